@@ -1,0 +1,139 @@
+package fault
+
+import "slices"
+
+// Reason is the public, permanent slug of a failure: what clients switch on. It is the
+// `code` of problem+json and the `reason` of google.rpc.ErrorInfo.
+type Reason string
+
+// The reasons. Source: decisions, Errors.
+const (
+	AuthMissing            Reason = "auth-missing"
+	AuthInvalidKey         Reason = "auth-invalid-key"
+	AuthScope              Reason = "auth-scope"
+	ResourceNotFound       Reason = "not-found"
+	RouteNotFound          Reason = "route-not-found"
+	MethodNotAllowedReason Reason = "method-not-allowed"
+	InvalidRequest         Reason = "invalid-request"
+	BodyTooLarge           Reason = "body-too-large"
+	UnsupportedEncoding    Reason = "unsupported-media-type"
+	NameTaken              Reason = "name-taken"
+	Conflict               Reason = "conflict"
+
+	ToolNameReserved     Reason = "tool-name-reserved"
+	ToolSlugTaken        Reason = "tool-slug-taken"
+	ToolArgumentsInvalid Reason = "tool-arguments-invalid"
+	ToolVariableMissing  Reason = "tool-variable-missing"
+	PlanToolsNotEnabled  Reason = "plan-tools-not-enabled"
+	PlanMCPNotEnabled    Reason = "plan-mcp-not-enabled"
+	SystemToolAlwaysOn   Reason = "system-tool-always-on"
+
+	QuotaKBStorage         Reason = "quota-exceeded-kb-storage"
+	QuotaKBUploadSize      Reason = "quota-exceeded-kb-upload-size"
+	KBUnsupportedMediaType Reason = "kb-unsupported-media-type"
+	KBSourceNotReady       Reason = "kb-source-not-ready"
+
+	QuotaSessions       Reason = "quota-exceeded-sessions"
+	OverrideNotAllowed  Reason = "override-not-allowed"
+	SessionTokenInvalid Reason = "session-token-invalid"
+	SessionClosed       Reason = "session-closed"
+	SessionModality     Reason = "session-modality"
+	STTNotConfigured    Reason = "stt-not-configured"
+
+	WebhookURLNotHTTPS     Reason = "webhook-url-not-https"
+	WebhookURLNotPublic    Reason = "webhook-url-not-public"
+	WebhookURLUnresolvable Reason = "webhook-url-unresolvable"
+	WebhookEventUnknown    Reason = "webhook-event-unknown"
+
+	RateLimitedReason   Reason = "rate-limited"
+	IdempotencyReused   Reason = "idempotency-key-reused"
+	IdempotencyInFlight Reason = "idempotency-key-in-flight"
+	UpstreamFailed      Reason = "upstream-failed"
+	ServiceUnavailable  Reason = "unavailable"
+	DeadlineExceeded    Reason = "deadline-exceeded"
+	CallerCanceled      Reason = "canceled"
+	NotImplemented      Reason = "not-implemented"
+	InternalError       Reason = "internal"
+)
+
+// Entry is one row of the error table.
+type Entry struct {
+	Reason Reason
+	Kind   Kind
+	// Title is a short sentence that never changes for the reason.
+	Title string
+	// Advice says what the caller can do about it; shown at /errors/<reason>.
+	Advice string
+}
+
+// table lists every reason once, in the order of decisions, Errors.
+var table = []Entry{
+	{AuthMissing, Unauthenticated, "No API key was sent", "Send the header Authorization: Bearer <API key>. `parlance keys create` makes a key."},
+	{AuthInvalidKey, Unauthenticated, "The API key is not valid", "Check that the key is complete, has not expired and has not been revoked."},
+	{AuthScope, Forbidden, "The API key lacks the scope", "Use a key whose scope contains the one named in the detail: read < runtime < operator < admin."},
+	{ResourceNotFound, NotFound, "No such resource", "Check the id, and that it belongs to the workspace in the path and to the tenant of the key."},
+	{RouteNotFound, NotFound, "No such route", "Check the path against /openapi.json; REST paths begin with /v1."},
+	{MethodNotAllowedReason, MethodNotAllowed, "The route does not take this method", "Use one of the methods in the Allow header."},
+	{InvalidRequest, Invalid, "The request is not valid", "Correct the fields listed in errors[]; nothing was stored."},
+	{BodyTooLarge, TooLarge, "The body is too large", "Send less, or upload it as a file source."},
+	{UnsupportedEncoding, UnsupportedMedia, "The request's media type is not understood", "Send application/json; uploads are multipart/form-data."},
+	{NameTaken, AlreadyExists, "The name is taken", "Choose another name."},
+	{Conflict, Aborted, "The request collided with another one", "Send it again."},
+	{ToolNameReserved, AlreadyExists, "The tool name is reserved", "Names of built-in and system tools cannot be used; choose another slug."},
+	{ToolSlugTaken, AlreadyExists, "A tool with this slug exists in the workspace", "Choose another slug, or PATCH the existing tool."},
+	{ToolArgumentsInvalid, Invalid, "The arguments do not match the tool's input_schema", "Correct the arguments listed in errors[]."},
+	{ToolVariableMissing, Precondition, "A placeholder has no value", "Pass the variable in dynamic_variables when the session is created, or in run."},
+	{PlanToolsNotEnabled, Forbidden, "The plan has no custom tools", "Move the tenant to a plan with tools."},
+	{PlanMCPNotEnabled, Forbidden, "The plan has no MCP tools", "Move the tenant to a plan with MCP, or use an http tool."},
+	{SystemToolAlwaysOn, Invalid, "System tools are always on", "Take the system tool off the request; it cannot be disabled."},
+	{QuotaKBStorage, QuotaExceeded, "The plan's knowledge-base storage is used up", "Delete sources or move to a larger plan."},
+	{QuotaKBUploadSize, QuotaExceeded, "The upload is larger than the plan allows", "Split the file or move to a larger plan."},
+	{KBUnsupportedMediaType, UnsupportedMedia, "The file type is not supported", "Upload PDF, Markdown, plain text, HTML, JSON, DOCX, EPUB, PNG, JPEG or WEBP, with content that matches its declared type."},
+	{KBSourceNotReady, Precondition, "The source is not ready", "Poll the source until its status is ready, then attach it."},
+	{QuotaSessions, QuotaExceeded, "The plan's session limit is reached", "End sessions that are not needed, or move to a larger plan."},
+	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL."},
+	{WebhookURLNotPublic, Invalid, "The webhook URL does not name a public host", "Use a host that resolves to public addresses only."},
+	{WebhookURLUnresolvable, Invalid, "The webhook URL's host does not resolve", "Check the host name."},
+	{WebhookEventUnknown, Invalid, "The event name is unknown", "Use the names listed in the detail."},
+	{OverrideNotAllowed, Invalid, "The override is not allowed", "Take the key off the request, or off the agent's locked_overrides."},
+	{SessionTokenInvalid, Unauthenticated, "The session token is not valid", "Create a session and use the URL from its answer before expires_at."},
+	{SessionClosed, Precondition, "The session is closed", "Create a new session."},
+	{SessionModality, Forbidden, "The session does not have this modality", "Create the session with modality voice or voice+text, or use chat_url."},
+	{RateLimitedReason, RateLimited, "Too many requests", "Wait for the time in Retry-After."},
+	{IdempotencyReused, AlreadyExists, "The Idempotency-Key was used with another request", "Use a new key for a new request."},
+	{IdempotencyInFlight, Aborted, "The first request with this Idempotency-Key is still running", "Repeat it in a moment."},
+	{STTNotConfigured, Precondition, "No transcriber is configured", "Set PARLANCE_STT_BASE_URL, or type instead of speaking."},
+	{UpstreamFailed, Upstream, "An outside party failed", "Try again; the detail names the party."},
+	{ServiceUnavailable, Unavailable, "The service is not available right now", "Try again after the time in Retry-After."},
+	{DeadlineExceeded, Timeout, "The request took too long", "Try again with a longer deadline."},
+	{CallerCanceled, Canceled, "The caller went away", "Nothing: the request was cancelled by its caller."},
+	{NotImplemented, Unimplemented, "This is not built yet", "See the README for what is there; the contract lists what will come."},
+	{InternalError, Internal, "Internal error", "Try again; if it persists, report the request_id."},
+}
+
+// Table returns every reason with its kind, title and advice, in documentation order.
+func Table() []Entry { return slices.Clone(table) }
+
+// Lookup returns the row of a reason, and whether there is one.
+func Lookup(r Reason) (Entry, bool) {
+	i := slices.IndexFunc(table, func(e Entry) bool { return e.Reason == r })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return table[i], true
+}
+
+// entry is Lookup for reasons of our own, which are always in the table (a test holds that).
+func (r Reason) entry() Entry {
+	if e, ok := Lookup(r); ok {
+		return e
+	}
+	e, _ := Lookup(InternalError)
+	return e
+}
+
+// Kind is the kind the table gives the reason.
+func (r Reason) Kind() Kind { return r.entry().Kind }
+
+// Title is the reason's short sentence.
+func (r Reason) Title() string { return r.entry().Title }
