@@ -1,0 +1,15 @@
+#!/bin/sh
+# Makes gen/ from proto/: prints the third-party protos, lints, generates, formats nothing by
+# hand. Needs Go and npm; offline once their packages have been downloaded.
+set -eu
+cd "$(dirname "$0")/.."
+
+buf=proto/node_modules/.bin/buf
+# The lock file is newer than the installed copy after a change of the pin.
+if [ ! -x "$buf" ] || [ proto/package-lock.json -nt proto/node_modules/.package-lock.json ]; then
+	npm ci --prefix proto --ignore-scripts --no-audit --no-fund --loglevel=error
+fi
+
+go run ./proto/gendeps .proto-deps
+"$buf" lint
+"$buf" generate
