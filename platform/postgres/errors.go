@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"parlance.dev/parlance/fault"
+)
+
+// SQLSTATEs we act on. Source: PostgreSQL manual, appendix A.
+const (
+	uniqueViolation      = "23505"
+	foreignKeyViolation  = "23503"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	undefinedTable       = "42P01"
+)
+
+// unavailableStates are the classes and codes of a server that cannot serve now: connection
+// exceptions, insufficient resources, shutting down, starting up.
+var unavailableStates = []string{"08", "53", "57P01", "57P02", "57P03"}
+
+// NoRows says whether err means that a one-row read found nothing.
+func NoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// IsUnique says whether err is a violation of the named unique constraint or index; an empty name means any.
+func IsUnique(err error, constraint string) bool { return violates(err, uniqueViolation, constraint) }
+
+// IsForeignKey says whether err is a violation of the named foreign key; an empty name means any.
+func IsForeignKey(err error, constraint string) bool {
+	return violates(err, foreignKeyViolation, constraint)
+}
+
+// MapError turns what any statement may meet into a decision: a collision with another
+// transaction is Aborted conflict, a database that is away is Unavailable unavailable. Decisions,
+// cancellation, deadlines and everything else come back as they are: which constraint means
+// which reason only the caller knows (IsUnique). InTx has done it already.
+func MapError(err error) error {
+	switch {
+	case err == nil, isDecision(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case isCollision(err):
+		return fault.Wrap(err, fault.Conflict, "The request collided with another one. Send it again.")
+	case isUnavailable(err):
+		return fault.Wrap(err, fault.ServiceUnavailable, "The database is not available right now. Try again in a moment.")
+	}
+	return err
+}
+
+func violates(err error, state, constraint string) bool {
+	violation, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && violation.Code == state && (constraint == "" || violation.ConstraintName == constraint)
+}
+
+func isDecision(err error) bool {
+	_, ok := errors.AsType[*fault.Error](err)
+	return ok
+}
+
+// isCollision says whether the whole transaction may succeed when it is run again.
+func isCollision(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (answer.Code == serializationFailure || answer.Code == deadlockDetected)
+}
+
+func isUnavailable(err error) bool {
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
+		for _, state := range unavailableStates {
+			if strings.HasPrefix(answer.Code, state) {
+				return true
+			}
+		}
+		return false
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*net.OpError](err); ok {
+		return true
+	}
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
+}

@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	// listenCheck is how often a silent connection is asked whether it is still there.
+	listenCheck = 30 * time.Second
+	// Pauses between attempts to connect again grow from the first to the second.
+	listenBackoffMin = 100 * time.Millisecond
+	listenBackoffMax = 5 * time.Second
+)
+
+// Listen calls fn with the payload of each NOTIFY on channel until ctx ends, whose error it
+// then returns. It holds a connection of its own and replaces it when it is lost. After each
+// connection fn is called once with an empty payload: what was notified before is gone, so
+// look for yourself. fn runs on Listen's goroutine; while it runs, notifications wait.
+func (d *DB) Listen(ctx context.Context, channel string, fn func(payload string)) error {
+	pause := listenBackoffMin
+	for {
+		connected, err := d.listenOnce(ctx, channel, fn)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if connected {
+			pause = listenBackoffMin
+		}
+		d.logger.WarnContext(ctx, "listening connection lost", "channel", channel, "error", err, "retry_in", pause)
+		if err := wait(ctx, pause); err != nil {
+			return err
+		}
+		pause = min(2*pause, listenBackoffMax)
+	}
+}
+
+// listenOnce listens on one connection until it fails.
+func (d *DB) listenOnce(ctx context.Context, channel string, fn func(payload string)) (connected bool, err error) {
+	conn, err := pgx.ConnectConfig(ctx, d.Pool.Config().ConnConfig)
+	if err != nil {
+		return false, fmt.Errorf("connecting to listen: %w", err)
+	}
+	// The context may have ended; closing sends one packet and must not wait for an answer.
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+		return false, fmt.Errorf("listening: %w", err)
+	}
+	fn("")
+	for {
+		payload, err := nextNotification(ctx, conn)
+		if errors.Is(err, errSilence) {
+			continue
+		}
+		if err != nil {
+			return true, err
+		}
+		fn(payload)
+	}
+}
+
+// errSilence says that nothing came and that the connection is well.
+var errSilence = errors.New("no notification")
+
+func nextNotification(ctx context.Context, conn *pgx.Conn) (string, error) {
+	waiting, cancel := context.WithTimeout(ctx, listenCheck)
+	defer cancel()
+	notification, err := conn.WaitForNotification(waiting)
+	if err == nil {
+		return notification.Payload, nil
+	}
+	if ctx.Err() != nil || waiting.Err() == nil {
+		return "", fmt.Errorf("waiting for a notification: %w", err)
+	}
+	pinging, cancel := context.WithTimeout(ctx, listenCheck)
+	defer cancel()
+	if err := conn.Ping(pinging); err != nil {
+		return "", fmt.Errorf("asking a silent connection: %w", err)
+	}
+	return "", errSilence
+}

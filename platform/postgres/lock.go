@@ -1,0 +1,52 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/uptrace/bun"
+)
+
+// unlockTimeout bounds giving a lock back after the caller's context may have ended.
+const unlockTimeout = 5 * time.Second
+
+// LockTx waits for the advisory lock named key and holds it until tx ends. Two names may share
+// a lock (64-bit hash), which costs waiting and nothing else.
+func LockTx(ctx context.Context, tx bun.Tx, key string) error {
+	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", key); err != nil {
+		return fmt.Errorf("locking %q: %w", key, err)
+	}
+	return nil
+}
+
+// TryLock runs fn while this process alone holds the advisory lock named key, and says whether
+// it did: false without an error when another holds it. It occupies one connection meanwhile.
+// A lost connection loses the lock unnoticed, so fn must be harmless beside its double.
+func (d *DB) TryLock(ctx context.Context, key string, fn func(ctx context.Context) error) (ran bool, err error) {
+	conn, err := d.Pool.Acquire(ctx)
+	if err != nil {
+		return false, fmt.Errorf("taking a connection to lock %q: %w", key, err)
+	}
+	defer conn.Release()
+	var locked bool
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", key).Scan(&locked); err != nil {
+		return false, fmt.Errorf("locking %q: %w", key, err)
+	}
+	if !locked {
+		return false, nil
+	}
+	defer unlock(ctx, conn, key)
+	return true, fn(ctx)
+}
+
+// unlock must work after a hang-up too, for the connection goes back to the pool; one that
+// cannot unlock is closed, which frees its locks.
+func unlock(ctx context.Context, conn *pgxpool.Conn, key string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
+	defer cancel()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", key); err != nil {
+		_ = conn.Conn().Close(ctx) // closing is the remedy; there is no other
+	}
+}

@@ -1,0 +1,156 @@
+package postgres
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+)
+
+// Rows a page. Source: decisions, Addressing and versions.
+const (
+	DefaultPageSize = 50
+	MaxPageSize     = 200
+)
+
+// maxTokenBytes is far above any token of ours and keeps a hostile one from being decoded.
+const maxTokenBytes = 512
+
+// Order is the direction of a list. All lists are in the order of (created_at, id).
+type Order uint8
+
+// The directions of a list.
+const (
+	OldestFirst Order = iota
+	NewestFirst
+)
+
+// Key is a row's place in a list.
+type Key struct {
+	CreatedAt time.Time // microseconds, as Postgres keeps it
+	ID        string
+}
+
+// PageParams is what a caller asks for.
+type PageParams struct {
+	// Size is the number of rows; 0 means DefaultPageSize.
+	Size int
+	// Token is next_page_token of the page before; empty for the first page.
+	Token string
+	Order Order
+	// Filters are the values the list is narrowed by, tenant and workspace first. A token is
+	// refused under other filters or another order, where its place would mean nothing.
+	Filters []string
+}
+
+// Page is a checked PageParams: apply it to a query, then Cut what the query returned.
+type Page struct {
+	// After is the last row of the page before; nil on the first page.
+	After *Key
+
+	size    int
+	order   Order
+	filters []string
+}
+
+// Columns names the two columns a list is ordered by, e.g. {"s.created_at", "s.id"}. They are
+// written into the SQL as they are: constants only, never a caller's words.
+type Columns struct {
+	CreatedAt string
+	ID        string
+}
+
+// NewPage checks what the caller asked for.
+// Errors: Invalid invalid-request on page_size (outside 0..200) or page_token (not one of this list's).
+func NewPage(params PageParams) (Page, error) {
+	page := Page{size: params.Size, order: params.Order, filters: params.Filters}
+	if params.Size < 0 || params.Size > MaxPageSize {
+		return Page{}, fault.InvalidField("page_size", "out_of_range", "page_size must be from 1 to %d.", MaxPageSize)
+	}
+	if params.Size == 0 {
+		page.size = DefaultPageSize
+	}
+	if params.Token == "" {
+		return page, nil
+	}
+	after, ok := page.parse(params.Token)
+	if !ok {
+		return Page{}, fault.InvalidField("page_token", "invalid",
+			"page_token must be next_page_token of the page before, sent with the same filters.")
+	}
+	page.After = &after
+	return page, nil
+}
+
+// Apply orders and bounds q, whose model has the columns created_at and id.
+func (p Page) Apply(q *bun.SelectQuery) *bun.SelectQuery {
+	return p.ApplyTo(q, Columns{CreatedAt: "?TableAlias.created_at", ID: "?TableAlias.id"})
+}
+
+// ApplyTo is Apply for a query that names its columns otherwise.
+func (p Page) ApplyTo(q *bun.SelectQuery, columns Columns) *bun.SelectQuery {
+	direction, comparison := "ASC", ">"
+	if p.order == NewestFirst {
+		direction, comparison = "DESC", "<"
+	}
+	if p.After != nil {
+		q = q.Where("("+columns.CreatedAt+", "+columns.ID+") "+comparison+" (?, ?)", p.After.CreatedAt, p.After.ID)
+	}
+	return q.OrderExpr(columns.CreatedAt + " " + direction + ", " + columns.ID + " " + direction).Limit(int64(p.Limit()))
+}
+
+// Limit is the LIMIT of the query: one row more than the page has, which tells Cut whether there is a next one.
+func (p Page) Limit() int { return p.size + 1 }
+
+// Cut takes the rows of a query bounded by page and returns those of the page, and the token
+// of the next page: empty when this one is the last.
+func Cut[T any](page Page, rows []T, key func(T) Key) (ofPage []T, nextPageToken string) {
+	if len(rows) <= page.size {
+		return rows, ""
+	}
+	rows = rows[:page.size]
+	return rows, page.token(key(rows[len(rows)-1]))
+}
+
+// pageToken is a token before base64url: place and checksum.
+type pageToken struct {
+	Micros   int64  `json:"t"`
+	ID       string `json:"i"`
+	Checksum string `json:"c"`
+}
+
+func (p Page) token(after Key) string {
+	token := pageToken{Micros: after.CreatedAt.UnixMicro(), ID: after.ID}
+	token.Checksum = p.checksum(token)
+	text, _ := json.Marshal(token) // numbers and strings always marshal
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+func (p Page) parse(text string) (Key, bool) {
+	if len(text) > maxTokenBytes {
+		return Key{}, false
+	}
+	decoded, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return Key{}, false
+	}
+	var token pageToken
+	if err := json.Unmarshal(decoded, &token); err != nil || token.Checksum != p.checksum(token) {
+		return Key{}, false
+	}
+	return Key{CreatedAt: time.UnixMicro(token.Micros).UTC(), ID: token.ID}, true
+}
+
+// checksum ties a place to its list. It guards against mistakes, not against forgery: what a
+// forged token can reach is still bounded by the statement's tenant and workspace.
+func (p Page) checksum(token pageToken) string {
+	parts := append([]string{strconv.Itoa(int(p.order)), strconv.FormatInt(token.Micros, 10), token.ID}, p.filters...)
+	text, _ := json.Marshal(parts) // strings always marshal
+	sum := sha256.Sum256(text)
+	return base64.RawURLEncoding.EncodeToString(sum[:9])
+}

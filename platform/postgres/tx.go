@@ -1,0 +1,50 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// A collision is tried again up to txRetries times, after a random part of txBackoff, doubled each time.
+const (
+	txRetries = 3
+	txBackoff = 20 * time.Millisecond
+)
+
+// InTx runs fn in a transaction and commits when it returns nil. When Postgres says that the
+// transaction collided with another (40001, 40P01), fn is run again from the start, at most
+// three more times: so no network, no enqueue and no clock in fn, and what it writes outside
+// is written anew on each run. Within a transaction (db is a bun.Tx) fn runs under a
+// savepoint and collisions are left to the outer InTx.
+//
+// Errors: fn's own, as MapError leaves them; Aborted conflict when the collisions do not end.
+func InTx(ctx context.Context, db bun.IDB, fn func(ctx context.Context, tx bun.Tx) error) error {
+	if outer, ok := db.(bun.Tx); ok {
+		return outer.RunInTx(ctx, nil, fn)
+	}
+	for retry := 0; ; retry++ {
+		err := db.RunInTx(ctx, nil, fn)
+		if !isCollision(err) || retry == txRetries {
+			return MapError(err)
+		}
+		if err := wait(ctx, rand.N(txBackoff<<retry)); err != nil {
+			return fmt.Errorf("waiting to run the transaction again: %w", err)
+		}
+	}
+}
+
+// wait returns nil after d, or the context's error before.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
