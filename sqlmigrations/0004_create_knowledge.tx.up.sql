@@ -1,0 +1,86 @@
+-- Sources, their chunks with vectors, and which agents see them.
+CREATE TABLE sources (
+    id              text PRIMARY KEY,
+    tenant_id       text NOT NULL,
+    workspace_id    text NOT NULL,
+    name            text NOT NULL,
+    kind            text NOT NULL CHECK (kind IN ('file', 'inline')),
+    media_type      text NOT NULL,
+    size_bytes      bigint NOT NULL CHECK (size_bytes >= 0),
+    sha256          text NOT NULL,
+    blob_key        text NOT NULL,
+    status          text NOT NULL CHECK (status IN ('queued', 'processing', 'ready', 'failed')),
+    stage           text NOT NULL DEFAULT '' CHECK (stage IN ('', 'parsing', 'ocr', 'chunking', 'embedding')),
+    progress        integer NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 100),
+    force_ocr       boolean NOT NULL DEFAULT false,
+    -- Which worker's run owns the ingestion; a run that finds another owner stops.
+    owner           text NOT NULL DEFAULT '',
+    heartbeat_at    timestamptz,
+    -- Runs begun since it was queued; crashes and outages are retried up to five times.
+    attempt         integer NOT NULL DEFAULT 0,
+    -- When the next run may begin.
+    due_at          timestamptz NOT NULL,
+    page_count      integer NOT NULL DEFAULT 0,
+    chunk_count     integer NOT NULL DEFAULT 0,
+    embedding_model text NOT NULL DEFAULT '',
+    error_code      text NOT NULL DEFAULT '',
+    error_message   text NOT NULL DEFAULT '',
+    created_at      timestamptz NOT NULL,
+    updated_at      timestamptz NOT NULL,
+    ready_at        timestamptz,
+    UNIQUE (workspace_id, id),
+    FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces (tenant_id, id) ON DELETE CASCADE
+);
+
+--bun:split
+
+CREATE INDEX sources_by_workspace ON sources (workspace_id, created_at DESC, id DESC);
+
+--bun:split
+
+CREATE INDEX sources_by_bytes ON sources (workspace_id, sha256);
+
+--bun:split
+
+-- What the sweeper looks for: work that waits or whose worker died.
+CREATE INDEX sources_unfinished ON sources (due_at) WHERE status IN ('queued', 'processing');
+
+--bun:split
+
+CREATE TABLE chunks (
+    id           text PRIMARY KEY,
+    tenant_id    text NOT NULL,
+    workspace_id text NOT NULL,
+    source_id    text NOT NULL,
+    index        integer NOT NULL CHECK (index >= 0),
+    content      text NOT NULL,
+    token_count  integer NOT NULL,
+    heading      text NOT NULL,
+    page_start   integer NOT NULL,
+    page_end     integer NOT NULL,
+    char_start   integer NOT NULL,
+    char_end     integer NOT NULL,
+    -- Vectors of different models are never compared.
+    model        text NOT NULL,
+    embedding    vector NOT NULL,
+    UNIQUE (source_id, index),
+    FOREIGN KEY (workspace_id, source_id) REFERENCES sources (workspace_id, id) ON DELETE CASCADE
+);
+
+--bun:split
+
+CREATE TABLE source_attachments (
+    agent_id     text NOT NULL,
+    source_id    text NOT NULL,
+    tenant_id    text NOT NULL,
+    workspace_id text NOT NULL,
+    usage_mode   text NOT NULL CHECK (usage_mode IN ('auto', 'prompt')),
+    created_at   timestamptz NOT NULL,
+    PRIMARY KEY (agent_id, source_id),
+    FOREIGN KEY (workspace_id, agent_id) REFERENCES agents (workspace_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (workspace_id, source_id) REFERENCES sources (workspace_id, id) ON DELETE CASCADE
+);
+
+--bun:split
+
+CREATE INDEX source_attachments_by_source ON source_attachments (workspace_id, source_id);

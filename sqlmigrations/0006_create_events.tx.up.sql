@@ -1,0 +1,107 @@
+-- The outbox, and the webhooks made from it.
+CREATE TABLE events (
+    seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant_id    text NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+    event_id     text NOT NULL,
+    -- Public events of a workspace go to its endpoints; internal ones become tasks.
+    workspace_id text NOT NULL,
+    type         text NOT NULL,
+    -- What the event is about, e.g. a source's id: the argument of an internal event's task.
+    subject      text NOT NULL DEFAULT '',
+    -- The body as it is sent, byte for byte, so that every attempt is signed over the same bytes.
+    body         bytea NOT NULL,
+    created_at   timestamptz NOT NULL,
+    -- NULL until the relay has turned it into deliveries or a task.
+    relayed_at   timestamptz,
+    UNIQUE (tenant_id, event_id)
+);
+
+--bun:split
+
+CREATE INDEX events_unrelayed ON events (seq) WHERE relayed_at IS NULL;
+
+--bun:split
+
+CREATE INDEX events_by_workspace ON events (workspace_id, seq);
+
+--bun:split
+
+CREATE TABLE webhook_endpoints (
+    id                    text PRIMARY KEY,
+    tenant_id             text NOT NULL,
+    workspace_id          text NOT NULL,
+    url                   text NOT NULL,
+    events                text[] NOT NULL,
+    description           text NOT NULL DEFAULT '',
+    status                text NOT NULL CHECK (status IN ('enabled', 'disabled')),
+    disabled_reason       text NOT NULL DEFAULT '',
+    consecutive_failures  integer NOT NULL DEFAULT 0,
+    last_success_at       timestamptz,
+    last_failure_at       timestamptz,
+    -- Sealed for (tenant, endpoint, field).
+    secret                bytea NOT NULL,
+    secret_hint           text NOT NULL,
+    -- The secret before the last rotation, valid until previous_secret_until.
+    previous_secret       bytea,
+    previous_secret_until timestamptz,
+    created_at            timestamptz NOT NULL,
+    updated_at            timestamptz NOT NULL,
+    UNIQUE (workspace_id, id),
+    FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces (tenant_id, id) ON DELETE CASCADE
+);
+
+--bun:split
+
+CREATE INDEX webhook_endpoints_by_workspace ON webhook_endpoints (workspace_id, created_at DESC, id DESC);
+
+--bun:split
+
+-- One queue entry an event and endpoint. This row, not Redis, decides what has been sent.
+CREATE TABLE webhook_deliveries (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant_id    text NOT NULL,
+    workspace_id text NOT NULL,
+    endpoint_id  text NOT NULL,
+    event_id     text NOT NULL,
+    event_seq    bigint NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
+    event_type   text NOT NULL,
+    status       text NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed')),
+    -- Attempts begun.
+    attempt      integer NOT NULL DEFAULT 0,
+    -- When the next attempt is due; NULL when there is none.
+    next_at      timestamptz,
+    -- While an attempt runs: until when its worker owns it.
+    lease_until  timestamptz,
+    created_at   timestamptz NOT NULL,
+    UNIQUE (endpoint_id, event_id),
+    FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints (workspace_id, id) ON DELETE CASCADE
+);
+
+--bun:split
+
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_at) WHERE status = 'pending';
+
+--bun:split
+
+CREATE TABLE webhook_attempts (
+    id               text PRIMARY KEY,
+    tenant_id        text NOT NULL,
+    workspace_id     text NOT NULL,
+    endpoint_id      text NOT NULL,
+    delivery_id      bigint NOT NULL REFERENCES webhook_deliveries (id) ON DELETE CASCADE,
+    attempt          integer NOT NULL CHECK (attempt > 0),
+    status           text NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'unknown')),
+    status_code      integer NOT NULL DEFAULT 0,
+    error            text NOT NULL DEFAULT '',
+    request_headers  jsonb NOT NULL,
+    response_headers jsonb NOT NULL,
+    response_body    text NOT NULL DEFAULT '',
+    started_at       timestamptz NOT NULL,
+    duration_ms      integer NOT NULL DEFAULT 0,
+    next_attempt_at  timestamptz,
+    UNIQUE (delivery_id, attempt)
+);
+
+--bun:split
+
+CREATE INDEX webhook_attempts_by_endpoint ON webhook_attempts (endpoint_id, started_at DESC, id DESC);
