@@ -1,0 +1,2 @@
+// Package blobtest is the conformance suite of blob.Bucket: every implementation runs it.
+package blobtest
