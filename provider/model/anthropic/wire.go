@@ -1,0 +1,141 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"parlance.dev/parlance/provider/model"
+)
+
+// The wire of POST /v1/messages, as far as we use it.
+// Source: platform.claude.com/docs, Messages and Streaming messages.
+type request struct {
+	Model       string    `json:"model"`
+	MaxTokens   int       `json:"max_tokens"`
+	System      string    `json:"system,omitempty"`
+	Messages    []message `json:"messages"`
+	Tools       []tool    `json:"tools,omitempty"`
+	Temperature *float64  `json:"temperature,omitempty"`
+	Stream      bool      `json:"stream"`
+}
+
+type message struct {
+	Role    string  `json:"role"`
+	Content []block `json:"content"`
+}
+
+// block is a content block; the fields used depend on Type.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Content   string          `json:"content,omitempty"`
+}
+
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+type wireEvent struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		Model string    `json:"model"`
+		Usage wireUsage `json:"usage"`
+	} `json:"message"`
+	ContentBlock block `json:"content_block"`
+	Delta        struct {
+		Type        string `json:"type"`
+		Text        string `json:"text"`
+		PartialJSON string `json:"partial_json"`
+		StopReason  string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage wireUsage `json:"usage"`
+	Error struct {
+		Type string `json:"type"`
+	} `json:"error"`
+}
+
+type wireUsage struct {
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+}
+
+const (
+	// defaultMaxTokens is sent when a request has no limit: the API insists on one.
+	defaultMaxTokens = 4096
+	// opening stands for the user when the agent speaks first: the API wants the user to begin.
+	opening = "(The conversation begins.)"
+)
+
+func wireRequest(req model.Request) request {
+	out := request{
+		Model:       req.Model,
+		MaxTokens:   defaultMaxTokens,
+		System:      req.System,
+		Messages:    wireMessages(req.Messages),
+		Temperature: clamped(req.Temperature),
+		Stream:      true,
+	}
+	if req.MaxOutputTokens > 0 {
+		out.MaxTokens = req.MaxOutputTokens
+	}
+	for _, t := range req.Tools {
+		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema()})
+	}
+	return out
+}
+
+// clamped brings OpenAI's range 0..2 to Anthropic's 0..1.
+func clamped(temperature *float64) *float64 {
+	if temperature == nil || *temperature <= 1 {
+		return temperature
+	}
+	return new(1.0)
+}
+
+// wireMessages joins neighbours of one role, since all results of parallel calls must stand in
+// the one message after them, and leaves out empty text, which the API refuses.
+func wireMessages(messages []model.Message) []message {
+	var out []message
+	if len(messages) > 0 && messages[0].Role == model.RoleAssistant {
+		out = append(out, message{Role: "user", Content: []block{{Type: "text", Text: opening}}})
+	}
+	for _, m := range messages {
+		role, blocks := wireBlocks(m)
+		if len(blocks) == 0 {
+			continue
+		}
+		if last := len(out) - 1; last >= 0 && out[last].Role == role {
+			out[last].Content = append(out[last].Content, blocks...)
+			continue
+		}
+		out = append(out, message{Role: role, Content: blocks})
+	}
+	return out
+}
+
+func wireBlocks(m model.Message) (role string, blocks []block) {
+	if m.Role == model.RoleTool {
+		return "user", []block{{Type: "tool_result", ToolUseID: m.ToolCallID, Content: m.Text}}
+	}
+	role = "user"
+	if m.Role == model.RoleAssistant {
+		role = "assistant"
+	}
+	if m.Text != "" {
+		blocks = append(blocks, block{Type: "text", Text: m.Text})
+	}
+	for _, call := range m.ToolCalls {
+		input := call.Arguments
+		if len(input) == 0 {
+			input = json.RawMessage(`{}`)
+		}
+		blocks = append(blocks, block{Type: "tool_use", ID: call.ID, Name: call.Name, Input: input})
+	}
+	return role, blocks
+}

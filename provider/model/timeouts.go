@@ -1,0 +1,68 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Timeouts bound the silence of a server. Zero fields take the defaults.
+type Timeouts struct {
+	// FirstToken is the longest wait from the call to the first piece of an answer, retries
+	// included. Default 30 s: a local server may have to load its model first.
+	FirstToken time.Duration
+	// BetweenTokens is the longest wait between two pieces. Default 30 s.
+	BetweenTokens time.Duration
+}
+
+const (
+	defaultFirstToken    = 30 * time.Second
+	defaultBetweenTokens = 30 * time.Second
+)
+
+var (
+	errNoFirstToken = errors.New("no first token in time")
+	errStalled      = errors.New("no further token in time")
+)
+
+// Watch is a running watch over one answer. Its methods are for one goroutine.
+type Watch struct {
+	timer   *time.Timer
+	cancel  context.CancelCauseFunc
+	between time.Duration
+	begun   bool
+}
+
+// Watch starts to wait for a first token: the returned context ends when it does not come. The
+// caller must call Stop.
+func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
+	if t.FirstToken <= 0 {
+		t.FirstToken = defaultFirstToken
+	}
+	if t.BetweenTokens <= 0 {
+		t.BetweenTokens = defaultBetweenTokens
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(t.FirstToken, func() { cancel(errNoFirstToken) })
+	return ctx, &Watch{timer: timer, cancel: cancel, between: t.BetweenTokens}
+}
+
+// Pause stops the clock while our own side works on a piece: a slow listener is not a silent
+// server. Token starts it again.
+func (w *Watch) Pause() { w.timer.Stop() }
+
+// Token says that a piece came and was dealt with; the wait for the next one begins.
+func (w *Watch) Token() {
+	w.timer.Stop()
+	w.timer = time.AfterFunc(w.between, func() { w.cancel(errStalled) })
+	w.begun = true
+}
+
+// Begun says whether any piece came.
+func (w *Watch) Begun() bool { return w.begun }
+
+// Stop ends the watch and its context.
+func (w *Watch) Stop() {
+	w.timer.Stop()
+	w.cancel(nil)
+}
