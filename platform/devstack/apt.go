@@ -1,0 +1,161 @@
+package devstack
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// aptGrace is how long dpkg gets to finish the package at hand after a cancellation; killing it
+// half-way would leave the system's package database broken.
+const aptGrace = 30 * time.Second
+
+var candidatePattern = regexp.MustCompile(`(?m)^\s*Candidate:\s*(?:\d+:)?(\S+)`)
+
+// aptCandidate returns the version of name that apt would install, without its epoch, or "".
+func aptCandidate(ctx context.Context, name string) string {
+	out, err := exec.CommandContext(ctx, "apt-cache", "policy", name).Output()
+	if err != nil {
+		return ""
+	}
+	match := candidatePattern.FindSubmatch(out)
+	if match == nil || string(match[1]) == "(none)" {
+		return ""
+	}
+	return string(match[1])
+}
+
+// aptPostgresMajor is the major of the distribution's own Postgres, 0 when apt has no lists yet.
+func aptPostgresMajor(ctx context.Context) int {
+	v, ok := parseVersion(aptCandidate(ctx, "postgresql"))
+	if !ok {
+		return 0
+	}
+	return v[0]
+}
+
+// aptInstall installs packages, refreshing apt's lists first where a candidate is unknown and
+// once more when the first try fails (a mirror drops superseded files). No service is started,
+// enabled, or given a database cluster.
+func aptInstall(ctx context.Context, packages []string, log logFunc) (err error) {
+	release, err := quietServices(packages)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+
+	fresh := false
+	for _, name := range packages {
+		if aptCandidate(ctx, name) != "" {
+			continue
+		}
+		err := aptGet(ctx, log, "update", "-q")
+		if err != nil {
+			return err
+		}
+		fresh = true
+		break
+	}
+	args := append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)
+	err = aptGet(ctx, log, args...)
+	if err == nil || fresh || ctx.Err() != nil {
+		return err
+	}
+	log("first try failed, refreshing the package lists")
+	err = aptGet(ctx, log, "update", "-q")
+	if err != nil {
+		return err
+	}
+	return aptGet(ctx, log, args...)
+}
+
+// aptGet runs apt-get and passes on the lines which show that it moves.
+func aptGet(ctx context.Context, log logFunc, args ...string) error {
+	args = append([]string{"-o", "DPkg::Lock::Timeout=120"}, args...)
+	cmd := command(ctx, aptGrace, "apt-get", args...)
+	cmd.Env = append(cmd.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C", "NEEDRESTART_SUSPEND=1")
+	var errText strings.Builder
+	cmd.Stderr = &errText
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("pipe apt-get: %w", err)
+	}
+	err = cmd.Start()
+	if err != nil {
+		return fmt.Errorf("start apt-get: %w", err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		for _, word := range []string{"Need to get ", "Fetched ", "Unpacking ", "Setting up "} {
+			if strings.HasPrefix(lines.Text(), word) {
+				log("      %s", lines.Text())
+			}
+		}
+	}
+	err = cmd.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("apt-get %s: %w\n%s", strings.Join(args[2:], " "), err, strings.TrimSpace(errText.String()))
+	}
+	return nil
+}
+
+const (
+	policyFile        = "/usr/sbin/policy-rc.d"
+	policyText        = "#!/bin/sh\n# written by parlance while it installs packages; safe to remove\nexit 101\n"
+	createClusterFile = "/etc/postgresql-common/createcluster.conf"
+	createClusterText = "# written by parlance: its own Postgres is private, so no system cluster was made\ncreate_main_cluster = false\n"
+)
+
+// quietServices keeps Debian's packages from starting servers on 5432 and 6379. A policy-rc.d
+// stands for the time of the installation unless the administrator has one. Where Postgres was
+// never installed, createcluster.conf keeps it from making a cluster that the next boot would
+// start; ucf keeps that file because it differs from the package's own.
+func quietServices(packages []string) (release func() error, err error) {
+	release = func() error { return nil }
+	content, err := os.ReadFile(policyFile)
+	if errors.Is(err, os.ErrNotExist) || string(content) == policyText {
+		err := os.WriteFile(policyFile, []byte(policyText), 0o755) //nolint:gosec // a program, run by dpkg
+		if err != nil {
+			return nil, fmt.Errorf("keep services from starting: %w", err)
+		}
+		release = func() error { return os.Remove(policyFile) }
+	}
+	_, err = os.Stat(createClusterFile)
+	if errors.Is(err, os.ErrNotExist) {
+		err = os.MkdirAll("/etc/postgresql-common", 0o755) //nolint:gosec // as the package makes it
+		if err == nil {
+			err = os.WriteFile(createClusterFile, []byte(createClusterText), 0o644) //nolint:gosec // as the package makes it
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("keep Postgres from making a cluster: %w", err), release())
+		}
+	}
+	return afterInstall(packages, release), nil
+}
+
+// afterInstall disables redis-server where systemd would start it at the next boot: the package
+// enables its unit although policy-rc.d kept it from starting.
+func afterInstall(packages []string, release func() error) func() error {
+	_, err := os.Stat("/run/systemd/system")
+	if err != nil {
+		return release
+	}
+	return func() error {
+		for _, name := range packages {
+			if name == "redis-server" {
+				// Best effort: an administrator who wants the service can enable it again.
+				_ = exec.Command("systemctl", "disable", "--quiet", "redis-server").Run()
+			}
+		}
+		return release()
+	}
+}

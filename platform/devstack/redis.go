@@ -1,0 +1,185 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const redisSocket = "redis.sock"
+
+// RedisParams describe one private Redis.
+type RedisParams struct {
+	// Program is the path of redis-server; empty means the one that Inspect finds.
+	Program string
+	// Dir holds the socket, the log and the data. It is made, and belongs to the server's account.
+	Dir string
+	// SocketDir holds the socket where Dir's path is too long for one; empty means Dir.
+	SocketDir string
+	// Databases is the number of logical databases; 0 means 16.
+	Databases int
+	// Durable switches the append-only file on, synced every second.
+	Durable bool
+	// DieWithUs kills the server when our process is killed, on Linux.
+	DieWithUs bool
+}
+
+// RedisServer is a Redis on a unix socket, with no TCP port and maxmemory-policy noeviction.
+// Its methods are not safe for concurrent use.
+type RedisServer struct {
+	params  RedisParams
+	account *account
+	proc    *process // nil when another process started it
+	version string   // for progress lines; may be empty
+}
+
+// NewRedisServer prepares the directory; Start runs the server.
+func NewRedisServer(ctx context.Context, p RedisParams) (*RedisServer, error) {
+	if p.Program == "" {
+		p.Program = findRedis(ctx).Path
+	}
+	if p.Program == "" {
+		return nil, errors.New("no redis-server of version 7 or newer")
+	}
+	if p.Databases == 0 {
+		p.Databases = 16
+	}
+	if p.SocketDir == "" {
+		p.SocketDir = p.Dir
+	}
+	account, err := serverAccount()
+	if err != nil {
+		return nil, err
+	}
+	s := &RedisServer{params: p, account: account}
+	if len(s.socket()) > maxSocketPath {
+		return nil, fmt.Errorf("socket path %s is longer than %d bytes", s.socket(), maxSocketPath)
+	}
+	return s, errors.Join(account.give(p.Dir), account.give(p.SocketDir))
+}
+
+func (s *RedisServer) socket() string { return filepath.Join(s.params.SocketDir, redisSocket) }
+
+// URL is understood by redis.ParseURL: unix:///path/redis.sock?db=0.
+func (s *RedisServer) URL() string { return "unix://" + s.socket() + "?db=0" }
+
+// Start runs the server and returns when it answers. A server that is there already is used.
+func (s *RedisServer) Start(ctx context.Context) error {
+	if s.pid(ctx) != 0 {
+		return nil
+	}
+	appendOnly := "no"
+	if s.params.Durable {
+		appendOnly = "yes"
+	}
+	var dieWithUs syscall.Signal
+	if s.params.DieWithUs {
+		dieWithUs = syscall.SIGKILL
+	}
+	proc, err := spawn(processParams{
+		account: s.account,
+		dir:     s.params.Dir,
+		logPath: s.logPath(),
+		program: s.params.Program,
+		args: []string{
+			"--port", "0", "--unixsocket", s.socket(), "--unixsocketperm", "700",
+			"--dir", s.params.Dir, "--save", "", "--appendonly", appendOnly, "--appendfsync", "everysec",
+			"--maxmemory-policy", "noeviction", "--databases", strconv.Itoa(s.params.Databases),
+			"--daemonize", "no", "--loglevel", "warning",
+		},
+		dieWithUs: dieWithUs,
+	})
+	if err != nil {
+		return err
+	}
+	err = s.waitReady(ctx, proc)
+	if err != nil {
+		proc.kill(syscall.SIGKILL) // nothing was written yet
+		return err
+	}
+	s.proc = proc
+	return nil
+}
+
+func (s *RedisServer) logPath() string { return filepath.Join(s.params.Dir, "redis.log") }
+
+func (s *RedisServer) waitReady(ctx context.Context, proc *process) error {
+	ticker := time.NewTicker(pollEvery / 4) // it starts within some tens of milliseconds
+	defer ticker.Stop()
+	for s.pid(ctx) == 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-proc.done:
+			content, _ := os.ReadFile(s.logPath()) // the log only adds to the error
+			return fmt.Errorf("redis ended while starting:\n%s", lastLines(string(content), 12))
+		case <-ticker.C:
+		}
+	}
+	return nil
+}
+
+// pid asks the server on the socket for its process id; 0 when none answers or it still loads.
+func (s *RedisServer) pid(ctx context.Context) int {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "unix", s.socket())
+	if err != nil {
+		return 0 // said here because the client would write it to the standard log
+	}
+	_ = conn.Close() // only tried
+	client := redis.NewClient(&redis.Options{
+		Network: "unix", Addr: s.socket(), MaxRetries: -1, DialerRetries: 1, DisableIdentity: true,
+	})
+	defer func() { _ = client.Close() }() // nothing is in flight
+	if client.Ping(ctx).Err() != nil {
+		return 0
+	}
+	info, err := client.Info(ctx, "server").Result()
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(info) {
+		text, ok := strings.CutPrefix(line, "process_id:")
+		if ok {
+			pid, _ := strconv.Atoi(strings.TrimSpace(text)) // not a number: no server of ours
+			return pid
+		}
+	}
+	return 0
+}
+
+// Stop ends the server in order (the append-only file is synced) and waits for it.
+func (s *RedisServer) Stop(ctx context.Context) error {
+	return s.end(ctx, syscall.SIGTERM)
+}
+
+// Kill ends the server as a crash would, and waits for it.
+func (s *RedisServer) Kill(ctx context.Context) error {
+	return s.end(ctx, syscall.SIGKILL)
+}
+
+func (s *RedisServer) end(ctx context.Context, sig syscall.Signal) error {
+	if s.proc != nil {
+		s.proc.kill(sig)
+		s.proc = nil
+		return nil
+	}
+	pid := s.pid(ctx)
+	if pid == 0 {
+		return nil
+	}
+	err := syscall.Kill(pid, sig)
+	if err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("stop redis: %w", err)
+	}
+	return waitGone(ctx, pid)
+}

@@ -1,0 +1,14 @@
+// Package keeper shares one ephemeral stack (platform/devstack) among all test binaries of a user.
+//
+//	test binary: Acquire ─► users.lock (shared, until it ends) ─► keeper alive? ─► wait for ready.json
+//	                                                           └─► no: start one ─┘
+//	keeper: keeper.lock ─► devstack.Start ─► ready.json ─► nobody has held users.lock for 5 s ─► Stop
+//
+// The keeper is a detached process which outlives the test binary that started it, and ends by
+// itself because locks of dead processes vanish: also after kill -9 or Ctrl-C of the tests. It is
+// the same executable as the tests, started with an environment variable that a package variable
+// of ours looks at while packages are initialised. That is a deliberate exception to "no init" and
+// "no environment outside app": it spares every test package a TestMain.
+//
+// The package is for tests and benchmarks only; nothing that ships imports it.
+package keeper
