@@ -1,0 +1,118 @@
+package publicnet
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+const (
+	tlsTimeout          = 5 * time.Second
+	idleTimeout         = 90 * time.Second
+	defaultIdlePerHost  = 16
+	maxHeaderBytes      = 64 << 10
+	continueWaitTimeout = time.Second
+)
+
+// ClientOptions configures a client; the zero value is a client without a deadline of its own.
+type ClientOptions struct {
+	// Timeout bounds a whole exchange, body included; 0 leaves it to the request's context,
+	// as streams need it.
+	Timeout time.Duration
+	// MaxIdlePerHost is how many idle connections to one host are kept; 0 means 16.
+	MaxIdlePerHost int
+}
+
+// Client makes requests to what tenants name. It reaches public addresses only, uses no
+// proxy, returns redirects as answers, refuses URLs with a user name, keeps no cookies, and
+// speaks HTTP/2 where the server does. Make one for each purpose and keep it: it is a pool.
+func (g *Guard) Client(options ClientOptions) *http.Client {
+	transport := g.transport(options)
+	transport.DialContext = g.Dialer().DialContext
+	return client(guarded{transport}, options)
+}
+
+// OperatorClient makes requests to hosts that the operator named, dialled as given, private
+// or loopback too, and to no other host and port. Each base is a URL; its port is that of the
+// scheme when it has none. Otherwise it is like Client. Do not hand it a tenant's URL.
+func (g *Guard) OperatorClient(bases []string, options ClientOptions) (*http.Client, error) {
+	targets := make([]string, 0, len(bases))
+	for _, base := range bases {
+		target, err := hostPort(base)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, target)
+	}
+	dialer := &net.Dialer{Timeout: connectTimeout, Resolver: g.resolver}
+	transport := g.transport(options)
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if host, port, err := net.SplitHostPort(address); err != nil || !slices.Contains(targets, net.JoinHostPort(canonicalHost(host), port)) {
+			return nil, fmt.Errorf("%w: %s is not among the operator's hosts", ErrNotPublic, address)
+		}
+		return dialer.DialContext(ctx, network, address)
+	}
+	return client(guarded{transport}, options), nil
+}
+
+// hostPort is the address that is dialled for a URL.
+func hostPort(base string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrURL, err)
+	}
+	if err := checkForm(u); err != nil {
+		return "", fmt.Errorf("%s: %w", u.Redacted(), err)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(canonicalHost(u.Hostname()), port), nil
+}
+
+func (g *Guard) transport(options ClientOptions) *http.Transport {
+	idle := options.MaxIdlePerHost
+	if idle == 0 {
+		idle = defaultIdlePerHost
+	}
+	return &http.Transport{
+		Proxy:                  nil, // a proxy would dial in our stead, unchecked
+		TLSClientConfig:        &tls.Config{RootCAs: g.roots, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    tlsTimeout,
+		ForceAttemptHTTP2:      true, // not automatic beside our own dialer and TLS settings
+		MaxIdleConnsPerHost:    idle,
+		IdleConnTimeout:        idleTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		ExpectContinueTimeout:  continueWaitTimeout,
+	}
+}
+
+func client(transport http.RoundTripper, options ClientOptions) *http.Client {
+	return &http.Client{
+		Transport: transport,
+		Timeout:   options.Timeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+}
+
+// guarded refuses malformed URLs before anything is sent.
+type guarded struct{ *http.Transport }
+
+// RoundTrip is http.RoundTripper's.
+func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := checkForm(r.URL); err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close() // RoundTrip must close it, also on errors
+		}
+		return nil, err
+	}
+	return g.Transport.RoundTrip(r)
+}

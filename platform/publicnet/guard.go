@@ -1,0 +1,185 @@
+package publicnet
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/idna"
+)
+
+const (
+	// connectTimeout bounds one connection attempt. Source: decisions, Tools.
+	connectTimeout = 3 * time.Second
+	// resolveTimeout bounds CheckResolves.
+	resolveTimeout = 5 * time.Second
+)
+
+var (
+	// ErrNotPublic says that an address is not public, or not one the caller may reach.
+	ErrNotPublic = errors.New("the address is not public")
+	// ErrUnresolvable says that a host name has no address.
+	ErrUnresolvable = errors.New("the host name does not resolve")
+	// ErrURL says that a URL is not http or https, has no host, or carries a user name.
+	ErrURL = errors.New("the URL is not usable")
+)
+
+// Options configures a Guard; the zero value opens nothing and trusts the system's CAs.
+type Options struct {
+	// AllowCIDRs are opened although they are not public. Source: PARLANCE_EGRESS_ALLOW_CIDRS.
+	AllowCIDRs []string
+	// CAFile is a PEM file of CAs trusted beside the system's. Source: PARLANCE_EGRESS_CA_FILE.
+	CAFile string
+	// Resolver looks up names; nil means the system's.
+	Resolver *net.Resolver
+}
+
+// Guard decides which addresses may be reached for tenants. It is immutable and safe for concurrent use.
+type Guard struct {
+	allowed  []netip.Prefix
+	roots    *x509.CertPool // nil means the system's
+	resolver *net.Resolver
+}
+
+// New makes a guard; it reads CAFile once.
+func New(options Options) (*Guard, error) {
+	guard := &Guard{resolver: options.Resolver}
+	if guard.resolver == nil {
+		guard.resolver = net.DefaultResolver
+	}
+	for _, text := range options.AllowCIDRs {
+		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("allowed range %q: %w", text, err)
+		}
+		guard.allowed = append(guard.allowed, prefix.Masked())
+	}
+	if options.CAFile == "" {
+		return guard, nil
+	}
+	roots, err := rootsWith(options.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	guard.roots = roots
+	return guard, nil
+}
+
+// Dialer connects to public addresses only: each address is checked when it is dialled. A
+// refused one is an error that wraps ErrNotPublic.
+func (g *Guard) Dialer() *net.Dialer {
+	return &net.Dialer{Timeout: connectTimeout, Resolver: g.resolver, ControlContext: g.control}
+}
+
+// control is called with the address that is about to be dialled, after resolution.
+func (g *Guard) control(_ context.Context, network, address string, _ syscall.RawConn) error {
+	if network != "tcp4" && network != "tcp6" {
+		return fmt.Errorf("%w: %s is not TCP", ErrNotPublic, network)
+	}
+	target, err := netip.ParseAddrPort(address)
+	if err != nil || !g.permits(target.Addr()) {
+		return ErrNotPublic // which address a name has inside is nobody's business outside
+	}
+	return nil
+}
+
+// permits says whether tenants may reach addr.
+func (g *Guard) permits(addr netip.Addr) bool {
+	if isPublic(addr) {
+		return true
+	}
+	addr = addr.Unmap()
+	return addr.Zone() == "" && slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// CheckLiteral checks what a URL says by itself, asking nobody: http or https, a host, no
+// user name, and no address in any spelling (nor localhost) that tenants may not reach.
+// Names are checked when they are called, or by CheckResolves.
+// Errors: ErrURL, ErrNotPublic.
+func (g *Guard) CheckLiteral(u *url.URL) error {
+	if err := checkForm(u); err != nil {
+		return err
+	}
+	host := canonicalHost(u.Hostname())
+	if addr, numeric := literalAddr(host); numeric {
+		if !g.permits(addr) {
+			return ErrNotPublic
+		}
+		return nil
+	}
+	if isLocalhost(host) && !g.permits(netip.AddrFrom4([4]byte{127, 0, 0, 1})) && !g.permits(netip.IPv6Loopback()) {
+		return ErrNotPublic
+	}
+	return nil
+}
+
+// CheckResolves looks up a host (a name, or an address as CheckLiteral knows them) and checks
+// every address it has. The answer may change later: the dialer checks again.
+// Errors: ErrNotPublic, ErrUnresolvable, the context's own.
+func (g *Guard) CheckResolves(ctx context.Context, host string) error {
+	host = canonicalHost(strings.Trim(host, "[]"))
+	if addr, numeric := literalAddr(host); numeric {
+		if !g.permits(addr) {
+			return ErrNotPublic
+		}
+		return nil
+	}
+	looking, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	addrs, err := g.resolver.LookupNetIP(looking, "ip", host)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // no addresses is an error too
+		return fmt.Errorf("%w: %w", ErrUnresolvable, err)
+	}
+	if !slices.ContainsFunc(addrs, func(addr netip.Addr) bool { return !g.permits(addr) }) {
+		return nil
+	}
+	return ErrNotPublic
+}
+
+func checkForm(u *url.URL) error {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fmt.Errorf("%w: its scheme must be http or https", ErrURL)
+	case u.Hostname() == "":
+		return fmt.Errorf("%w: it has no host", ErrURL)
+	case u.User != nil:
+		return fmt.Errorf("%w: it carries a user name", ErrURL)
+	}
+	return nil
+}
+
+// canonicalHost spells a host as net/http will: lower-case ASCII (full-width digits become
+// digits), without the final dot.
+func canonicalHost(host string) string {
+	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
+		host = ascii
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+func rootsWith(caFile string) (*x509.CertPool, error) {
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("reading the system's CAs: %w", err)
+	}
+	pem, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("reading the CA file: %w", err)
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("the CA file %s holds no certificate", caFile)
+	}
+	return roots, nil
+}
