@@ -1,0 +1,139 @@
+package problem
+
+import (
+	"errors"
+	"strings"
+
+	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"buf.build/go/protovalidate"
+	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"parlance.dev/parlance/fault"
+)
+
+// Domain is ErrorInfo.domain of every error of ours.
+const Domain = "parlance.dev"
+
+// ToConnect is the error in its Connect form: the kind's code, the message, an ErrorInfo with
+// the reason and metadata, a BadRequest when there are violations, a RetryInfo when there is a
+// time to wait. The cause is left out.
+func ToConnect(err *fault.Error) *connect.Error {
+	out := connect.NewError(err.Kind().Code(), errors.New(err.Message))
+	add(out, &errdetails.ErrorInfo{Reason: string(err.Reason), Domain: Domain, Metadata: err.Meta})
+	if len(err.Fields) > 0 {
+		violations := make([]*errdetails.BadRequest_FieldViolation, len(err.Fields))
+		for i, f := range err.Fields {
+			violations[i] = &errdetails.BadRequest_FieldViolation{Field: f.Field, Reason: f.Code, Description: f.Message}
+		}
+		add(out, &errdetails.BadRequest{FieldViolations: violations})
+	}
+	if err.RetryAfter > 0 {
+		add(out, &errdetails.RetryInfo{RetryDelay: durationpb.New(err.RetryAfter)})
+	}
+	return out
+}
+
+// add appends a detail. Only a string that is not UTF-8 keeps one from being encoded; the error
+// itself is worth more than its detail then.
+func add(to *connect.Error, message proto.Message) {
+	if detail, err := connect.NewErrorDetail(message); err == nil {
+		to.AddDetail(detail)
+	}
+}
+
+// FromConnect is the decision in an error of a Connect handler or client. An error without our
+// ErrorInfo comes from the protocol itself and gets the reason nearest to its code; one that is
+// no Connect error is judged by fault.From. FromConnect(nil) is nil.
+func FromConnect(err error) *fault.Error {
+	if err == nil {
+		return nil
+	}
+	if decided, ok := errors.AsType[*fault.Error](err); ok {
+		return decided
+	}
+	wire, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		return fault.From(err)
+	}
+	out := fault.Wrap(err, reasonOf(wire.Code()), "%s", wire.Message())
+	for _, detail := range wire.Details() {
+		value, err := detail.Value()
+		if err != nil {
+			continue // a detail of a type we do not know says nothing to us
+		}
+		apply(out, value)
+	}
+	if out.Reason == fault.InternalError {
+		// Whatever the text of an undecided error is, it was not written for the caller.
+		out.Message = "Internal error."
+	}
+	return out
+}
+
+func apply(to *fault.Error, detail proto.Message) {
+	switch detail := detail.(type) {
+	case *errdetails.ErrorInfo:
+		if entry, known := fault.Lookup(fault.Reason(detail.GetReason())); known && detail.GetDomain() == Domain {
+			to.Reason = entry.Reason
+			to.Meta = detail.GetMetadata()
+		}
+	case *errdetails.BadRequest:
+		for _, v := range detail.GetFieldViolations() {
+			to.Fields = append(to.Fields, fault.Field{Field: v.GetField(), Code: v.GetReason(), Message: v.GetDescription()})
+		}
+	case *errdetails.RetryInfo:
+		to.RetryAfter = detail.GetRetryDelay().AsDuration()
+	case *validate.Violations:
+		to.Fields = append(to.Fields, Violations(detail)...)
+		if len(to.Fields) > 0 {
+			to.Message = to.Fields[0].Field + ": " + to.Fields[0].Message
+		}
+	}
+}
+
+// Violations are protovalidate's violations as fields: the path in snake_case, the last part of
+// the rule's id ("string.min_len" → "min_len") as the code.
+func Violations(all *validate.Violations) []fault.Field {
+	fields := make([]fault.Field, len(all.GetViolations()))
+	for i, v := range all.GetViolations() {
+		id := v.GetRuleId()
+		fields[i] = fault.Field{
+			Field:   protovalidate.FieldPathString(v.GetField()),
+			Code:    id[strings.LastIndexByte(id, '.')+1:],
+			Message: v.GetMessage(),
+		}
+	}
+	return fields
+}
+
+// reasonOf is for errors that the protocol makes by itself: no such procedure, a message that
+// does not decode, a body over the limit, a deadline.
+func reasonOf(code connect.Code) fault.Reason {
+	switch code {
+	case connect.CodeCanceled:
+		return fault.CallerCanceled
+	case connect.CodeInvalidArgument, connect.CodeOutOfRange:
+		return fault.InvalidRequest
+	case connect.CodeDeadlineExceeded:
+		return fault.DeadlineExceeded
+	case connect.CodeNotFound:
+		return fault.ResourceNotFound
+	case connect.CodeAlreadyExists, connect.CodeAborted, connect.CodeFailedPrecondition:
+		return fault.Conflict
+	case connect.CodePermissionDenied:
+		return fault.AuthScope
+	case connect.CodeUnauthenticated:
+		return fault.AuthInvalidKey
+	case connect.CodeResourceExhausted:
+		return fault.BodyTooLarge
+	case connect.CodeUnimplemented:
+		return fault.NotImplemented
+	case connect.CodeUnavailable:
+		return fault.ServiceUnavailable
+	case connect.CodeUnknown, connect.CodeInternal, connect.CodeDataLoss:
+	}
+	return fault.InternalError
+}

@@ -1,0 +1,117 @@
+package problem
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"parlance.dev/parlance/fault"
+)
+
+const (
+	// ContentType is the media type of a problem.
+	ContentType = "application/problem+json"
+
+	requestIDHeader = "X-Request-Id"
+)
+
+// Writer writes problems. Its zero value works, with `type` a path in place of a URL.
+type Writer struct {
+	// PublicURL is the scheme and host to put before /errors/<code>, without a slash at the end.
+	PublicURL func(*http.Request) string
+}
+
+// document is the body; members and order are those of decisions, Errors.
+type document struct {
+	Type      string  `json:"type"`
+	Title     string  `json:"title"`
+	Status    int     `json:"status"`
+	Detail    string  `json:"detail"`
+	Code      string  `json:"code"`
+	Instance  string  `json:"instance"`
+	RequestID string  `json:"request_id"`
+	Errors    []field `json:"errors,omitempty"`
+}
+
+type field struct {
+	Field   string `json:"field"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// members are the names that an error's metadata cannot take.
+var members = []string{"type", "title", "status", "detail", "code", "instance", "request_id", "errors"}
+
+// Write is Writer{}.Write.
+func Write(w http.ResponseWriter, r *http.Request, err error) { Writer{}.Write(w, r, err) }
+
+// Write answers r with err as a problem. Any error will do: fault.From decides what of it may be
+// seen. request_id is the X-Request-Id that is already in w's header. It sets Retry-After when
+// the error says so, WWW-Authenticate on 401, and keeps the other headers.
+func (p Writer) Write(w http.ResponseWriter, r *http.Request, err error) {
+	decided := fault.From(err)
+	header := w.Header()
+	body := p.Body(r, decided, header.Get(requestIDHeader))
+	header.Set("Content-Type", ContentType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("Cache-Control", "no-store")
+	if decided.RetryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(seconds(decided.RetryAfter)))
+	}
+	status := decided.Kind().Status()
+	if status == http.StatusUnauthorized {
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the caller is gone when this fails
+}
+
+// Body is the JSON of err as a problem about r, for places where it is not the whole answer,
+// such as an event of a stream that has begun.
+func (p Writer) Body(r *http.Request, err error, requestID string) []byte {
+	decided := fault.From(err)
+	problem := document{
+		Type:      "/errors/" + string(decided.Reason),
+		Title:     decided.Reason.Title(),
+		Status:    decided.Kind().Status(),
+		Detail:    decided.Message,
+		Code:      string(decided.Reason),
+		Instance:  r.URL.EscapedPath(),
+		RequestID: requestID,
+	}
+	if p.PublicURL != nil {
+		problem.Type = p.PublicURL(r) + problem.Type
+	}
+	for _, violation := range decided.Fields {
+		problem.Errors = append(problem.Errors, field(violation))
+	}
+	return withMembers(encode(problem), decided.Meta)
+}
+
+// withMembers adds the metadata to a JSON object as further members, sorted by name.
+func withMembers(object []byte, meta map[string]string) []byte {
+	extra := maps.Clone(meta)
+	maps.DeleteFunc(extra, func(name, _ string) bool { return slices.Contains(members, name) })
+	if len(extra) == 0 {
+		return object
+	}
+	joined := append(object[:len(object)-1:len(object)-1], ',')
+	return append(joined, encode(extra)[1:]...)
+}
+
+// encode is json.Marshal without its escapes for HTML, which readers of a terminal do not want.
+func encode(value any) []byte {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // strings, ints and maps of strings always encode
+	return bytes.TrimRight(buffer.Bytes(), "\n")
+}
+
+// seconds rounds up: a caller that waits for less is refused again.
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
