@@ -3,7 +3,7 @@ CREATE EXTENSION IF NOT EXISTS vector;
 
 --bun:split
 
-CREATE TABLE tenants (
+CREATE TABLE IF NOT EXISTS tenants (
     id         text PRIMARY KEY,
     name       text NOT NULL CHECK (name <> ''),
     plan       text NOT NULL CHECK (plan <> ''),
@@ -13,7 +13,7 @@ CREATE TABLE tenants (
 
 --bun:split
 
-CREATE TABLE workspaces (
+CREATE TABLE IF NOT EXISTS workspaces (
     id            text PRIMARY KEY,
     tenant_id     text NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     name          text NOT NULL CHECK (name <> ''),
@@ -27,11 +27,11 @@ CREATE TABLE workspaces (
 
 --bun:split
 
-CREATE INDEX workspaces_by_tenant ON workspaces (tenant_id, created_at, id);
+CREATE INDEX IF NOT EXISTS workspaces_by_tenant ON workspaces (tenant_id, created_at, id);
 
 --bun:split
 
-CREATE TABLE api_keys (
+CREATE TABLE IF NOT EXISTS api_keys (
     id           text PRIMARY KEY,
     tenant_id    text NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     -- NULL: the key is for the whole tenant.
@@ -48,12 +48,12 @@ CREATE TABLE api_keys (
 
 --bun:split
 
-CREATE INDEX api_keys_by_tenant ON api_keys (tenant_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS api_keys_by_tenant ON api_keys (tenant_id, created_at DESC, id DESC);
 
 --bun:split
 
 -- What was deleted: a repeated delete or detach is answered 204, an id that never existed 404.
-CREATE TABLE tombstones (
+CREATE TABLE IF NOT EXISTS tombstones (
     tenant_id  text NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     id         text NOT NULL,
     deleted_at timestamptz NOT NULL,

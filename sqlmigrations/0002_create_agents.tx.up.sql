@@ -1,5 +1,5 @@
 -- Agents and their immutable versions. config is agents.Config as JSON, whole.
-CREATE TABLE agents (
+CREATE TABLE IF NOT EXISTS agents (
     id           text PRIMARY KEY,
     tenant_id    text NOT NULL,
     workspace_id text NOT NULL,
@@ -14,11 +14,11 @@ CREATE TABLE agents (
 
 --bun:split
 
-CREATE INDEX agents_by_workspace ON agents (workspace_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS agents_by_workspace ON agents (workspace_id, created_at DESC, id DESC);
 
 --bun:split
 
-CREATE TABLE agent_versions (
+CREATE TABLE IF NOT EXISTS agent_versions (
     agent_id     text NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     version      integer NOT NULL CHECK (version > 0),
     tenant_id    text NOT NULL,

@@ -1,5 +1,5 @@
 -- Custom tools, their attachments to agents, and the traces of their calls.
-CREATE TABLE tools (
+CREATE TABLE IF NOT EXISTS tools (
     id           uuid PRIMARY KEY,
     tenant_id    text NOT NULL,
     workspace_id text NOT NULL,
@@ -18,15 +18,15 @@ CREATE TABLE tools (
 --bun:split
 
 -- Slugs that differ only in case would confuse a model.
-CREATE UNIQUE INDEX tools_slug ON tools (workspace_id, lower(slug));
+CREATE UNIQUE INDEX IF NOT EXISTS tools_slug ON tools (workspace_id, lower(slug));
 
 --bun:split
 
-CREATE INDEX tools_by_workspace ON tools (workspace_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS tools_by_workspace ON tools (workspace_id, created_at DESC, id DESC);
 
 --bun:split
 
-CREATE TABLE tool_attachments (
+CREATE TABLE IF NOT EXISTS tool_attachments (
     agent_id              text NOT NULL,
     -- A custom tool's UUID or builtin:<name>, so there is no foreign key: deleting a tool deletes its rows.
     tool_id               text NOT NULL,
@@ -42,12 +42,12 @@ CREATE TABLE tool_attachments (
 
 --bun:split
 
-CREATE INDEX tool_attachments_by_tool ON tool_attachments (workspace_id, tool_id);
+CREATE INDEX IF NOT EXISTS tool_attachments_by_tool ON tool_attachments (workspace_id, tool_id);
 
 --bun:split
 
 -- One row a logical call; refused calls and runs are traced too.
-CREATE TABLE tool_calls (
+CREATE TABLE IF NOT EXISTS tool_calls (
     id            text PRIMARY KEY,
     tenant_id     text NOT NULL,
     workspace_id  text NOT NULL,
@@ -68,16 +68,16 @@ CREATE TABLE tool_calls (
 
 --bun:split
 
-CREATE INDEX tool_calls_by_tool ON tool_calls (workspace_id, tool_id, started_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS tool_calls_by_tool ON tool_calls (workspace_id, tool_id, started_at DESC, id DESC);
 
 --bun:split
 
-CREATE INDEX tool_calls_by_session ON tool_calls (session_id, started_at, id) WHERE session_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS tool_calls_by_session ON tool_calls (session_id, started_at, id) WHERE session_id IS NOT NULL;
 
 --bun:split
 
 -- Calls counted against max_calls_per_session, across nodes and reconnects.
-CREATE TABLE tool_call_counts (
+CREATE TABLE IF NOT EXISTS tool_call_counts (
     tenant_id  text NOT NULL,
     session_id text NOT NULL,
     tool_id    text NOT NULL,

@@ -1,5 +1,5 @@
 -- Sources, their chunks with vectors, and which agents see them.
-CREATE TABLE sources (
+CREATE TABLE IF NOT EXISTS sources (
     id              text PRIMARY KEY,
     tenant_id       text NOT NULL,
     workspace_id    text NOT NULL,
@@ -34,20 +34,20 @@ CREATE TABLE sources (
 
 --bun:split
 
-CREATE INDEX sources_by_workspace ON sources (workspace_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS sources_by_workspace ON sources (workspace_id, created_at DESC, id DESC);
 
 --bun:split
 
-CREATE INDEX sources_by_bytes ON sources (workspace_id, sha256);
+CREATE INDEX IF NOT EXISTS sources_by_bytes ON sources (workspace_id, sha256);
 
 --bun:split
 
 -- What the sweeper looks for: work that waits or whose worker died.
-CREATE INDEX sources_unfinished ON sources (due_at) WHERE status IN ('queued', 'processing');
+CREATE INDEX IF NOT EXISTS sources_unfinished ON sources (due_at) WHERE status IN ('queued', 'processing');
 
 --bun:split
 
-CREATE TABLE chunks (
+CREATE TABLE IF NOT EXISTS chunks (
     id           text PRIMARY KEY,
     tenant_id    text NOT NULL,
     workspace_id text NOT NULL,
@@ -69,7 +69,7 @@ CREATE TABLE chunks (
 
 --bun:split
 
-CREATE TABLE source_attachments (
+CREATE TABLE IF NOT EXISTS source_attachments (
     agent_id     text NOT NULL,
     source_id    text NOT NULL,
     tenant_id    text NOT NULL,
@@ -83,4 +83,4 @@ CREATE TABLE source_attachments (
 
 --bun:split
 
-CREATE INDEX source_attachments_by_source ON source_attachments (workspace_id, source_id);
+CREATE INDEX IF NOT EXISTS source_attachments_by_source ON source_attachments (workspace_id, source_id);

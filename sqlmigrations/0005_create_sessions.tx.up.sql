@@ -1,5 +1,5 @@
 -- Sessions, their turns, and the keys their tokens are signed with.
-CREATE TABLE signing_keys (
+CREATE TABLE IF NOT EXISTS signing_keys (
     kid         text PRIMARY KEY,
     public_key  bytea NOT NULL,
     -- Sealed for (kid).
@@ -11,7 +11,7 @@ CREATE TABLE signing_keys (
 
 --bun:split
 
-CREATE TABLE sessions (
+CREATE TABLE IF NOT EXISTS sessions (
     id                   text PRIMARY KEY,
     tenant_id            text NOT NULL,
     workspace_id         text NOT NULL,
@@ -47,20 +47,20 @@ CREATE TABLE sessions (
 
 --bun:split
 
-CREATE INDEX sessions_by_tenant ON sessions (tenant_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS sessions_by_tenant ON sessions (tenant_id, created_at DESC, id DESC);
 
 --bun:split
 
-CREATE INDEX sessions_by_workspace ON sessions (workspace_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS sessions_by_workspace ON sessions (workspace_id, created_at DESC, id DESC);
 
 --bun:split
 
 -- Open sessions: counted against the plan, and swept for expiry and time-outs.
-CREATE INDEX sessions_open ON sessions (tenant_id, status, token_expires_at) WHERE status IN ('pending', 'in_progress');
+CREATE INDEX IF NOT EXISTS sessions_open ON sessions (tenant_id, status, token_expires_at) WHERE status IN ('pending', 'in_progress');
 
 --bun:split
 
-CREATE TABLE turns (
+CREATE TABLE IF NOT EXISTS turns (
     id            text PRIMARY KEY,
     tenant_id     text NOT NULL,
     workspace_id  text NOT NULL,

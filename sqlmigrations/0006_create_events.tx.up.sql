@@ -1,5 +1,5 @@
 -- The outbox, and the webhooks made from it.
-CREATE TABLE events (
+CREATE TABLE IF NOT EXISTS events (
     seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant_id    text NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     event_id     text NOT NULL,
@@ -18,15 +18,15 @@ CREATE TABLE events (
 
 --bun:split
 
-CREATE INDEX events_unrelayed ON events (seq) WHERE relayed_at IS NULL;
+CREATE INDEX IF NOT EXISTS events_unrelayed ON events (seq) WHERE relayed_at IS NULL;
 
 --bun:split
 
-CREATE INDEX events_by_workspace ON events (workspace_id, seq);
+CREATE INDEX IF NOT EXISTS events_by_workspace ON events (workspace_id, seq);
 
 --bun:split
 
-CREATE TABLE webhook_endpoints (
+CREATE TABLE IF NOT EXISTS webhook_endpoints (
     id                    text PRIMARY KEY,
     tenant_id             text NOT NULL,
     workspace_id          text NOT NULL,
@@ -52,12 +52,12 @@ CREATE TABLE webhook_endpoints (
 
 --bun:split
 
-CREATE INDEX webhook_endpoints_by_workspace ON webhook_endpoints (workspace_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS webhook_endpoints_by_workspace ON webhook_endpoints (workspace_id, created_at DESC, id DESC);
 
 --bun:split
 
 -- One queue entry an event and endpoint. This row, not Redis, decides what has been sent.
-CREATE TABLE webhook_deliveries (
+CREATE TABLE IF NOT EXISTS webhook_deliveries (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant_id    text NOT NULL,
     workspace_id text NOT NULL,
@@ -79,11 +79,11 @@ CREATE TABLE webhook_deliveries (
 
 --bun:split
 
-CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_at) WHERE status = 'pending';
+CREATE INDEX IF NOT EXISTS webhook_deliveries_due ON webhook_deliveries (next_at) WHERE status = 'pending';
 
 --bun:split
 
-CREATE TABLE webhook_attempts (
+CREATE TABLE IF NOT EXISTS webhook_attempts (
     id               text PRIMARY KEY,
     tenant_id        text NOT NULL,
     workspace_id     text NOT NULL,
@@ -104,4 +104,4 @@ CREATE TABLE webhook_attempts (
 
 --bun:split
 
-CREATE INDEX webhook_attempts_by_endpoint ON webhook_attempts (endpoint_id, started_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS webhook_attempts_by_endpoint ON webhook_attempts (endpoint_id, started_at DESC, id DESC);

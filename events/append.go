@@ -1,0 +1,116 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"parlance.dev/parlance/platform/idgen"
+)
+
+// Channel is the Postgres channel on which a commit that appended events is announced.
+const Channel = "parlance_events"
+
+// Event is something that happened. TenantID, WorkspaceID, Type and CreatedAt are required.
+type Event struct {
+	// ID is evt_…; empty: Append makes one.
+	ID          string
+	TenantID    string
+	WorkspaceID string
+	Type        Type
+	// Subject is what an internal event's task is about, e.g. a source's id.
+	Subject string
+	// Payload is the message of a public event (see events.proto); nil for internal ones.
+	Payload proto.Message
+	// CreatedAt is taken before the transaction, in UTC.
+	CreatedAt time.Time
+}
+
+// Row is a line of the outbox.
+type Row struct {
+	bun.BaseModel `bun:"table:events,alias:e"`
+
+	Seq         int64     `bun:"seq,pk,autoincrement"`
+	TenantID    string    `bun:"tenant_id"`
+	EventID     string    `bun:"event_id"`
+	WorkspaceID string    `bun:"workspace_id"`
+	Type        Type      `bun:"type"`
+	Subject     string    `bun:"subject"`
+	Body        []byte    `bun:"body,type:bytea"`
+	CreatedAt   time.Time `bun:"created_at"`
+	RelayedAt   time.Time `bun:"relayed_at,nullzero"`
+}
+
+// body is what endpoints receive, in this order of members. Source: decisions, Webhooks.
+type body struct {
+	Type        Type            `json:"type"`
+	EventID     string          `json:"event_id"`
+	TenantID    string          `json:"tenant_id"`
+	WorkspaceID string          `json:"workspace_id"`
+	CreatedAt   string          `json:"created_at"`
+	Data        json.RawMessage `json:"data"`
+}
+
+// Append writes the event to the outbox inside the caller's transaction and returns its id.
+// Appending an id a second time changes nothing.
+func Append(ctx context.Context, tx bun.IDB, e Event) (string, error) {
+	if e.ID == "" {
+		e.ID = idgen.New(idgen.Event)
+	}
+	encoded, err := Body(e)
+	if err != nil {
+		return "", err
+	}
+	row := Row{
+		TenantID: e.TenantID, EventID: e.ID, WorkspaceID: e.WorkspaceID, Type: e.Type,
+		Subject: e.Subject, Body: encoded, CreatedAt: e.CreatedAt,
+	}
+	if _, err := tx.NewInsert().Model(&row).On("CONFLICT (tenant_id, event_id) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
+		return "", fmt.Errorf("append event %s: %w", e.Type, err)
+	}
+	// Postgres delivers one notification a transaction for equal payloads, at commit.
+	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(?, '')", Channel); err != nil {
+		return "", fmt.Errorf("announce event %s: %w", e.Type, err)
+	}
+	return e.ID, nil
+}
+
+// Body is the JSON a webhook endpoint receives for the event, made once so that every attempt
+// signs the same bytes.
+func Body(e Event) ([]byte, error) {
+	data, err := marshalPayload(e.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("encode payload of %s: %w", e.Type, err)
+	}
+	encoded, err := json.Marshal(body{
+		Type: e.Type, EventID: e.ID, TenantID: e.TenantID, WorkspaceID: e.WorkspaceID,
+		CreatedAt: e.CreatedAt.UTC().Format(time.RFC3339Nano), Data: data,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode event %s: %w", e.Type, err)
+	}
+	return encoded, nil
+}
+
+// marshalPayload is snake_case JSON with every field, compacted because protojson spaces at
+// random on purpose.
+func marshalPayload(payload proto.Message) (json.RawMessage, error) {
+	if payload == nil {
+		return json.RawMessage("{}"), nil
+	}
+	encoded, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(payload)
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, encoded); err != nil {
+		return nil, err
+	}
+	return compact.Bytes(), nil
+}

@@ -1,0 +1,176 @@
+package workspaces
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// lastUsedGrain is how far last_used_at may be behind: a write a minute and key, not one a request.
+const lastUsedGrain = time.Minute
+
+// Authenticate finds the principal of a bearer token.
+// Errors: Unauthenticated auth-invalid-key for anything that is not a live key.
+func (s *Service) Authenticate(ctx context.Context, token string) (Principal, error) {
+	invalid := fault.New(fault.AuthInvalidKey, "The API key is not valid: check that it is complete, has not expired and has not been revoked.")
+	if !idgen.CheckKey(token) {
+		return Principal{}, invalid
+	}
+	now := s.moment()
+	key, plan, err := selectKeyByHash(ctx, s.db, hashSecret(token))
+	if postgres.NoRows(err) {
+		return Principal{}, invalid
+	}
+	if err != nil {
+		return Principal{}, err
+	}
+	if !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt) {
+		return Principal{}, invalid
+	}
+	if now.Sub(key.LastUsedAt) >= lastUsedGrain {
+		if err := touchKey(ctx, s.db, key.TenantID, key.ID, now); err != nil {
+			return Principal{}, err
+		}
+	}
+	scope, _ := ParseScope(key.Scope) // the column's check admits known scopes only
+	return Principal{TenantID: key.TenantID, WorkspaceID: key.WorkspaceID, KeyID: key.ID, Scope: scope, Plan: plan}, nil
+}
+
+// mint gives a key a new secret.
+func (s *Service) mint(key Key) MintedKey {
+	secret := idgen.NewKey(s.random)
+	key.SecretHash = hashSecret(secret)
+	key.SecretHint = secret[len(secret)-4:]
+	return MintedKey{Key: key, Secret: Secret(secret)}
+}
+
+// CreateKeyParams describes a key. Name is required; an empty Scope is operator.
+type CreateKeyParams struct {
+	Name        string
+	Scope       string
+	WorkspaceID ID
+	// ExpiresAt zero is never.
+	ExpiresAt time.Time
+}
+
+// CreateKey makes a key of the caller's tenant.
+// Errors: Invalid invalid-request (an unknown scope, an expiry in the past, an admin key for one
+// workspace), NotFound (the workspace), Forbidden auth-scope for a restricted caller.
+func (s *Service) CreateKey(ctx context.Context, p Principal, params CreateKeyParams) (MintedKey, error) {
+	if err := wholeTenant(p); err != nil {
+		return MintedKey{}, err
+	}
+	now := s.moment()
+	if params.Scope == "" {
+		params.Scope = ScopeOperator.String()
+	}
+	if err := checkKey(params, now); err != nil {
+		return MintedKey{}, err
+	}
+	if params.WorkspaceID != "" {
+		if _, err := s.Resolve(ctx, p, string(params.WorkspaceID)); err != nil {
+			return MintedKey{}, err
+		}
+	}
+	key := s.mint(Key{
+		ID: KeyID(idgen.New(idgen.Key)), TenantID: p.TenantID, WorkspaceID: params.WorkspaceID, Name: params.Name,
+		Scope: params.Scope, CreatedAt: now, ExpiresAt: params.ExpiresAt,
+	})
+	return key, insert(ctx, s.db, &key.Key)
+}
+
+func checkKey(params CreateKeyParams, now time.Time) error {
+	scope, ok := ParseScope(params.Scope)
+	if !ok {
+		return fault.InvalidField("scope", "in", "scope must be read, runtime, operator or admin.")
+	}
+	if scope == ScopeAdmin && params.WorkspaceID != "" {
+		return fault.InvalidField("scope", "conflict", "A key restricted to one workspace cannot be admin.")
+	}
+	return checkExpiry(params.ExpiresAt, now)
+}
+
+func checkExpiry(expiresAt, now time.Time) error {
+	if !expiresAt.IsZero() && !expiresAt.After(now) {
+		return fault.InvalidField("expires_at", "past", "expires_at must be in the future.")
+	}
+	return nil
+}
+
+// ListKeys lists the tenant's keys, newest first.
+func (s *Service) ListKeys(ctx context.Context, p Principal, params postgres.PageParams) ([]Key, string, error) {
+	params.Order = postgres.NewestFirst
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	return listKeys(ctx, s.db, p, page)
+}
+
+// Key returns one key. Errors: NotFound.
+func (s *Service) Key(ctx context.Context, p Principal, id KeyID) (Key, error) {
+	return selectKey(ctx, s.db, p, id)
+}
+
+// UpdateKeyParams changes what is not nil. An ExpiresAt of the zero time is never.
+type UpdateKeyParams struct {
+	Name      *string
+	ExpiresAt *time.Time
+}
+
+// UpdateKey changes the name or the expiry. Errors: NotFound, Invalid invalid-request.
+func (s *Service) UpdateKey(ctx context.Context, p Principal, id KeyID, params UpdateKeyParams) (Key, error) {
+	if params.ExpiresAt != nil {
+		if err := checkExpiry(*params.ExpiresAt, s.moment()); err != nil {
+			return Key{}, err
+		}
+	}
+	var key Key
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		if key, err = selectKey(ctx, tx, p, id); err != nil {
+			return err
+		}
+		if params.Name != nil {
+			key.Name = *params.Name
+		}
+		if params.ExpiresAt != nil {
+			key.ExpiresAt = *params.ExpiresAt
+		}
+		return updateKey(ctx, tx, key, "name", "expires_at")
+	})
+	return key, err
+}
+
+// RotateKey gives the key a new secret; the old one stops working at once. Errors: NotFound.
+func (s *Service) RotateKey(ctx context.Context, p Principal, id KeyID) (MintedKey, error) {
+	var minted MintedKey
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		key, err := selectKey(ctx, tx, p, id)
+		if err != nil {
+			return err
+		}
+		minted = s.mint(key)
+		return updateKey(ctx, tx, minted.Key, "secret_hash", "secret_hint")
+	})
+	return minted, err
+}
+
+// DeleteKey revokes a key; repeating it is not an error. Errors: NotFound.
+func (s *Service) DeleteKey(ctx context.Context, p Principal, id KeyID) error {
+	now := s.moment()
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		deleted, err := deleteKey(ctx, tx, p, id)
+		if err != nil {
+			return err
+		}
+		if deleted {
+			return s.Bury(ctx, tx, p.TenantID, string(id), now)
+		}
+		return s.buriedOr404(ctx, tx, p.TenantID, "API key", string(id))
+	})
+}

@@ -1,0 +1,74 @@
+package workspaces
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+const (
+	kib = int64(1) << 10
+	mib = kib << 10
+	gib = mib << 10
+)
+
+// Plan is what a tenant may use.
+type Plan struct {
+	Name string `json:"-"`
+	// KBStorageBytes is the most bytes of sources in a workspace.
+	KBStorageBytes int64 `json:"kb_storage_bytes"`
+	// KBUploadBytes is the most bytes of one uploaded file.
+	KBUploadBytes int64 `json:"kb_upload_bytes"`
+	// ConcurrentSessions is the most sessions pending or in progress; 0 is unlimited.
+	ConcurrentSessions int  `json:"concurrent_sessions"`
+	Tools              bool `json:"tools"`
+	MCP                bool `json:"mcp"`
+	// RatesPerMinute is the requests a key may make in a minute by bucket (read, write,
+	// session, upload), with a burst of twice that; a bucket that is absent is unlimited.
+	RatesPerMinute map[string]int `json:"rates_per_minute"`
+}
+
+// Plans is the installation's plans by name.
+type Plans map[string]Plan
+
+// DefaultPlans are the plans that ship. Source: decisions, Knowledge base and Addressing.
+func DefaultPlans() Plans {
+	return Plans{
+		"free": {
+			Name: "free", KBStorageBytes: 50 * mib, KBUploadBytes: 10 * mib, ConcurrentSessions: 5, Tools: true,
+			RatesPerMinute: map[string]int{"read": 600, "write": 120, "session": 60, "upload": 30},
+		},
+		"pro": {
+			Name: "pro", KBStorageBytes: 5 * gib, KBUploadBytes: 100 * mib, ConcurrentSessions: 100, Tools: true, MCP: true,
+			RatesPerMinute: map[string]int{"read": 6000, "write": 1200, "session": 600, "upload": 300},
+		},
+		"enterprise": {
+			Name: "enterprise", KBStorageBytes: 100 * gib, KBUploadBytes: gib, Tools: true, MCP: true,
+		},
+	}
+}
+
+// ParsePlans reads PARLANCE_PLANS_FILE: a JSON object of plan names and plans. It replaces the
+// plans that ship.
+func ParsePlans(text []byte) (Plans, error) {
+	var plans Plans
+	if err := json.Unmarshal(text, &plans); err != nil {
+		return nil, fmt.Errorf("read plans: %w", err)
+	}
+	if len(plans) == 0 {
+		return nil, errors.New("read plans: the file names no plan")
+	}
+	for name, plan := range plans {
+		if plan.KBStorageBytes <= 0 || plan.KBUploadBytes <= 0 || plan.ConcurrentSessions < 0 {
+			return nil, fmt.Errorf("read plans: plan %q needs kb_storage_bytes and kb_upload_bytes above 0 and concurrent_sessions of at least 0", name)
+		}
+		plan.Name = name
+		plans[name] = plan
+	}
+	return plans, nil
+}
+
+// Names lists the plans in alphabetical order.
+func (p Plans) Names() []string { return slices.Sorted(maps.Keys(p)) }

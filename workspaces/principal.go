@@ -1,0 +1,113 @@
+package workspaces
+
+import (
+	"context"
+	"strings"
+
+	"parlance.dev/parlance/fault"
+)
+
+// TenantID names a tenant (ten_…).
+type TenantID string
+
+// ID names a workspace (ws_…).
+type ID string
+
+// KeyID names an API key (key_…).
+type KeyID string
+
+// Ref is a workspace that a caller may touch, with its tenant. Only Service.Resolve and
+// code that read both from one row may make one.
+type Ref struct {
+	TenantID TenantID
+	ID       ID
+}
+
+// Scope is what a key may do; each contains the ones before it.
+type Scope uint8
+
+// The scopes. The zero value may do nothing.
+const (
+	ScopeNone Scope = iota
+	ScopeRead
+	ScopeRuntime
+	ScopeOperator
+	ScopeAdmin
+)
+
+var scopeNames = [...]string{"", "read", "runtime", "operator", "admin"}
+
+// String is the scope's name on the wire.
+func (s Scope) String() string { return scopeNames[s] }
+
+// ParseScope reads a scope's name; ok is false for any other word.
+func ParseScope(name string) (scope Scope, ok bool) {
+	for i, known := range scopeNames {
+		if name != "" && name == known {
+			return Scope(i), true
+		}
+	}
+	return ScopeNone, false
+}
+
+// Principal is who calls: a key of a tenant, or the holder of one session's token.
+type Principal struct {
+	TenantID TenantID
+	// WorkspaceID is the one workspace the key is restricted to; empty: all of the tenant.
+	WorkspaceID ID
+	KeyID       KeyID
+	Scope       Scope
+	// Plan is the name of the tenant's plan when the key was read.
+	Plan string
+	// SessionID is set when the caller showed the token of that session instead of a key; it
+	// may touch that session and nothing else.
+	SessionID string
+}
+
+// Require refuses a principal whose scope does not contain the one needed.
+// Errors: Forbidden auth-scope.
+func (p Principal) Require(needed Scope) error {
+	if p.Scope >= needed {
+		return nil
+	}
+	return fault.New(fault.AuthScope, "This needs a key with the scope %q; the key's scope is %q.", needed, p.Scope)
+}
+
+// MayTouch says whether the principal's tenant and restriction admit the workspace.
+func (p Principal) MayTouch(ref Ref) bool {
+	return p.TenantID == ref.TenantID && (p.WorkspaceID == "" || p.WorkspaceID == ref.ID)
+}
+
+type principalKey struct{}
+
+// WithPrincipal returns a context that carries the caller.
+func WithPrincipal(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, p)
+}
+
+// PrincipalFrom returns the caller that WithPrincipal stored. Without one it is the zero
+// Principal, which owns no tenant and may do nothing.
+func PrincipalFrom(ctx context.Context) Principal {
+	p, _ := ctx.Value(principalKey{}).(Principal)
+	return p
+}
+
+// bearerToken cuts the token from an Authorization header's value; ok is false when the
+// header is absent or of another scheme.
+func bearerToken(header string) (token string, ok bool) {
+	scheme, token, found := strings.Cut(header, " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	return strings.TrimSpace(token), true
+}
+
+// BearerToken is the token of an Authorization header's value.
+// Errors: Unauthenticated auth-missing when the header is absent or of another scheme.
+func BearerToken(header string) (string, error) {
+	token, ok := bearerToken(header)
+	if !ok {
+		return "", fault.New(fault.AuthMissing, "Send the header Authorization: Bearer <API key>.")
+	}
+	return token, nil
+}

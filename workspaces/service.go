@@ -1,0 +1,233 @@
+package workspaces
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// Deps is what a Service works with.
+type Deps struct {
+	DB    *postgres.DB
+	Plans Plans
+	// Now is the clock, in UTC; nil is time.Now.
+	Now func() time.Time
+	// Random makes secrets; nil is crypto/rand.
+	Random io.Reader
+}
+
+// Service is tenancy. Safe for concurrent use.
+type Service struct {
+	db     *postgres.DB
+	plans  Plans
+	now    func() time.Time
+	random io.Reader
+}
+
+// New makes the service.
+func New(d Deps) *Service {
+	s := &Service{db: d.DB, plans: d.Plans, now: d.Now, random: d.Random}
+	if s.plans == nil {
+		s.plans = DefaultPlans()
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.random == nil {
+		s.random = rand.Reader
+	}
+	return s
+}
+
+// moment is now as Postgres keeps it.
+func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// Created is a tenant made by CreateTenant with its first workspace and key.
+type Created struct {
+	Tenant    Tenant
+	Workspace Workspace
+	Key       MintedKey
+}
+
+// CreateTenant makes a tenant on a plan, with a first workspace ("default") and an admin key.
+// Errors: Invalid invalid-request (an empty name, an unknown plan).
+func (s *Service) CreateTenant(ctx context.Context, name, plan string) (Created, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return Created{}, fault.InvalidField("name", "required", "Give the tenant a name.")
+	}
+	if err := s.checkPlan(plan); err != nil {
+		return Created{}, err
+	}
+	now := s.moment()
+	tenant := Tenant{ID: TenantID(idgen.New(idgen.Tenant)), Name: name, Plan: plan, CreatedAt: now, UpdatedAt: now}
+	workspace := Workspace{ID: ID(idgen.New(idgen.Workspace)), TenantID: tenant.ID, Name: "default", CreatedAt: now, UpdatedAt: now}
+	key := s.mint(Key{ID: KeyID(idgen.New(idgen.Key)), TenantID: tenant.ID, Name: "first key", Scope: ScopeAdmin.String(), CreatedAt: now})
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		if err := insert(ctx, tx, &tenant); err != nil {
+			return err
+		}
+		if err := insert(ctx, tx, &workspace); err != nil {
+			return err
+		}
+		return insert(ctx, tx, &key.Key)
+	})
+	return Created{Tenant: tenant, Workspace: workspace, Key: key}, err
+}
+
+// checkPlan refuses a plan that is not configured.
+func (s *Service) checkPlan(plan string) error {
+	if _, ok := s.plans[plan]; !ok {
+		return fault.InvalidField("plan", "unknown", "Use one of the plans %s.", strings.Join(s.plans.Names(), ", "))
+	}
+	return nil
+}
+
+// SetPlan moves a tenant to another plan. Errors: NotFound, Invalid.
+func (s *Service) SetPlan(ctx context.Context, id TenantID, plan string) (Tenant, error) {
+	if err := s.checkPlan(plan); err != nil {
+		return Tenant{}, err
+	}
+	return updateTenantPlan(ctx, s.db, id, plan, s.moment())
+}
+
+// Tenant returns a tenant. Errors: NotFound.
+func (s *Service) Tenant(ctx context.Context, id TenantID) (Tenant, error) {
+	return selectTenant(ctx, s.db, id)
+}
+
+// Tenants lists all tenants of the installation, oldest first; for the command line only.
+func (s *Service) Tenants(ctx context.Context, params postgres.PageParams) ([]Tenant, string, error) {
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	return listTenants(ctx, s.db, page)
+}
+
+// DeleteTenant removes a tenant with everything in it; for the command line only. Errors: NotFound.
+func (s *Service) DeleteTenant(ctx context.Context, id TenantID) error {
+	return deleteTenant(ctx, s.db, id)
+}
+
+// Plan returns what the tenant may use. A plan that is no longer configured allows what "free"
+// does, and nothing when there is no "free". Errors: NotFound.
+func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
+	tenant, err := selectTenant(ctx, s.db, id)
+	if err != nil {
+		return Plan{}, err
+	}
+	return s.PlanNamed(tenant.Plan), nil
+}
+
+// PlanNamed is the plan of that name, or the fallback that Plan describes.
+func (s *Service) PlanNamed(name string) Plan {
+	if plan, ok := s.plans[name]; ok {
+		return plan
+	}
+	return s.plans["free"]
+}
+
+// Resolve turns the workspace id of a path into a Ref the caller may touch.
+// Errors: NotFound for an unknown id, another tenant's, and one outside the key's restriction.
+func (s *Service) Resolve(ctx context.Context, p Principal, id string) (Ref, error) {
+	ref := Ref{TenantID: p.TenantID, ID: ID(id)}
+	if !idgen.Valid(idgen.Workspace, id) || !p.MayTouch(ref) {
+		return Ref{}, fault.NoSuch("workspace", id)
+	}
+	if _, err := selectWorkspace(ctx, s.db, ref); err != nil {
+		return Ref{}, err
+	}
+	return ref, nil
+}
+
+// Workspace returns a workspace. Errors: NotFound.
+func (s *Service) Workspace(ctx context.Context, ref Ref) (Workspace, error) {
+	return selectWorkspace(ctx, s.db, ref)
+}
+
+// CreateWorkspace makes an empty workspace in the caller's tenant.
+// Errors: Forbidden auth-scope for a key restricted to one workspace.
+func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string) (Workspace, error) {
+	if err := wholeTenant(p); err != nil {
+		return Workspace{}, err
+	}
+	now := s.moment()
+	workspace := Workspace{ID: ID(idgen.New(idgen.Workspace)), TenantID: p.TenantID, Name: name, CreatedAt: now, UpdatedAt: now}
+	return workspace, insert(ctx, s.db, &workspace)
+}
+
+// ListWorkspaces lists what the caller may touch, oldest first.
+func (s *Service) ListWorkspaces(ctx context.Context, p Principal, params postgres.PageParams) ([]Workspace, string, error) {
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	return listWorkspaces(ctx, s.db, p, page)
+}
+
+// RenameWorkspace changes the name. Errors: NotFound.
+func (s *Service) RenameWorkspace(ctx context.Context, ref Ref, name string) (Workspace, error) {
+	return updateWorkspaceName(ctx, s.db, ref, name, s.moment())
+}
+
+// DeleteWorkspace removes a workspace with everything in it; repeating it is not an error.
+// Errors: NotFound, Forbidden auth-scope for a key restricted to one workspace.
+func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) error {
+	if err := wholeTenant(p); err != nil {
+		return err
+	}
+	now := s.moment()
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		deleted, err := deleteWorkspace(ctx, tx, Ref{TenantID: p.TenantID, ID: ID(id)})
+		if err != nil {
+			return err
+		}
+		if deleted {
+			return s.Bury(ctx, tx, p.TenantID, id, now)
+		}
+		return s.buriedOr404(ctx, tx, p.TenantID, "workspace", id)
+	})
+}
+
+// wholeTenant refuses keys restricted to one workspace.
+func wholeTenant(p Principal) error {
+	if p.WorkspaceID == "" {
+		return nil
+	}
+	return fault.New(fault.AuthScope, "This needs a key for the whole tenant; the key is restricted to the workspace %s.", p.WorkspaceID)
+}
+
+// Bury records that id was deleted, in the transaction that deletes it.
+func (s *Service) Bury(ctx context.Context, tx bun.IDB, tenant TenantID, id string, now time.Time) error {
+	return insertTombstone(ctx, tx, tenant, id, now)
+}
+
+// Buried says whether the tenant had something with this id that was deleted.
+func (s *Service) Buried(ctx context.Context, db bun.IDB, tenant TenantID, id string) (bool, error) {
+	return selectTombstone(ctx, db, tenant, id)
+}
+
+// buriedOr404 is the answer to a delete that found no row.
+func (s *Service) buriedOr404(ctx context.Context, db bun.IDB, tenant TenantID, noun, id string) error {
+	buried, err := s.Buried(ctx, db, tenant, id)
+	if err != nil || buried {
+		return err
+	}
+	return fault.NoSuch(noun, id)
+}
+
+// hashSecret is how a key's secret is stored. A plain hash suffices: the secret has 256 random bits.
+func hashSecret(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}

@@ -1,0 +1,177 @@
+package workspaces
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// insert writes one row of any of the package's tables.
+func insert(ctx context.Context, db bun.IDB, row any) error {
+	if _, err := db.NewInsert().Model(row).Exec(ctx); err != nil {
+		return fmt.Errorf("insert %T: %w", row, err)
+	}
+	return nil
+}
+
+// changed says whether a statement found its row.
+func changed(result sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func selectTenant(ctx context.Context, db bun.IDB, id TenantID) (Tenant, error) {
+	var tenant Tenant
+	err := db.NewSelect().Model(&tenant).Where("t.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Tenant{}, fault.NoSuch("tenant", string(id))
+	}
+	return tenant, err
+}
+
+func listTenants(ctx context.Context, db bun.IDB, page postgres.Page) ([]Tenant, string, error) {
+	var tenants []Tenant
+	if err := page.Apply(db.NewSelect().Model(&tenants)).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list tenants: %w", err)
+	}
+	tenants, next := postgres.Cut(page, tenants, func(t Tenant) postgres.Key {
+		return postgres.Key{CreatedAt: t.CreatedAt, ID: string(t.ID)}
+	})
+	return tenants, next, nil
+}
+
+func updateTenantPlan(ctx context.Context, db bun.IDB, id TenantID, plan string, now time.Time) (Tenant, error) {
+	var tenant Tenant
+	err := db.NewUpdate().Model(&tenant).Set("plan = ?", plan).Set("updated_at = ?", now).
+		Where("id = ?", id).Returning("*").Scan(ctx)
+	if postgres.NoRows(err) {
+		return Tenant{}, fault.NoSuch("tenant", string(id))
+	}
+	return tenant, err
+}
+
+func deleteTenant(ctx context.Context, db bun.IDB, id TenantID) error {
+	found, err := changed(db.NewDelete().Model((*Tenant)(nil)).Where("id = ?", id).Exec(ctx))
+	if err == nil && !found {
+		return fault.NoSuch("tenant", string(id))
+	}
+	return err
+}
+
+func selectWorkspace(ctx context.Context, db bun.IDB, ref Ref) (Workspace, error) {
+	var workspace Workspace
+	err := db.NewSelect().Model(&workspace).Where("w.tenant_id = ?", ref.TenantID).Where("w.id = ?", ref.ID).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Workspace{}, fault.NoSuch("workspace", string(ref.ID))
+	}
+	return workspace, err
+}
+
+func listWorkspaces(ctx context.Context, db bun.IDB, p Principal, page postgres.Page) ([]Workspace, string, error) {
+	var workspaces []Workspace
+	query := db.NewSelect().Model(&workspaces).Where("w.tenant_id = ?", p.TenantID)
+	if p.WorkspaceID != "" {
+		query = query.Where("w.id = ?", p.WorkspaceID)
+	}
+	if err := page.Apply(query).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list workspaces: %w", err)
+	}
+	workspaces, next := postgres.Cut(page, workspaces, func(w Workspace) postgres.Key {
+		return postgres.Key{CreatedAt: w.CreatedAt, ID: string(w.ID)}
+	})
+	return workspaces, next, nil
+}
+
+func updateWorkspaceName(ctx context.Context, db bun.IDB, ref Ref, name string, now time.Time) (Workspace, error) {
+	var workspace Workspace
+	err := db.NewUpdate().Model(&workspace).Set("name = ?", name).Set("updated_at = ?", now).
+		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Returning("*").Scan(ctx)
+	if postgres.NoRows(err) {
+		return Workspace{}, fault.NoSuch("workspace", string(ref.ID))
+	}
+	return workspace, err
+}
+
+func deleteWorkspace(ctx context.Context, db bun.IDB, ref Ref) (bool, error) {
+	return changed(db.NewDelete().Model((*Workspace)(nil)).
+		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Exec(ctx))
+}
+
+// selectKeyByHash is the one read before the tenant is known: it is how the tenant becomes known.
+func selectKeyByHash(ctx context.Context, db bun.IDB, hash []byte) (Key, string, error) {
+	var row struct {
+		Key  `bun:",extend"`
+		Plan string `bun:"plan"`
+	}
+	err := db.NewSelect().Model(&row).ColumnExpr("k.*").ColumnExpr("t.plan").
+		Join("JOIN tenants AS t ON t.id = k.tenant_id").Where("k.secret_hash = ?", hash).Scan(ctx)
+	return row.Key, row.Plan, err
+}
+
+func touchKey(ctx context.Context, db bun.IDB, tenant TenantID, id KeyID, now time.Time) error {
+	_, err := db.NewUpdate().Model((*Key)(nil)).Set("last_used_at = ?", now).
+		Where("tenant_id = ?", tenant).Where("id = ?", id).Exec(ctx)
+	return err
+}
+
+func selectKey(ctx context.Context, db bun.IDB, p Principal, id KeyID) (Key, error) {
+	var key Key
+	err := db.NewSelect().Model(&key).Where("k.tenant_id = ?", p.TenantID).Where("k.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Key{}, fault.NoSuch("API key", string(id))
+	}
+	return key, err
+}
+
+func listKeys(ctx context.Context, db bun.IDB, p Principal, page postgres.Page) ([]Key, string, error) {
+	var keys []Key
+	if err := page.Apply(db.NewSelect().Model(&keys).Where("k.tenant_id = ?", p.TenantID)).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list API keys: %w", err)
+	}
+	keys, next := postgres.Cut(page, keys, func(k Key) postgres.Key {
+		return postgres.Key{CreatedAt: k.CreatedAt, ID: string(k.ID)}
+	})
+	return keys, next, nil
+}
+
+func updateKey(ctx context.Context, db bun.IDB, key Key, columns ...string) error {
+	_, err := db.NewUpdate().Model(&key).Column(columns...).
+		Where("tenant_id = ?", key.TenantID).Where("id = ?", key.ID).Exec(ctx)
+	return err
+}
+
+func deleteKey(ctx context.Context, db bun.IDB, p Principal, id KeyID) (bool, error) {
+	return changed(db.NewDelete().Model((*Key)(nil)).Where("tenant_id = ?", p.TenantID).Where("id = ?", id).Exec(ctx))
+}
+
+func insertTombstone(ctx context.Context, db bun.IDB, tenant TenantID, id string, now time.Time) error {
+	_, err := db.ExecContext(ctx, `
+		INSERT INTO tombstones (tenant_id, id, deleted_at)
+		VALUES (?, ?, ?)
+		ON CONFLICT DO NOTHING`, tenant, id, now)
+	if err != nil {
+		return fmt.Errorf("bury %s: %w", id, err)
+	}
+	return nil
+}
+
+func selectTombstone(ctx context.Context, db bun.IDB, tenant TenantID, id string) (bool, error) {
+	var buried bool
+	err := db.NewRaw(`
+		SELECT EXISTS (
+			SELECT 1
+			FROM tombstones
+			WHERE tenant_id = ?
+			  AND id = ?
+		)`, tenant, id).Scan(ctx, &buried)
+	return buried, err
+}

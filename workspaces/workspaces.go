@@ -1,0 +1,66 @@
+package workspaces
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Tenant is a customer of the installation.
+type Tenant struct {
+	bun.BaseModel `bun:"table:tenants,alias:t"`
+
+	ID        TenantID  `bun:"id,pk"`
+	Name      string    `bun:"name"`
+	Plan      string    `bun:"plan"`
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+}
+
+// Workspace holds agents, tools, sources and endpoints of a tenant.
+type Workspace struct {
+	bun.BaseModel `bun:"table:workspaces,alias:w"`
+
+	ID       ID       `bun:"id,pk"`
+	TenantID TenantID `bun:"tenant_id"`
+	Name     string   `bun:"name"`
+	// KBUsedBytes is what sources store or have reserved.
+	KBUsedBytes int64     `bun:"kb_used_bytes"`
+	CreatedAt   time.Time `bun:"created_at"`
+	UpdatedAt   time.Time `bun:"updated_at"`
+}
+
+// Key is an API key; its secret is kept as a hash only.
+type Key struct {
+	bun.BaseModel `bun:"table:api_keys,alias:k"`
+
+	ID       KeyID    `bun:"id,pk"`
+	TenantID TenantID `bun:"tenant_id"`
+	// WorkspaceID restricts the key; empty: all of the tenant.
+	WorkspaceID ID        `bun:"workspace_id,nullzero"`
+	Name        string    `bun:"name"`
+	Scope       string    `bun:"scope"`
+	SecretHash  []byte    `bun:"secret_hash,type:bytea"`
+	SecretHint  string    `bun:"secret_hint"`
+	CreatedAt   time.Time `bun:"created_at"`
+	ExpiresAt   time.Time `bun:"expires_at,nullzero"`
+	LastUsedAt  time.Time `bun:"last_used_at,nullzero"`
+}
+
+// Secret is a key's secret, shown once; it prints as ***.
+type Secret string
+
+// String hides the secret from logs.
+func (s Secret) String() string { return "***" }
+
+// GoString hides the secret from %#v.
+func (s Secret) GoString() string { return "***" }
+
+// Reveal is the secret itself, for the one answer that may hold it.
+func (s Secret) Reveal() string { return string(s) }
+
+// MintedKey is a key in the answer that made it, with its secret.
+type MintedKey struct {
+	Key
+	Secret Secret
+}
