@@ -105,6 +105,7 @@ func checkExpiry(expiresAt, now time.Time) error {
 // ListKeys lists the tenant's keys, newest first.
 func (s *Service) ListKeys(ctx context.Context, p Principal, params postgres.PageParams) ([]Key, string, error) {
 	params.Order = postgres.NewestFirst
+	params.Filters = []string{string(p.TenantID)}
 	page, err := postgres.NewPage(params)
 	if err != nil {
 		return nil, "", err

@@ -168,6 +168,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string)
 
 // ListWorkspaces lists what the caller may touch, oldest first.
 func (s *Service) ListWorkspaces(ctx context.Context, p Principal, params postgres.PageParams) ([]Workspace, string, error) {
+	params.Filters = []string{string(p.TenantID), string(p.WorkspaceID)}
 	page, err := postgres.NewPage(params)
 	if err != nil {
 		return nil, "", err

@@ -1,0 +1,216 @@
+package agents
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/workspaces"
+)
+
+// ID names an agent (agt_…).
+type ID string
+
+// Defaults of a configuration. Source: decisions, Tenancy.
+const (
+	DefaultTopK               = 5
+	DefaultMaxDurationSeconds = 3600
+	idleSecondsVoice          = 120
+	idleSecondsText           = 1800
+)
+
+// Agent is an agent at one version: its latest, unless it was read as a Version.
+type Agent struct {
+	bun.BaseModel `bun:"table:agents,alias:a"`
+
+	ID          ID                  `bun:"id,pk"`
+	TenantID    workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	Name        string              `bun:"name"`
+	Version     int                 `bun:"version"`
+	Config      Config              `bun:"config,type:jsonb"`
+	CreatedAt   time.Time           `bun:"created_at"`
+	UpdatedAt   time.Time           `bun:"updated_at"`
+}
+
+// Ref is the workspace the agent belongs to.
+func (a Agent) Ref() workspaces.Ref { return workspaces.Ref{TenantID: a.TenantID, ID: a.WorkspaceID} }
+
+// Version is one immutable save of an agent.
+type Version struct {
+	bun.BaseModel `bun:"table:agent_versions,alias:v"`
+
+	AgentID     ID                  `bun:"agent_id,pk"`
+	Version     int                 `bun:"version,pk"`
+	TenantID    workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	Name        string              `bun:"name"`
+	Config      Config              `bun:"config,type:jsonb"`
+	CreatedAt   time.Time           `bun:"created_at"`
+}
+
+// Config is everything about an agent that is versioned, but for its name. Its JSON is what the
+// database keeps and what two versions are compared by; the names are those of the contract.
+type Config struct {
+	Instructions       string          `json:"instructions"`
+	FirstMessage       string          `json:"first_message"`
+	Language           string          `json:"language"`
+	Model              Model           `json:"model"`
+	Voice              Voice           `json:"voice"`
+	Retrieval          Retrieval       `json:"retrieval"`
+	DisabledTools      []string        `json:"disabled_tools"`
+	Guards             []Guard         `json:"guards"`
+	Fatigue            []FatigueWindow `json:"fatigue"`
+	Memory             Memory          `json:"memory"`
+	MaxDurationSeconds int             `json:"max_duration_seconds"`
+	// IdleTimeoutSeconds 0 is the modality's default: see IdleTimeout.
+	IdleTimeoutSeconds int      `json:"idle_timeout_seconds"`
+	LockedOverrides    []string `json:"locked_overrides"`
+	ClientOverrides    []string `json:"client_overrides"`
+}
+
+// Model says which model answers; empty fields mean the installation's.
+type Model struct {
+	Provider string `json:"provider"`
+	Name     string `json:"name"`
+	// Temperature nil is the provider's default.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxOutputTokens 0 is the provider's default.
+	MaxOutputTokens int        `json:"max_output_tokens"`
+	Fallbacks       []ModelRef `json:"fallbacks"`
+}
+
+// ModelRef names a model of a provider.
+type ModelRef struct {
+	Provider string `json:"provider"`
+	Name     string `json:"name"`
+}
+
+// Voice is the voice stack; each part is its provider's own JSON object.
+type Voice struct {
+	STT               json.RawMessage `json:"stt,omitempty"`
+	TTS               json.RawMessage `json:"tts,omitempty"`
+	VAD               json.RawMessage `json:"vad,omitempty"`
+	TurnDetection     json.RawMessage `json:"turn_detection,omitempty"`
+	InputAudioFormat  string          `json:"input_audio_format"`
+	OutputAudioFormat string          `json:"output_audio_format"`
+}
+
+// Retrieval says how passages are chosen for a turn.
+type Retrieval struct {
+	// TopK is 1 to 50.
+	TopK int `json:"top_k"`
+	// MinSimilarity nil is the floor of the embedding model.
+	MinSimilarity *float64 `json:"min_similarity,omitempty"`
+	// Ranking is similarity or hybrid.
+	Ranking string `json:"ranking"`
+}
+
+// Guard is a no-go zone.
+type Guard struct {
+	Name     string   `json:"name"`
+	Phrases  []string `json:"phrases"`
+	Patterns []string `json:"patterns"`
+	Examples []string `json:"examples"`
+	Action   string   `json:"action"`
+	Reply    string   `json:"reply"`
+}
+
+// FatigueWindow limits what one user may do in a time; 0 is no limit.
+type FatigueWindow struct {
+	Window      string `json:"window"`
+	MaxTurns    int    `json:"max_turns"`
+	MaxSessions int    `json:"max_sessions"`
+	MaxMinutes  int    `json:"max_minutes"`
+}
+
+// Memory is the agent's memory of its users.
+type Memory struct {
+	Enabled bool `json:"enabled"`
+}
+
+// OverrideKeys are the keys that POST /sessions takes in overrides and voice_stack_override, and
+// that locked_overrides and client_overrides may name. Source: decisions, Sessions.
+var OverrideKeys = []string{
+	"instructions", "first_message", "language", "model", "temperature", "voice", "retrieval",
+	"stt", "tts", "vad", "turn_detection", "input_audio_format", "output_audio_format",
+}
+
+// IdleTimeout is how long a conversation of the modality may be silent.
+func (c Config) IdleTimeout(modality string) time.Duration {
+	seconds := c.IdleTimeoutSeconds
+	switch {
+	case seconds > 0:
+	case modality == "text":
+		seconds = idleSecondsText
+	default:
+		seconds = idleSecondsVoice
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// MaxDuration is how long a conversation may last.
+func (c Config) MaxDuration() time.Duration {
+	return time.Duration(c.MaxDurationSeconds) * time.Second
+}
+
+// withDefaults fills what was left out.
+func (c Config) withDefaults() Config {
+	if c.Retrieval.TopK == 0 {
+		c.Retrieval.TopK = DefaultTopK
+	}
+	if c.Retrieval.Ranking == "" {
+		c.Retrieval.Ranking = "similarity"
+	}
+	if c.MaxDurationSeconds == 0 {
+		c.MaxDurationSeconds = DefaultMaxDurationSeconds
+	}
+	return c
+}
+
+// languageTag is the shape of a BCP 47 tag; whether a subtag is registered is not checked.
+var languageTag = regexp.MustCompile(`^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$`)
+
+// Check refuses what the proto's own rules cannot see, all violations at once.
+// Errors: Invalid invalid-request.
+func (c Config) Check() error {
+	var fields []fault.Field
+	add := func(field, code, message string) {
+		fields = append(fields, fault.Field{Field: field, Code: code, Message: message})
+	}
+	if c.Language != "" && !languageTag.MatchString(c.Language) {
+		add("language", "bcp47", `language must be a BCP 47 tag such as "en" or "de-CH".`)
+	}
+	for i, guard := range c.Guards {
+		for j, pattern := range guard.Patterns {
+			if _, err := regexp.Compile(pattern); err != nil {
+				add("guards["+strconv.Itoa(i)+"].patterns["+strconv.Itoa(j)+"]", "re2", "The pattern is not valid RE2: "+err.Error())
+			}
+		}
+	}
+	for i, window := range c.Fatigue {
+		at := "fatigue[" + strconv.Itoa(i) + "]"
+		if d, err := time.ParseDuration(window.Window); err != nil || d <= 0 {
+			add(at+".window", "duration", `window must be a duration such as "30m" or "24h".`)
+		}
+		if window.MaxTurns+window.MaxSessions+window.MaxMinutes == 0 {
+			add(at, "required", "Set max_turns, max_sessions or max_minutes.")
+		}
+	}
+	for field, keys := range map[string][]string{"locked_overrides": c.LockedOverrides, "client_overrides": c.ClientOverrides} {
+		for i, key := range keys {
+			if !slices.Contains(OverrideKeys, key) {
+				add(field+"["+strconv.Itoa(i)+"]", "unknown", "There is no override "+strconv.Quote(key)+".")
+			}
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return fault.InvalidFields(fields...)
+}

@@ -1,0 +1,185 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Deps is what a Service works with.
+type Deps struct {
+	DB         *postgres.DB
+	Workspaces *workspaces.Service
+	// CheckDisabledTools refuses names that are not built-in tools; package tools knows them,
+	// and app joins the two.
+	CheckDisabledTools func(names []string) error
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Service manages agents. Safe for concurrent use.
+type Service struct {
+	db                 *postgres.DB
+	workspaces         *workspaces.Service
+	checkDisabledTools func(names []string) error
+	now                func() time.Time
+}
+
+// New makes the service.
+func New(d Deps) *Service {
+	s := &Service{db: d.DB, workspaces: d.Workspaces, checkDisabledTools: d.CheckDisabledTools, now: d.Now}
+	if s.checkDisabledTools == nil {
+		s.checkDisabledTools = func([]string) error { return nil }
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
+}
+
+func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// check is Config.Check and what package tools knows about disabled_tools.
+func (s *Service) check(c Config) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	return s.checkDisabledTools(c.DisabledTools)
+}
+
+// Create makes an agent at version 1.
+// Errors: Invalid invalid-request, Invalid system-tool-always-on.
+func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, config Config) (Agent, error) {
+	if err := s.check(config); err != nil {
+		return Agent{}, err
+	}
+	now := s.moment()
+	agent := Agent{
+		ID: ID(idgen.New(idgen.Agent)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
+		Name: name, Version: 1, Config: config.withDefaults(), CreatedAt: now, UpdatedAt: now,
+	}
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		return insertAgent(ctx, tx, agent)
+	})
+	return agent, err
+}
+
+// Get returns an agent at its latest version. Errors: NotFound.
+func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id ID) (Agent, error) {
+	return selectAgent(ctx, s.db, ref, id)
+}
+
+// Find returns an agent of any workspace the caller may touch. Errors: NotFound.
+func (s *Service) Find(ctx context.Context, p workspaces.Principal, id ID) (Agent, error) {
+	agent, err := selectTenantAgent(ctx, s.db, p.TenantID, id)
+	if err != nil {
+		return Agent{}, err
+	}
+	if !p.MayTouch(agent.Ref()) {
+		return Agent{}, fault.NoSuch("agent", string(id))
+	}
+	return agent, nil
+}
+
+// List lists the workspace's agents, newest first.
+func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.PageParams) ([]Agent, string, error) {
+	params.Order = postgres.NewestFirst
+	params.Filters = []string{string(ref.TenantID), string(ref.ID)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	return listAgents(ctx, s.db, ref, page)
+}
+
+// Update applies change to the agent's name and configuration and saves the next version. Two
+// updates at once are made one after the other, so that none is lost.
+// Errors: NotFound, Invalid invalid-request, Invalid system-tool-always-on.
+func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config)) (Agent, error) {
+	now := s.moment()
+	var agent Agent
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		if agent, err = lockAgent(ctx, tx, ref, id); err != nil {
+			return err
+		}
+		change(&agent.Name, &agent.Config)
+		if err := s.check(agent.Config); err != nil {
+			return err
+		}
+		agent.Config = agent.Config.withDefaults()
+		agent.Version++
+		agent.UpdatedAt = now
+		return saveVersion(ctx, tx, agent)
+	})
+	return agent, err
+}
+
+// SetDisabledTools replaces the list of built-in tools turned off. Errors: as Update.
+func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id ID, names []string) (Agent, error) {
+	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names })
+}
+
+// Delete removes an agent, its versions and attachments; repeating it is not an error. Errors: NotFound.
+func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID) error {
+	now := s.moment()
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		deleted, err := deleteAgent(ctx, tx, ref, id)
+		if err != nil {
+			return err
+		}
+		if deleted {
+			return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
+		}
+		buried, err := s.workspaces.Buried(ctx, tx, ref.TenantID, string(id))
+		if err == nil && !buried {
+			return fault.NoSuch("agent", string(id))
+		}
+		return err
+	})
+}
+
+// Versions lists an agent's versions, newest first. Errors: NotFound.
+func (s *Service) Versions(ctx context.Context, ref workspaces.Ref, id ID, params postgres.PageParams) ([]Version, string, error) {
+	if _, err := s.Get(ctx, ref, id); err != nil {
+		return nil, "", err
+	}
+	params.Order = postgres.NewestFirst
+	params.Filters = []string{string(ref.TenantID), string(ref.ID), string(id)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	return listVersions(ctx, s.db, ref, id, page)
+}
+
+// Rollback saves an earlier version again, as a new one. Errors: NotFound.
+func (s *Service) Rollback(ctx context.Context, ref workspaces.Ref, id ID, version int) (Agent, error) {
+	earlier, err := selectVersion(ctx, s.db, ref, id, version)
+	if err != nil {
+		return Agent{}, err
+	}
+	return s.Update(ctx, ref, id, func(name *string, config *Config) { *name, *config = earlier.Name, earlier.Config })
+}
+
+// Compare lists the fields in which version differs from against; 0 is the version before.
+// Errors: NotFound.
+func (s *Service) Compare(ctx context.Context, ref workspaces.Ref, id ID, version, against int) ([]Change, error) {
+	if against == 0 {
+		against = version - 1
+	}
+	to, err := selectVersion(ctx, s.db, ref, id, version)
+	if err != nil {
+		return nil, err
+	}
+	from, err := selectVersion(ctx, s.db, ref, id, against)
+	if err != nil {
+		return nil, err
+	}
+	return compare(from, to)
+}

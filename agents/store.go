@@ -1,0 +1,122 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// versionOf is the immutable row of an agent as it is saved now.
+func versionOf(a Agent) Version {
+	return Version{
+		AgentID: a.ID, Version: a.Version, TenantID: a.TenantID, WorkspaceID: a.WorkspaceID,
+		Name: a.Name, Config: a.Config, CreatedAt: a.UpdatedAt,
+	}
+}
+
+func insertAgent(ctx context.Context, tx bun.IDB, agent Agent) error {
+	if _, err := tx.NewInsert().Model(&agent).Exec(ctx); err != nil {
+		return fmt.Errorf("insert agent: %w", err)
+	}
+	return insertVersion(ctx, tx, agent)
+}
+
+func insertVersion(ctx context.Context, tx bun.IDB, agent Agent) error {
+	version := versionOf(agent)
+	if _, err := tx.NewInsert().Model(&version).Exec(ctx); err != nil {
+		return fmt.Errorf("insert agent version: %w", err)
+	}
+	return nil
+}
+
+func saveVersion(ctx context.Context, tx bun.IDB, agent Agent) error {
+	_, err := tx.NewUpdate().Model(&agent).Column("name", "version", "config", "updated_at").
+		Where("workspace_id = ?", agent.WorkspaceID).Where("id = ?", agent.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("update agent: %w", err)
+	}
+	return insertVersion(ctx, tx, agent)
+}
+
+func selectAgent(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (Agent, error) {
+	var agent Agent
+	err := db.NewSelect().Model(&agent).Where("a.tenant_id = ?", ref.TenantID).
+		Where("a.workspace_id = ?", ref.ID).Where("a.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Agent{}, fault.NoSuch("agent", string(id))
+	}
+	return agent, err
+}
+
+// lockAgent is selectAgent that makes other updates of the agent wait for the transaction.
+func lockAgent(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id ID) (Agent, error) {
+	var agent Agent
+	err := tx.NewSelect().Model(&agent).Where("a.tenant_id = ?", ref.TenantID).
+		Where("a.workspace_id = ?", ref.ID).Where("a.id = ?", id).For("UPDATE").Scan(ctx)
+	if postgres.NoRows(err) {
+		return Agent{}, fault.NoSuch("agent", string(id))
+	}
+	return agent, err
+}
+
+func selectTenantAgent(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID) (Agent, error) {
+	var agent Agent
+	err := db.NewSelect().Model(&agent).Where("a.tenant_id = ?", tenant).Where("a.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Agent{}, fault.NoSuch("agent", string(id))
+	}
+	return agent, err
+}
+
+func listAgents(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page) ([]Agent, string, error) {
+	var agents []Agent
+	query := db.NewSelect().Model(&agents).Where("a.tenant_id = ?", ref.TenantID).Where("a.workspace_id = ?", ref.ID)
+	if err := page.Apply(query).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list agents: %w", err)
+	}
+	agents, next := postgres.Cut(page, agents, func(a Agent) postgres.Key {
+		return postgres.Key{CreatedAt: a.CreatedAt, ID: string(a.ID)}
+	})
+	return agents, next, nil
+}
+
+func deleteAgent(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id ID) (bool, error) {
+	result, err := tx.NewDelete().Model((*Agent)(nil)).Where("tenant_id = ?", ref.TenantID).
+		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("delete agent: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func selectVersion(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, number int) (Version, error) {
+	var version Version
+	err := db.NewSelect().Model(&version).Where("v.tenant_id = ?", ref.TenantID).Where("v.workspace_id = ?", ref.ID).
+		Where("v.agent_id = ?", id).Where("v.version = ?", number).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Version{}, fault.NoSuch("agent version", string(id)+"/"+strconv.Itoa(number))
+	}
+	return version, err
+}
+
+// listVersions orders by the version's number, padded so that it sorts as text in the page's key.
+func listVersions(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, page postgres.Page) ([]Version, string, error) {
+	var versions []Version
+	query := db.NewSelect().Model(&versions).Where("v.tenant_id = ?", ref.TenantID).
+		Where("v.workspace_id = ?", ref.ID).Where("v.agent_id = ?", id)
+	columns := postgres.Columns{CreatedAt: "v.created_at", ID: "lpad(v.version::text, 10, '0')"}
+	if err := page.ApplyTo(query, columns).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list agent versions: %w", err)
+	}
+	versions, next := postgres.Cut(page, versions, func(v Version) postgres.Key {
+		return postgres.Key{CreatedAt: v.CreatedAt, ID: fmt.Sprintf("%010d", v.Version)}
+	})
+	return versions, next, nil
+}
