@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -109,6 +110,9 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change 
 			return err
 		}
 		change(&agent.Name, &agent.Config)
+		if strings.TrimSpace(agent.Name) == "" {
+			return fault.InvalidField("name", "required", "name cannot be empty.")
+		}
 		if err := s.check(agent.Config); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package workspaces
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -126,6 +127,9 @@ type UpdateKeyParams struct {
 
 // UpdateKey changes the name or the expiry. Errors: NotFound, Invalid invalid-request.
 func (s *Service) UpdateKey(ctx context.Context, p Principal, id KeyID, params UpdateKeyParams) (Key, error) {
+	if params.Name != nil && strings.TrimSpace(*params.Name) == "" {
+		return Key{}, errNoName()
+	}
 	if params.ExpiresAt != nil {
 		if err := checkExpiry(*params.ExpiresAt, s.moment()); err != nil {
 			return Key{}, err

@@ -61,9 +61,8 @@ type Created struct {
 // CreateTenant makes a tenant on a plan, with a first workspace ("default") and an admin key.
 // Errors: Invalid invalid-request (an empty name, an unknown plan).
 func (s *Service) CreateTenant(ctx context.Context, name, plan string) (Created, error) {
-	name = strings.TrimSpace(name)
-	if name == "" {
-		return Created{}, fault.InvalidField("name", "required", "Give the tenant a name.")
+	if strings.TrimSpace(name) == "" {
+		return Created{}, errNoName()
 	}
 	if err := s.checkPlan(plan); err != nil {
 		return Created{}, err
@@ -176,8 +175,14 @@ func (s *Service) ListWorkspaces(ctx context.Context, p Principal, params postgr
 	return listWorkspaces(ctx, s.db, p, page)
 }
 
-// RenameWorkspace changes the name. Errors: NotFound.
+// errNoName refuses to clear a name.
+func errNoName() error { return fault.InvalidField("name", "required", "name cannot be empty.") }
+
+// RenameWorkspace changes the name. Errors: NotFound, Invalid invalid-request (an empty name).
 func (s *Service) RenameWorkspace(ctx context.Context, ref Ref, name string) (Workspace, error) {
+	if strings.TrimSpace(name) == "" {
+		return Workspace{}, errNoName()
+	}
 	return updateWorkspaceName(ctx, s.db, ref, name, s.moment())
 }
 

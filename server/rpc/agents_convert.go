@@ -1,0 +1,158 @@
+package rpc
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"parlance.dev/parlance/agents"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+// newAgentConfig is the configuration of a new agent.
+func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
+	return agents.Config{
+		Instructions: req.GetInstructions(), FirstMessage: req.GetFirstMessage(), Language: req.GetLanguage(),
+		Model: agentModel(req.GetModel()), Voice: agentVoice(req.GetVoice()), Retrieval: agentRetrieval(req.GetRetrieval()),
+		DisabledTools: req.GetToolsConfig().GetDisabledTools(),
+		Guards:        each(req.GetGuards(), agentGuard), Fatigue: each(req.GetFatigue(), fatigueWindow),
+		Memory:             agents.Memory{Enabled: req.GetMemory().GetEnabled()},
+		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
+		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
+	}
+}
+
+// applyAgentUpdate changes the fields sent; a field sent without a value goes back to its default.
+func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *agents.Config) {
+	fields := []struct {
+		name    string
+		present bool
+		apply   func()
+	}{
+		{"name", req.Name != nil, func() { *name = req.GetName() }},
+		{"instructions", req.Instructions != nil, func() { config.Instructions = req.GetInstructions() }},
+		{"first_message", req.FirstMessage != nil, func() { config.FirstMessage = req.GetFirstMessage() }},
+		{"language", req.Language != nil, func() { config.Language = req.GetLanguage() }},
+		{"model", req.GetModel() != nil, func() { config.Model = agentModel(req.GetModel()) }},
+		{"voice", req.GetVoice() != nil, func() { config.Voice = agentVoice(req.GetVoice()) }},
+		{"retrieval", req.GetRetrieval() != nil, func() { config.Retrieval = agentRetrieval(req.GetRetrieval()) }},
+		{"tools_config", req.GetToolsConfig() != nil, func() { config.DisabledTools = req.GetToolsConfig().GetDisabledTools() }},
+		{"guards", len(req.GetGuards()) > 0, func() { config.Guards = each(req.GetGuards(), agentGuard) }},
+		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
+		{"memory", req.GetMemory() != nil, func() { config.Memory.Enabled = req.GetMemory().GetEnabled() }},
+		{"max_duration_seconds", req.MaxDurationSeconds != nil, func() { config.MaxDurationSeconds = int(req.GetMaxDurationSeconds()) }},
+		{"idle_timeout_seconds", req.IdleTimeoutSeconds != nil, func() { config.IdleTimeoutSeconds = int(req.GetIdleTimeoutSeconds()) }},
+		{"locked_overrides", len(req.GetLockedOverrides()) > 0, func() { config.LockedOverrides = req.GetLockedOverrides() }},
+		{"client_overrides", len(req.GetClientOverrides()) > 0, func() { config.ClientOverrides = req.GetClientOverrides() }},
+	}
+	for _, field := range fields {
+		if sent(req.GetUpdateMask(), field.name, field.present) {
+			field.apply()
+		}
+	}
+}
+
+func agentModel(m *parlancev1.AgentModel) agents.Model {
+	return agents.Model{
+		Provider: m.GetProvider(), Name: m.GetName(), Temperature: temperatureOf(m), MaxOutputTokens: int(m.GetMaxOutputTokens()),
+		Fallbacks: each(m.GetFallbacks(), func(f *parlancev1.ModelRef) agents.ModelRef {
+			return agents.ModelRef{Provider: f.GetProvider(), Name: f.GetName()}
+		}),
+	}
+}
+
+func temperatureOf(m *parlancev1.AgentModel) *float64 {
+	if m == nil {
+		return nil
+	}
+	return m.Temperature
+}
+
+func agentVoice(v *parlancev1.AgentVoice) agents.Voice {
+	return agents.Voice{
+		STT: jsonOf(v.GetStt()), TTS: jsonOf(v.GetTts()), VAD: jsonOf(v.GetVad()), TurnDetection: jsonOf(v.GetTurnDetection()),
+		InputAudioFormat: v.GetInputAudioFormat(), OutputAudioFormat: v.GetOutputAudioFormat(),
+	}
+}
+
+func agentRetrieval(r *parlancev1.AgentRetrieval) agents.Retrieval {
+	retrieval := agents.Retrieval{TopK: int(r.GetTopK()), Ranking: r.GetRanking()}
+	if r != nil {
+		retrieval.MinSimilarity = r.MinSimilarity
+	}
+	return retrieval
+}
+
+func agentGuard(g *parlancev1.AgentGuard) agents.Guard {
+	return agents.Guard{
+		Name: g.GetName(), Phrases: g.GetPhrases(), Patterns: g.GetPatterns(), Examples: g.GetExamples(),
+		Action: g.GetAction(), Reply: g.GetReply(),
+	}
+}
+
+func fatigueWindow(f *parlancev1.FatigueWindow) agents.FatigueWindow {
+	return agents.FatigueWindow{
+		Window: f.GetWindow(), MaxTurns: int(f.GetMaxTurns()), MaxSessions: int(f.GetMaxSessions()), MaxMinutes: int(f.GetMaxMinutes()),
+	}
+}
+
+func agentProto(a agents.Agent) *parlancev1.Agent {
+	c := a.Config
+	return &parlancev1.Agent{
+		Id: string(a.ID), WorkspaceId: string(a.WorkspaceID), Name: a.Name, Instructions: c.Instructions,
+		FirstMessage: c.FirstMessage, Language: c.Language, Model: agentModelProto(c.Model), Voice: agentVoiceProto(c.Voice),
+		Retrieval: &parlancev1.AgentRetrieval{
+			TopK: int32(c.Retrieval.TopK), MinSimilarity: c.Retrieval.MinSimilarity, Ranking: c.Retrieval.Ranking, //nolint:gosec // 1..50
+		},
+		ToolsConfig: &parlancev1.ToolsConfig{DisabledTools: c.DisabledTools},
+		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),
+		Memory:             &parlancev1.AgentMemory{Enabled: c.Memory.Enabled},
+		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds), //nolint:gosec // ≤ 86,400
+		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides,
+		Version:   int32(a.Version), //nolint:gosec // counted from 1
+		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
+	}
+}
+
+func agentModelProto(m agents.Model) *parlancev1.AgentModel {
+	return &parlancev1.AgentModel{
+		Provider: m.Provider, Name: m.Name, Temperature: m.Temperature, MaxOutputTokens: int32(m.MaxOutputTokens), //nolint:gosec // ≤ 200,000
+		Fallbacks: each(m.Fallbacks, func(f agents.ModelRef) *parlancev1.ModelRef {
+			return &parlancev1.ModelRef{Provider: f.Provider, Name: f.Name}
+		}),
+	}
+}
+
+func agentVoiceProto(v agents.Voice) *parlancev1.AgentVoice {
+	return &parlancev1.AgentVoice{
+		Stt: structOf(v.STT), Tts: structOf(v.TTS), Vad: structOf(v.VAD), TurnDetection: structOf(v.TurnDetection),
+		InputAudioFormat: v.InputAudioFormat, OutputAudioFormat: v.OutputAudioFormat,
+	}
+}
+
+func agentGuardProto(g agents.Guard) *parlancev1.AgentGuard {
+	return &parlancev1.AgentGuard{
+		Name: g.Name, Phrases: g.Phrases, Patterns: g.Patterns, Examples: g.Examples, Action: g.Action, Reply: g.Reply,
+	}
+}
+
+func fatigueWindowProto(f agents.FatigueWindow) *parlancev1.FatigueWindow {
+	return &parlancev1.FatigueWindow{
+		Window: f.Window, MaxTurns: int32(f.MaxTurns), MaxSessions: int32(f.MaxSessions), MaxMinutes: int32(f.MaxMinutes), //nolint:gosec // int32 on the wire
+	}
+}
+
+func agentVersionProto(v agents.Version) *parlancev1.AgentVersion {
+	return &parlancev1.AgentVersion{
+		AgentId: string(v.AgentID), Version: int32(v.Version), CreatedAt: timestamp(v.CreatedAt), //nolint:gosec // counted from 1
+		Agent: agentProto(agents.Agent{
+			ID: v.AgentID, TenantID: v.TenantID, WorkspaceID: v.WorkspaceID, Name: v.Name, Version: v.Version,
+			Config: v.Config, CreatedAt: v.CreatedAt, UpdatedAt: v.CreatedAt,
+		}),
+	}
+}
+
+func versionChangeProto(c agents.Change) *parlancev1.VersionChange {
+	// What encoding/json decoded, NewValue can say.
+	from, _ := structpb.NewValue(c.From)
+	to, _ := structpb.NewValue(c.To)
+	return &parlancev1.VersionChange{Path: c.Path, From: from, To: to}
+}

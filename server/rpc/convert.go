@@ -1,0 +1,82 @@
+package rpc
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// sent says whether an update request changes the field: it is named in the mask or, without a
+// mask (gRPC clients may leave it out), present in the message.
+func sent(mask *fieldmaskpb.FieldMask, field string, present bool) bool {
+	if mask == nil {
+		return present
+	}
+	return slices.Contains(mask.GetPaths(), field)
+}
+
+// timestamp is nil for the zero time, so that JSON shows null.
+func timestamp(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}
+
+// timeOf is the zero time for an absent timestamp.
+func timeOf(t *timestamppb.Timestamp) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.AsTime()
+}
+
+// pageRequest is what every list request has.
+type pageRequest interface {
+	GetPageSize() int32
+	GetPageToken() string
+}
+
+func pageParams(req pageRequest) postgres.PageParams {
+	return postgres.PageParams{Size: int(req.GetPageSize()), Token: req.GetPageToken()}
+}
+
+// jsonOf is a Struct as JSON; nil for an absent one.
+func jsonOf(s *structpb.Struct) json.RawMessage {
+	if s == nil {
+		return nil
+	}
+	encoded, err := protojson.Marshal(s)
+	if err != nil { // a Struct off the wire holds nothing JSON cannot say but NaN, which becomes null
+		return json.RawMessage("null")
+	}
+	return encoded
+}
+
+// structOf is a JSON object as a Struct; nil for anything else.
+func structOf(object json.RawMessage) *structpb.Struct {
+	if len(object) == 0 {
+		return nil
+	}
+	s := new(structpb.Struct)
+	if err := protojson.Unmarshal(object, s); err != nil {
+		return nil
+	}
+	return s
+}
+
+// each converts a slice.
+func each[From, To any](list []From, convert func(From) To) []To {
+	converted := make([]To, len(list))
+	for i, one := range list {
+		converted[i] = convert(one)
+	}
+	return converted
+}

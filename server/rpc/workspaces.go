@@ -1,0 +1,94 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/workspaces"
+)
+
+type workspacesServer struct {
+	access     Access
+	workspaces *workspaces.Service
+}
+
+// NewWorkspaces serves WorkspaceService.
+func NewWorkspaces(access Access, service *workspaces.Service) parlancev1connect.WorkspaceServiceHandler {
+	return &workspacesServer{access: access, workspaces: service}
+}
+
+func (s *workspacesServer) GetTenant(ctx context.Context, _ *parlancev1.GetTenantRequest) (*parlancev1.Tenant, error) {
+	tenant, err := s.workspaces.Tenant(ctx, workspaces.PrincipalFrom(ctx).TenantID)
+	if err != nil {
+		return nil, err
+	}
+	return tenantProto(tenant, s.workspaces.PlanNamed(tenant.Plan)), nil
+}
+
+func (s *workspacesServer) CreateWorkspace(ctx context.Context, req *parlancev1.CreateWorkspaceRequest) (*parlancev1.Workspace, error) {
+	workspace, err := s.workspaces.CreateWorkspace(ctx, workspaces.PrincipalFrom(ctx), req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return workspaceProto(workspace), nil
+}
+
+func (s *workspacesServer) ListWorkspaces(ctx context.Context, req *parlancev1.ListWorkspacesRequest) (*parlancev1.ListWorkspacesResponse, error) {
+	list, next, err := s.workspaces.ListWorkspaces(ctx, workspaces.PrincipalFrom(ctx), pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListWorkspacesResponse{Workspaces: each(list, workspaceProto), NextPageToken: next}, nil
+}
+
+func (s *workspacesServer) GetWorkspace(ctx context.Context, req *parlancev1.GetWorkspaceRequest) (*parlancev1.Workspace, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	workspace, err := s.workspaces.Workspace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return workspaceProto(workspace), nil
+}
+
+func (s *workspacesServer) UpdateWorkspace(ctx context.Context, req *parlancev1.UpdateWorkspaceRequest) (*parlancev1.Workspace, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	if !sent(req.GetUpdateMask(), "name", req.Name != nil) {
+		workspace, err := s.workspaces.Workspace(ctx, ref)
+		return workspaceProto(workspace), err
+	}
+	workspace, err := s.workspaces.RenameWorkspace(ctx, ref, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return workspaceProto(workspace), nil
+}
+
+func (s *workspacesServer) DeleteWorkspace(ctx context.Context, req *parlancev1.DeleteWorkspaceRequest) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, s.workspaces.DeleteWorkspace(ctx, workspaces.PrincipalFrom(ctx), req.GetWorkspaceId())
+}
+
+func tenantProto(t workspaces.Tenant, plan workspaces.Plan) *parlancev1.Tenant {
+	return &parlancev1.Tenant{
+		Id: string(t.ID), Name: t.Name, Plan: t.Plan, CreatedAt: timestamp(t.CreatedAt),
+		Limits: &parlancev1.PlanLimits{
+			KbStorageBytes: float64(plan.KBStorageBytes), KbUploadBytes: float64(plan.KBUploadBytes),
+			ConcurrentSessions: uint32(max(plan.ConcurrentSessions, 0)), Tools: plan.Tools, Mcp: plan.MCP, //nolint:gosec // configured, small
+		},
+	}
+}
+
+func workspaceProto(w workspaces.Workspace) *parlancev1.Workspace {
+	return &parlancev1.Workspace{
+		Id: string(w.ID), TenantId: string(w.TenantID), Name: w.Name, KbUsedBytes: float64(w.KBUsedBytes),
+		CreatedAt: timestamp(w.CreatedAt), UpdatedAt: timestamp(w.UpdatedAt),
+	}
+}
