@@ -8,7 +8,7 @@ import (
 
 // Timeouts bound the silence of a server. Zero fields take the defaults.
 type Timeouts struct {
-	// FirstToken is the longest wait from the call to the first piece of an answer, retries
+	// FirstToken is the longest wait from the call to the first event of an answer, retries
 	// included. Default 30 s: a local server may have to load its model first.
 	FirstToken time.Duration
 	// BetweenTokens is the longest wait between two pieces. Default 30 s.

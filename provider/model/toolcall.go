@@ -51,20 +51,23 @@ func (c ToolCall) RawArguments() string {
 }
 
 // CallID makes an id for the nth (from 0) call of an answer whose server gave none. It differs
-// from every id in the request's messages.
+// from every id in the request's messages and from those of other n.
 func (r Request) CallID(n int) string {
 	taken := map[string]bool{}
-	calls := 0
 	for _, m := range r.Messages {
 		for _, c := range m.ToolCalls {
 			taken[c.ID] = true
-			calls++
 		}
 	}
-	for i := calls + n + 1; ; i++ {
-		if id := "call_" + strconv.Itoa(i); !taken[id] {
+	for i := 1; ; i++ {
+		id := "call_" + strconv.Itoa(i)
+		if taken[id] {
+			continue
+		}
+		if n == 0 {
 			return id
 		}
+		n--
 	}
 }
 

@@ -103,11 +103,13 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	for !answer.stopped && events.next() {
 		watch.Pause()
 		text, err := p.take(answer, events.data)
-		if err == nil && text != "" {
-			err = emit(model.TextDelta{Text: text})
-		}
 		if err != nil {
-			return answer.result(), fmt.Errorf("handing on a piece of the answer: %w", err)
+			return answer.result(), err
+		}
+		if text != "" {
+			if err := emit(model.TextDelta{Text: text}); err != nil {
+				return answer.result(), fmt.Errorf("handing on a piece of the answer: %w", err)
+			}
 		}
 		watch.Token()
 	}
