@@ -1,0 +1,239 @@
+package conversation
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/workspaces"
+)
+
+// ID names a session (ses_…).
+type ID string
+
+// TurnID names a turn (turn_…).
+type TurnID string
+
+// Modality is what a session's user may do.
+type Modality string
+
+// The modalities. Text sessions have no voice socket; all have a chat socket.
+const (
+	Voice        Modality = "voice"
+	VoiceAndText Modality = "voice+text"
+	Text         Modality = "text"
+)
+
+// Status is where a session is in its life; see the drawing in doc.go.
+type Status string
+
+// The statuses.
+const (
+	Pending    Status = "pending"
+	InProgress Status = "in_progress"
+	Completed  Status = "completed"
+	Broken     Status = "failed"
+)
+
+// The end reasons that are ours; POST …/end brings its own.
+const (
+	ReasonEndedByAPI   = "ended_by_api"
+	ReasonEndCall      = "end_call"
+	ReasonHangUp       = "hang_up"
+	ReasonNoTurns      = "no_turns"
+	ReasonIdle         = "idle_timeout"
+	ReasonMaxDuration  = "max_duration"
+	ReasonDisconnected = "disconnected"
+	ReasonExpired      = "expired"
+	ReasonInternal     = "internal_error"
+)
+
+// Limits. Source: decisions, Sessions; those after DropGrace are our own.
+const (
+	DefaultTTL = 900 * time.Second
+	MinTTL     = 60 * time.Second
+	MaxTTL     = 3600 * time.Second
+	// DropGrace is how long a session waits for a lost socket to come back.
+	DropGrace = 120 * time.Second
+	// EndGrace is how long an end waits for the turn that is running to be recorded.
+	EndGrace = 5 * time.Second
+	// MaxTextChars bounds what a user says at once.
+	MaxTextChars = 32_000
+	// MaxReasonChars bounds the reason of an end.
+	MaxReasonChars = 500
+)
+
+// Session is one conversation between an agent and a user.
+type Session struct {
+	bun.BaseModel `bun:"table:sessions,alias:s"`
+
+	ID           ID                  `bun:"id,pk"`
+	TenantID     workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID  workspaces.ID       `bun:"workspace_id"`
+	AgentID      agents.ID           `bun:"agent_id"`
+	AgentVersion int                 `bun:"agent_version"`
+	// UserID is the caller's stable id of the user.
+	UserID    string   `bun:"user_id"`
+	Modality  Modality `bun:"modality"`
+	Status    Status   `bun:"status"`
+	EndReason string   `bun:"end_reason"`
+	// Config is the agent's with the session's overrides applied.
+	Config             agents.Config              `bun:"config,type:jsonb"`
+	Overrides          map[string]json.RawMessage `bun:"overrides,type:jsonb"`
+	VoiceStackOverride map[string]json.RawMessage `bun:"voice_stack_override,type:jsonb"`
+	// DynamicVariables are those that are not secret__.
+	DynamicVariables map[string]string `bun:"dynamic_variables,type:jsonb"`
+	SecretVariables  []byte            `bun:"secret_variables,type:bytea"`
+	// VariablesHash is the SHA-256 of all variables in hex; the token repeats it.
+	VariablesHash  string    `bun:"variables_hash"`
+	TokenExpiresAt time.Time `bun:"token_expires_at"`
+	// Language of the conversation, BCP 47; empty when unknown.
+	Language           string    `bun:"language"`
+	TurnCount          int       `bun:"turn_count"`
+	InputTokens        int       `bun:"input_tokens"`
+	OutputTokens       int       `bun:"output_tokens"`
+	ToolCalls          int       `bun:"tool_calls"`
+	MaxDurationSeconds int       `bun:"max_duration_seconds"`
+	IdleTimeoutSeconds int       `bun:"idle_timeout_seconds"`
+	CreatedAt          time.Time `bun:"created_at"`
+	// StartedAt is zero while pending.
+	StartedAt      time.Time `bun:"started_at,nullzero"`
+	LastActivityAt time.Time `bun:"last_activity_at"`
+	// DroppedAt is since when no socket is there after a drop; zero otherwise.
+	DroppedAt time.Time `bun:"dropped_at,nullzero"`
+	EndedAt   time.Time `bun:"ended_at,nullzero"`
+
+	// RunningTurnID and RunningUntil are the turn lease: who may run a turn, until when.
+	RunningTurnID TurnID    `bun:"running_turn_id,nullzero"`
+	RunningUntil  time.Time `bun:"running_until,nullzero"`
+	// EndingAt is when an end was asked for that waits for the running turn.
+	EndingAt     time.Time `bun:"ending_at,nullzero"`
+	EndingStatus Status    `bun:"ending_status"`
+	EndingReason string    `bun:"ending_reason"`
+}
+
+// Ref is the session's workspace.
+func (s Session) Ref() workspaces.Ref {
+	return workspaces.Ref{TenantID: s.TenantID, ID: s.WorkspaceID}
+}
+
+// Closed says whether the session is over.
+func (s Session) Closed() bool { return s.Status == Completed || s.Status == Broken }
+
+// Duration is from the start to the end, or to now while it is open; 0 while pending.
+func (s Session) Duration(now time.Time) time.Duration {
+	switch {
+	case s.StartedAt.IsZero():
+		return 0
+	case s.EndedAt.IsZero():
+		return max(0, now.Sub(s.StartedAt))
+	}
+	return s.EndedAt.Sub(s.StartedAt)
+}
+
+// HasChannel says whether the session's modality has the socket.
+func (s Session) HasChannel(channel LiveChannel) bool {
+	return channel == ChatChannel || s.Modality != Text
+}
+
+// TurnStatus is where a turn is in its life.
+type TurnStatus string
+
+// The turn statuses.
+const (
+	TurnInProgress TurnStatus = "in_progress"
+	TurnCompleted  TurnStatus = "completed"
+	TurnCancelled  TurnStatus = "cancelled"
+	TurnFailed     TurnStatus = "failed"
+)
+
+// Turn is what the user said and what the agent answered.
+type Turn struct {
+	bun.BaseModel `bun:"table:turns,alias:t"`
+
+	ID          TurnID              `bun:"id,pk"`
+	TenantID    workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	SessionID   ID                  `bun:"session_id"`
+	// Index is the turn's place in the session, from 0.
+	Index int `bun:"index"`
+	// UserText is empty for a turn the agent began.
+	UserText  string     `bun:"user_text"`
+	AgentText string     `bun:"agent_text"`
+	Status    TurnStatus `bun:"status"`
+	// Messages are what the model saw and said inside the turn, the user's words first.
+	Messages     []Message  `bun:"messages,type:jsonb"`
+	Citations    []Citation `bun:"citations,type:jsonb"`
+	Model        string     `bun:"model"`
+	InputTokens  int        `bun:"input_tokens"`
+	OutputTokens int        `bun:"output_tokens"`
+	Metrics      Metrics    `bun:"metrics,type:jsonb"`
+	// ErrorCode and ErrorMessage say why it failed; empty otherwise.
+	ErrorCode    string    `bun:"error_code"`
+	ErrorMessage string    `bun:"error_message"`
+	StartedAt    time.Time `bun:"started_at"`
+	EndedAt      time.Time `bun:"ended_at,nullzero"`
+}
+
+// Usage is what the model counted in the turn.
+func (t Turn) Usage() Usage {
+	return Usage{InputTokens: t.InputTokens, OutputTokens: t.OutputTokens, Model: t.Model}
+}
+
+// Usage is what a model counted.
+type Usage struct {
+	InputTokens  int
+	OutputTokens int
+	// Model is the model that answered.
+	Model string
+}
+
+// Message is one message of a turn as it is stored: model.Message with the items' ids.
+type Message struct {
+	Role   string `json:"role"`
+	ItemID string `json:"item_id,omitempty"`
+	Text   string `json:"text,omitempty"`
+	// Calls are those an assistant's message made; each is answered by a tool message.
+	Calls []MessageCall `json:"calls,omitempty"`
+	// CallID, Failed and LatencyMS are of a tool's message.
+	CallID    string `json:"call_id,omitempty"`
+	Failed    bool   `json:"failed,omitempty"`
+	LatencyMS int    `json:"latency_ms,omitempty"`
+	// At is when it was said, in milliseconds since the turn began.
+	At int `json:"at,omitempty"`
+}
+
+// MessageCall is a call the model made.
+type MessageCall struct {
+	ID        string          `json:"id"`
+	ItemID    string          `json:"item_id,omitempty"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	// Client says that the client runs it.
+	Client bool `json:"client,omitempty"`
+}
+
+// Citation is a passage that was given to the model.
+type Citation struct {
+	SourceID   string  `json:"source_id"`
+	SourceName string  `json:"source_name"`
+	ChunkID    string  `json:"chunk_id"`
+	Heading    string  `json:"heading,omitempty"`
+	PageStart  int     `json:"page_start,omitempty"`
+	PageEnd    int     `json:"page_end,omitempty"`
+	Similarity float64 `json:"similarity"`
+	// Excerpt is at most 500 characters of the passage.
+	Excerpt string `json:"excerpt"`
+	// Quoted is known for the extractive responder only.
+	Quoted bool `json:"quoted,omitempty"`
+}
+
+// Metrics are the stages of a turn in milliseconds.
+type Metrics struct {
+	RetrievalMS       int `json:"retrieval_ms"`
+	ModelFirstTokenMS int `json:"model_first_token_ms"`
+	ToolsMS           int `json:"tools_ms"`
+	TotalMS           int `json:"total_ms"`
+}
