@@ -1,0 +1,90 @@
+package telemetry
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Buckets in seconds: a request is answered or given up within a minute, a task may take half an hour.
+var (
+	requestBuckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60}
+	taskBuckets    = []float64{0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 1800}
+)
+
+// Metrics holds the registry and what every process measures. Nouns and providers register
+// their own on Registry, named parlance_<what>_<unit>.
+type Metrics struct {
+	Registry *prometheus.Registry
+
+	http  *prometheus.HistogramVec
+	rpc   *prometheus.HistogramVec
+	tasks *prometheus.HistogramVec
+}
+
+// NewMetrics makes a registry with Go's and the process's own metrics, parlance_build_info and
+// the durations below.
+func NewMetrics(version string) *Metrics {
+	m := &Metrics{
+		Registry: prometheus.NewRegistry(),
+		http:     durations("parlance_http_request_duration_seconds", "HTTP requests by route pattern.", requestBuckets, KeyMethod, KeyRoute, KeyStatus),
+		rpc:      durations("parlance_rpc_duration_seconds", "Connect, gRPC and REST calls by procedure; code is ok or the fault's reason.", requestBuckets, KeyProcedure, "code"),
+		tasks:    durations("parlance_task_duration_seconds", "Runs of background tasks; result is done, retry or failed.", taskBuckets, KeyTaskType, "result"),
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "parlance_build_info", Help: "Always 1; the label says which build runs.", ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	m.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		build, m.http, m.rpc, m.tasks)
+	return m
+}
+
+// HTTPRequest describes one answered HTTP request.
+type HTTPRequest struct {
+	Method string
+	// Route is the pattern ("/v1/agents/{agent_id}"), never the path: each value is a time series.
+	Route    string
+	Status   int
+	Duration time.Duration
+}
+
+// ObserveHTTP counts one HTTP request. Methods that HTTP does not know count as OTHER.
+func (m *Metrics) ObserveHTTP(r HTTPRequest) {
+	m.http.WithLabelValues(knownMethod(r.Method), r.Route, strconv.Itoa(r.Status)).Observe(r.Duration.Seconds())
+}
+
+// ObserveRPC counts one call; reason is the fault's reason, empty when it went well.
+func (m *Metrics) ObserveRPC(procedure, reason string, duration time.Duration) {
+	if reason == "" {
+		reason = "ok"
+	}
+	m.rpc.WithLabelValues(procedure, reason).Observe(duration.Seconds())
+}
+
+// ObserveTask counts one run of a task; result is queue's: done, retry or failed.
+func (m *Metrics) ObserveTask(taskType, result string, duration time.Duration) {
+	m.tasks.WithLabelValues(taskType, result).Observe(duration.Seconds())
+}
+
+// Handler serves the registry for /metrics.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{Registry: m.Registry, MaxRequestsInFlight: 4})
+}
+
+func durations(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+}
+
+// knownMethod keeps a caller from making time series by inventing methods.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "OTHER"
+}
