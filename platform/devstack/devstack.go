@@ -210,6 +210,9 @@ func (s *Stack) runPostgres(ctx context.Context) (*process, error) {
 	if c.answers(ctx, databaseName) {
 		return nil, nil //nolint:nilnil // nil says that there was nothing to start
 	}
+	if c.answers(ctx, maintenance) {
+		return nil, c.prepare(ctx) // whoever started it was killed before it had prepared it
+	}
 	if c.ephemeral {
 		// Left by a process that was killed: unsynced files are not worth a recovery.
 		err := errors.Join(c.stop(ctx), os.RemoveAll(c.dir()))

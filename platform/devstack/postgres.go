@@ -2,6 +2,7 @@ package devstack
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,6 +22,7 @@ const (
 	clusterName    = "postgres" // the cluster's directory below DataDir
 	databaseName   = "parlance"
 	superuser      = "parlance"
+	maintenance    = "postgres"      // to connect to when nothing else is sure; template1 has to stay free
 	postgresSocket = ".s.PGSQL.5432" // the port only names the socket: there is no TCP listener
 )
 
@@ -77,12 +80,26 @@ func (c cluster) create(ctx context.Context) error {
 	return nil
 }
 
+// orphanPatience is how long backends get to notice that their postmaster was killed.
+const orphanPatience = 5 * time.Second
+
 // start runs the server and returns when it takes queries.
 func (c cluster) start(ctx context.Context) (*process, error) {
 	err := c.clearStalePid()
 	if err != nil {
 		return nil, err
 	}
+	deadline := time.Now().Add(orphanPatience)
+	for {
+		proc, err := c.startOnce(ctx)
+		orphans := err != nil && strings.Contains(err.Error(), "shared memory block")
+		if !orphans || time.Now().After(deadline) {
+			return proc, err
+		}
+	}
+}
+
+func (c cluster) startOnce(ctx context.Context) (*process, error) {
 	params := processParams{
 		account: c.account,
 		dir:     c.dir(),
@@ -93,11 +110,16 @@ func (c cluster) start(ctx context.Context) (*process, error) {
 	if c.ephemeral {
 		params.dieWithUs = syscall.SIGQUIT
 	}
+	var logged int64
+	info, err := os.Stat(c.logPath())
+	if err == nil {
+		logged = info.Size()
+	}
 	proc, err := spawn(params)
 	if err != nil {
 		return nil, err
 	}
-	err = c.waitReady(ctx, proc)
+	err = c.waitReady(ctx, proc, logged)
 	if err != nil {
 		proc.kill(syscall.SIGQUIT) // immediate shutdown: nothing of value was written yet
 		return nil, err
@@ -132,22 +154,32 @@ func (c cluster) args() []string {
 	return args
 }
 
-// clearStalePid removes a postmaster.pid whose process is not the server of this directory.
-// Postgres does so itself unless the number was given to another process of the same user.
+// clearStalePid makes a postmaster.pid harmless whose number now belongs to another process:
+// Postgres would refuse to start. Every other stale file is left to Postgres, and this one keeps
+// its further lines, because they tell it whether old backends still use the shared memory.
 func (c cluster) clearStalePid() error {
 	pid, ok := c.pid()
-	if !ok {
+	if !ok || !alive(pid) {
 		return nil
 	}
-	if alive(pid) && c.owns(pid) {
+	if c.owns(pid) {
 		return fmt.Errorf("postgres (process %d) runs on %s but does not answer: end it, or see %s", pid, c.dir(), c.logPath())
 	}
-	err := os.Remove(c.pidPath())
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove stale postmaster.pid: %w", err)
+	content, err := os.ReadFile(c.pidPath())
+	if err != nil {
+		return fmt.Errorf("read stale postmaster.pid: %w", err)
+	}
+	_, rest, _ := bytes.Cut(content, []byte("\n"))
+	content = append([]byte(impossiblePid+"\n"), rest...)
+	err = os.WriteFile(c.pidPath(), content, 0o600)
+	if err != nil {
+		return fmt.Errorf("mark postmaster.pid as stale: %w", err)
 	}
 	return nil
 }
+
+// impossiblePid is above every system's limit.
+const impossiblePid = "2147483647"
 
 // owns reports whether the process works in the cluster's directory, as a postmaster does. Where
 // that cannot be seen the answer is yes: taking a live server's lock file away would be worse.
@@ -172,16 +204,17 @@ func (c cluster) pid() (int, bool) {
 	return pid, err == nil && pid > 0
 }
 
-func (c cluster) waitReady(ctx context.Context, proc *process) error {
+// waitReady returns when proc answers. logged is how long its log was before it started.
+func (c cluster) waitReady(ctx context.Context, proc *process, logged int64) error {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
-	for !c.answers(ctx, "template1") {
+	for !c.answers(ctx, maintenance) {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-proc.done:
 			content, _ := os.ReadFile(c.logPath()) // the log only adds to the error
-			return fmt.Errorf("postgres ended while starting:\n%s", lastLines(string(content), 12))
+			return fmt.Errorf("postgres ended while starting:\n%s", lastLines(string(content[min(logged, int64(len(content))):]), 12))
 		case <-ticker.C:
 		}
 	}
@@ -210,7 +243,7 @@ func (c cluster) prepare(ctx context.Context) error {
 	if c.answers(ctx, databaseName) {
 		return c.exec(ctx, databaseName, extension...)
 	}
-	return c.exec(ctx, "postgres", "CREATE DATABASE "+databaseName)
+	return c.exec(ctx, maintenance, "CREATE DATABASE "+databaseName)
 }
 
 // exec runs statements over a connection of their own.

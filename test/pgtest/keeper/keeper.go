@@ -30,6 +30,7 @@ const (
 type ready struct {
 	DatabaseURL string `json:"database_url"`
 	RedisURL    string `json:"redis_url"`
+	PID         int    `json:"pid"`   // of the keeper
 	Error       string `json:"error"` // why there is no stack; the URLs are empty then
 }
 
@@ -117,6 +118,7 @@ func serve(ctx context.Context, s state) error {
 
 // tell writes ready.json whole or not at all.
 func tell(s state, r ready) error {
+	r.PID = os.Getpid()
 	content, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encode addresses: %w", err)
