@@ -1,0 +1,163 @@
+package extractive
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/provider/model"
+)
+
+const (
+	// maxQuotes bounds an answer, maxSentences a quote, maxQuoteRunes its length.
+	maxQuotes     = 3
+	maxSentences  = 2
+	maxQuoteRunes = 420
+	// minCoverage is the share of the question's content words that a passage must hold.
+	minCoverage = 0.6
+	// headingWeight is what a match in the nearest heading counts: it says that the passage is
+	// about the word, not only that the word occurs. Names of things do not count more: a
+	// knowledge base about Acme has Acme in every heading.
+	headingWeight = 1.34
+	// besideBest is the share of the best passage's coverage under which others are not quoted.
+	besideBest = 0.75
+)
+
+// quote is a passage's answer.
+type quote struct {
+	passage         int
+	source, heading string
+	text            string
+}
+
+func (q quote) String() string {
+	if q.heading == "" {
+		return fmt.Sprintf("From “%s”: “%s”", q.source, q.text)
+	}
+	return fmt.Sprintf("From “%s” (%s): “%s”", q.source, q.heading, q.text)
+}
+
+// candidate is a passage that holds enough of the question.
+type candidate struct {
+	at       int
+	coverage float64
+	passage  model.Passage
+}
+
+// choose picks the quotes that bear on the words, in the order of the passages' rank.
+func choose(words []string, passages []model.Passage) []quote {
+	var candidates []candidate
+	best, proper := 0.0, names(passages)
+	for i, p := range passages {
+		c := coverage(words, p, proper)
+		if c >= minCoverage {
+			candidates = append(candidates, candidate{i, c, p})
+			best = max(best, c)
+		}
+	}
+	// The best coverage first; among equals the nearer in meaning, which is the given order.
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.coverage, a.coverage) })
+	var quotes []quote
+	said := map[string]bool{}
+	for _, c := range candidates {
+		if len(quotes) == maxQuotes || c.coverage < best*besideBest {
+			break
+		}
+		text := bestSentences(words, c.passage.Text, said)
+		if text == "" {
+			continue
+		}
+		quotes = append(quotes, quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, text: text})
+	}
+	slices.SortFunc(quotes, func(a, b quote) int { return cmp.Compare(a.passage, b.passage) })
+	return quotes
+}
+
+// coverage is the weighted share of the words that stand in the passage, its source's name or
+// its headings. It may exceed 1.
+func coverage(words []string, p model.Passage, proper map[string]bool) float64 {
+	path := strings.Split(p.Heading, ">")
+	nearest := stems(path[len(path)-1])
+	anywhere := stems(p.Source + "\n" + p.Heading + "\n" + p.Text)
+	sum := 0.0
+	for _, w := range words {
+		switch {
+		case nearest[w] && !proper[w]:
+			sum += headingWeight
+		case anywhere[w]:
+			sum++
+		}
+	}
+	return sum / float64(len(words))
+}
+
+// bestSentences are the one or two sentences with most of the words, in their order in the
+// text. Sentences already said (chunks overlap) are passed over. When only headings matched,
+// the text's beginning stands for it.
+func bestSentences(words []string, text string, said map[string]bool) string {
+	all := sentences(text)
+	scores := make([]int, len(all))
+	best, found := 0, map[string]bool{}
+	for i, s := range all {
+		in := stems(s)
+		for _, w := range words {
+			if in[w] {
+				scores[i]++
+				found[w] = true
+			}
+		}
+		if scores[i] > scores[best] {
+			best = i
+		}
+	}
+	if len(all) == 0 || said[all[best]] {
+		return ""
+	}
+	chosen := []int{best}
+	if second, ok := companion(all, scores, best, len(found)); ok && !said[all[second]] {
+		chosen = append(chosen, second)
+	}
+	slices.Sort(chosen)
+	said[all[best]] = true
+	out := all[chosen[0]]
+	if len(chosen) == maxSentences {
+		gap := " "
+		if chosen[1] != chosen[0]+1 {
+			gap = " … "
+		}
+		said[all[chosen[1]]] = true
+		out += gap + all[chosen[1]]
+	}
+	return shortened(out)
+}
+
+// companion is a second sentence worth quoting: what a colon announces, else the best other
+// one when the first does not hold all the words that the text has.
+func companion(all []string, scores []int, best, found int) (int, bool) {
+	if strings.HasSuffix(all[best], ":") && best+1 < len(all) {
+		return best + 1, true
+	}
+	if scores[best] >= found {
+		return 0, false
+	}
+	second := -1
+	for i, score := range scores {
+		if i != best && score > 0 && (second < 0 || score > scores[second]) {
+			second = i
+		}
+	}
+	return second, second >= 0
+}
+
+func shortened(text string) string {
+	runes := []rune(text)
+	if len(runes) <= maxQuoteRunes {
+		return text
+	}
+	cut := string(runes[:maxQuoteRunes])
+	if i := strings.LastIndex(cut, " "); i > 0 {
+		cut = cut[:i]
+	}
+	return cut + " …"
+}

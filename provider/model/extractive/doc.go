@@ -1,0 +1,15 @@
+// Package extractive is the built-in offline responder. It is not a language model and says so:
+// it quotes the sentences of the retrieved passages that bear on the question, with their
+// source, says plainly when there is none, and calls a tool when the user types
+// `/tool <slug> {json}`.
+//
+//	question ─► content words (stemmed, without stop words)
+//	passage  ─► coverage: which share of them stands in it, a match in its nearest heading
+//	            counting a third more ── under 0.6: not quoted
+//	         ─► its best sentences, at most 3 quotes in all
+//
+// The floor is set to decline rather than to quote beside the point: of two content words one
+// is not enough unless the passage's heading is about it. It knows English stop words and
+// endings; other languages are matched word by word. It looks at the last message only, so
+// "and how long does that take?" has no subject for it.
+package extractive
