@@ -1,0 +1,200 @@
+package app
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Setting is one thing an operator can set, by the flag --name-with-dashes or the environment
+// variable PARLANCE_NAME_WITH_UNDERSCORES; a flag wins.
+type Setting struct {
+	// Name is the variable without its prefix, e.g. "PUBLIC_URL".
+	Name string
+	// Aliases are variables of other programs that are honoured when ours is unset.
+	Aliases []string
+	Default string
+	// Help is one sentence, with the unit and the values.
+	Help string
+	// Secret settings can also be given as a file: PARLANCE_<NAME>_FILE. Their values are never shown.
+	Secret bool
+	// Group is the heading in the reference.
+	Group string
+
+	apply func(c *Config, value string) error
+}
+
+// Env is the setting's environment variable.
+func (s Setting) Env() string {
+	if s.Name == "DATABASE_URL" || s.Name == "REDIS_URL" {
+		return s.Name
+	}
+	return "PARLANCE_" + s.Name
+}
+
+// Flag is the setting's flag, without the dashes before it.
+func (s Setting) Flag() string { return strings.ReplaceAll(strings.ToLower(s.Name), "_", "-") }
+
+// Settings lists every setting in the order of the reference.
+func Settings() []Setting {
+	return []Setting{
+		{Group: "Storage", Name: "DATABASE_URL", Help: "Postgres 15 or newer with pgvector 0.8, as a postgres:// URL.", Secret: true,
+			apply: func(c *Config, v string) error { c.DatabaseURL = Secret(v); return nil }},
+		{Group: "Storage", Name: "DATABASE_MAX_CONNS", Default: "20", Help: "Most connections to Postgres of one process.",
+			apply: intoInt(func(c *Config) *int { return &c.DatabaseMaxConns }, 2, 1000)},
+		{Group: "Storage", Name: "REDIS_URL", Help: "Redis 7, as a redis://, rediss:// or unix:// URL.", Secret: true,
+			apply: func(c *Config, v string) error { c.RedisURL = Secret(v); return nil }},
+		{Group: "Storage", Name: "BLOB_URL", Help: "Where files are kept: file:///absolute/path.",
+			apply: intoURL(func(c *Config) *string { return &c.BlobURL }, "file")},
+		{Group: "Storage", Name: "MASTER_KEY_FILE", Help: "File with the 32-byte key (base64) that wraps the keys of stored secrets.",
+			apply: intoString(func(c *Config) *string { return &c.MasterKeyFile })},
+		{Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on, host:port.",
+			apply: intoString(func(c *Config) *string { return &c.Listen })},
+		{Group: "Serving", Name: "PUBLIC_URL", Help: "Scheme and host callers know us by, for every URL that we hand out. Default: those of each request.",
+			apply: intoURL(func(c *Config) *string { return &c.PublicURL }, "http", "https")},
+		{Group: "Serving", Name: "CORS_ORIGINS", Help: "Origins that browsers may call from, separated by commas; * is any.",
+			apply: intoList(func(c *Config) *[]string { return &c.CORSOrigins })},
+		{Group: "Serving", Name: "TLS_CERT_FILE", Help: "Certificate chain (PEM) to serve TLS with.",
+			apply: intoString(func(c *Config) *string { return &c.TLSCertFile })},
+		{Group: "Serving", Name: "TLS_KEY_FILE", Help: "Private key (PEM) of TLS_CERT_FILE.",
+			apply: intoString(func(c *Config) *string { return &c.TLSKeyFile })},
+		{Group: "Serving", Name: "SHUTDOWN_TIMEOUT", Default: "30s", Help: "How long a stopping process waits for what it is doing, as a duration.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.ShutdownTimeout })},
+		{Group: "Serving", Name: "PLANS_FILE", Help: "JSON file of plans that replaces the ones that ship (free, pro, enterprise).",
+			apply: intoString(func(c *Config) *string { return &c.PlansFile })},
+		{Group: "Models", Name: "MODEL_BASE_URL", Help: "OpenAI-compatible server that answers, ending in /v1. Default: OpenAI's, once a key is set.",
+			apply: intoURL(func(c *Config) *string { return &c.Model.BaseURL }, "http", "https")},
+		{Group: "Models", Name: "MODEL_API_KEY", Aliases: []string{"OPENAI_API_KEY"}, Help: "Its API key; local servers need none.", Secret: true,
+			apply: func(c *Config, v string) error { c.Model.APIKey = Secret(v); return nil }},
+		{Group: "Models", Name: "MODEL_NAME", Help: "Name of the model. Default: gpt-4.1-mini at OpenAI, claude-sonnet-4-5 at Anthropic.",
+			apply: intoString(func(c *Config) *string { return &c.Model.Name })},
+		{Group: "Models", Name: "ANTHROPIC_API_KEY", Aliases: []string{"ANTHROPIC_API_KEY"}, Help: "API key of Anthropic; used when no OpenAI-compatible model is set.", Secret: true,
+			apply: func(c *Config, v string) error { c.AnthropicAPIKey = Secret(v); return nil }},
+		{Group: "Models", Name: "ANTHROPIC_BASE_URL", Help: "Server of the Anthropic messages API, for proxies.",
+			apply: intoURL(func(c *Config) *string { return &c.AnthropicBaseURL }, "http", "https")},
+		{Group: "Models", Name: "EMBEDDING_BASE_URL", Help: "OpenAI-compatible embeddings server, ending in /v1. Default: the built-in lexical embedder.",
+			apply: intoURL(func(c *Config) *string { return &c.Embedding.BaseURL }, "http", "https")},
+		{Group: "Models", Name: "EMBEDDING_API_KEY", Help: "Its API key.", Secret: true,
+			apply: func(c *Config, v string) error { c.Embedding.APIKey = Secret(v); return nil }},
+		{Group: "Models", Name: "EMBEDDING_NAME", Help: "Name of the embedding model; needed with EMBEDDING_BASE_URL.",
+			apply: intoString(func(c *Config) *string { return &c.Embedding.Name })},
+		{Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For development.",
+			apply: func(c *Config, v string) error { return parseCIDRs(c, v) }},
+		{Group: "Egress", Name: "EGRESS_CA_FILE", Help: "Certificate authorities (PEM) trusted beside the system's when calling tools and webhooks.",
+			apply: intoString(func(c *Config) *string { return &c.EgressCAFile })},
+		{Group: "Webhooks", Name: "WEBHOOK_SCHEDULE", Default: "0s,5s,30s,2m,10m,30m,2h,6h,12h,24h,24h", Help: "Waits before each attempt, as durations separated by commas; each has 20 % of jitter.",
+			apply: func(c *Config, v string) error { return parseSchedule(c, v) }},
+		{Group: "Webhooks", Name: "WEBHOOK_DISABLE_FAILURES", Default: "10", Help: "Failed attempts in a row before an endpoint may be disabled.",
+			apply: intoInt(func(c *Config) *int { return &c.WebhookDisableFailures }, 1, 1_000_000)},
+		{Group: "Webhooks", Name: "WEBHOOK_DISABLE_WINDOW", Default: "168h", Help: "Time without a success before an endpoint may be disabled, as a duration.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableWindow })},
+		{Group: "Webhooks", Name: "WEBHOOK_DISABLE_MIN_AGE", Default: "24h", Help: "Age of an endpoint that never succeeded before it may be disabled, as a duration.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableMinAge })},
+		{Group: "Worker", Name: "WORKER_CONCURRENCY", Default: "16", Help: "Tasks one worker runs at the same time.",
+			apply: intoInt(func(c *Config) *int { return &c.WorkerConcurrency }, 1, 1000)},
+		{Group: "Telemetry", Name: "LOG_LEVEL", Default: "info", Help: "Least level logged: debug, info, warn or error.",
+			apply: intoChoice(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
+		{Group: "Telemetry", Name: "LOG_FORMAT", Default: "auto", Help: "json, text, or auto: text on a terminal and JSON elsewhere.",
+			apply: intoChoice(func(c *Config) *string { return &c.LogFormat }, "auto", "json", "text")},
+		{Group: "Telemetry", Name: "OTLP_ENDPOINT", Help: "URL of an OTLP/HTTP collector for traces. Default: no traces.",
+			apply: intoURL(func(c *Config) *string { return &c.OTLPEndpoint }, "http", "https")},
+	}
+}
+
+func intoString(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, v string) error { *field(c) = v; return nil }
+}
+
+func intoList(field func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, v string) error { *field(c) = splitList(v); return nil }
+}
+
+func splitList(v string) []string {
+	var list []string
+	for part := range strings.SplitSeq(v, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+func intoInt(field func(*Config) *int, least, most int) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("must be a whole number from %d to %d", least, most)
+		}
+		*field(c) = n
+		return nil
+	}
+}
+
+func intoDuration(field func(*Config) *time.Duration) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 {
+			return fmt.Errorf("must be a duration such as 30s or 24h")
+		}
+		*field(c) = d
+		return nil
+	}
+}
+
+func intoChoice(field func(*Config) *string, choices ...string) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		for _, choice := range choices {
+			if v == choice {
+				*field(c) = v
+				return nil
+			}
+		}
+		return fmt.Errorf("must be one of %s", strings.Join(choices, ", "))
+	}
+}
+
+func intoURL(field func(*Config) *string, schemes ...string) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		u, err := url.Parse(v)
+		if err != nil {
+			return fmt.Errorf("must be a URL")
+		}
+		for _, scheme := range schemes {
+			if u.Scheme == scheme && (u.Host != "" || scheme == "file") {
+				*field(c) = strings.TrimSuffix(v, "/")
+				return nil
+			}
+		}
+		return fmt.Errorf("must be a URL with the scheme %s", strings.Join(schemes, " or "))
+	}
+}
+
+func parseCIDRs(c *Config, v string) error {
+	c.EgressAllowCIDRs = nil
+	for _, part := range splitList(v) {
+		prefix, err := netip.ParsePrefix(part)
+		if err != nil {
+			return fmt.Errorf("%q is not an address range such as 127.0.0.0/8", part)
+		}
+		c.EgressAllowCIDRs = append(c.EgressAllowCIDRs, prefix)
+	}
+	return nil
+}
+
+func parseSchedule(c *Config, v string) error {
+	c.WebhookSchedule = nil
+	for _, part := range splitList(v) {
+		wait, err := time.ParseDuration(part)
+		if err != nil || wait < 0 {
+			return fmt.Errorf("%q is not a duration such as 30s", part)
+		}
+		c.WebhookSchedule = append(c.WebhookSchedule, wait)
+	}
+	if len(c.WebhookSchedule) == 0 {
+		return fmt.Errorf("needs at least one duration")
+	}
+	return nil
+}

@@ -1,0 +1,11 @@
+// Package interceptor is the one chain that every API request passes, whatever its protocol:
+//
+//	request id → recover, log → trace → authenticate, rate-limit → validate → handler
+//
+// The first three and the gate (authenticate, rate-limit) are HTTP middleware, so that a request
+// without a key is refused before its body is read; validation and the conversion of errors are
+// Connect interceptors. The REST facade passes its requests through the same gate before it
+// decodes them, and marks them as admitted for its call of the Connect handler in memory.
+//
+// Which scope and rate a method needs is stated in the protos (parlance.v1.policy).
+package interceptor

@@ -1,0 +1,128 @@
+package interceptor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"buf.build/go/protovalidate"
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/workspaces"
+)
+
+// RPC is the Connect interceptor: it recovers, validates every message, and turns what a handler
+// returns into the wire's error, logging the cause of those that are our own fault.
+type RPC struct {
+	Log       *slog.Logger
+	Metrics   *telemetry.Metrics
+	Now       func() time.Time
+	Validator protovalidate.Validator
+}
+
+// WrapUnary implements connect.Interceptor.
+func (i *RPC) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (res connect.AnyResponse, err error) {
+		started := i.Now()
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = panicked(cause)
+			}
+			err = i.finish(ctx, req.Spec().Procedure, started, err)
+		}()
+		if err := i.validate(req.Any()); err != nil {
+			return nil, err
+		}
+		return next(ctx, req)
+	}
+}
+
+// WrapStreamingClient implements connect.Interceptor; we are never the client.
+func (i *RPC) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// WrapStreamingHandler implements connect.Interceptor.
+func (i *RPC) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
+		started := i.Now()
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = panicked(cause)
+			}
+			err = i.finish(ctx, conn.Spec().Procedure, started, err)
+		}()
+		return next(ctx, validatingConn{StreamingHandlerConn: conn, validate: i.validate})
+	}
+}
+
+// validatingConn validates each message a stream receives.
+type validatingConn struct {
+	connect.StreamingHandlerConn
+	validate func(any) error
+}
+
+func (c validatingConn) Receive(message any) error {
+	if err := c.StreamingHandlerConn.Receive(message); err != nil {
+		return err
+	}
+	if err := c.validate(message); err != nil {
+		return problem.ToConnect(fault.From(err))
+	}
+	return nil
+}
+
+// validate applies the protos' rules. Errors: Invalid invalid-request with every violation.
+func (i *RPC) validate(message any) error {
+	m, ok := message.(proto.Message)
+	if !ok {
+		return nil
+	}
+	err := i.Validator.Validate(m)
+	if err == nil {
+		return nil
+	}
+	if violations, ok := errors.AsType[*protovalidate.ValidationError](err); ok {
+		return fault.InvalidFields(problem.Violations(violations.ToProto())...)
+	}
+	return fmt.Errorf("validate %T: %w", message, err)
+}
+
+// finish converts, counts and logs the outcome of a call.
+func (i *RPC) finish(ctx context.Context, procedure string, started time.Time, err error) error {
+	took := i.Now().Sub(started)
+	if err == nil {
+		i.Metrics.ObserveRPC(procedure, "", took)
+		return nil
+	}
+	decided := decisionOf(err)
+	i.Metrics.ObserveRPC(procedure, string(decided.Reason), took)
+	if decided.Kind() == fault.Internal {
+		p := workspaces.PrincipalFrom(ctx)
+		i.Log.ErrorContext(ctx, "call failed", telemetry.KeyProcedure, procedure, telemetry.KeyRequestID, RequestID(ctx),
+			telemetry.KeyTenantID, string(p.TenantID), telemetry.KeyError, err)
+	}
+	return problem.ToConnect(decided)
+}
+
+// decisionOf keeps an error that connect itself made, such as a message it cannot decode.
+func decisionOf(err error) *fault.Error {
+	if decided, ok := errors.AsType[*fault.Error](err); ok {
+		return decided
+	}
+	if wire, ok := errors.AsType[*connect.Error](err); ok {
+		return problem.FromConnect(wire)
+	}
+	return fault.From(err)
+}
+
+func panicked(cause any) error {
+	return fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+}

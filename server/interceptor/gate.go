@@ -1,0 +1,94 @@
+package interceptor
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Authenticator finds the principal of an API key.
+type Authenticator interface {
+	Authenticate(ctx context.Context, token string) (workspaces.Principal, error)
+}
+
+// SessionAuthenticator finds the principal of a session's token: one with SessionID set.
+type SessionAuthenticator interface {
+	AuthenticateSession(ctx context.Context, token string) (workspaces.Principal, error)
+}
+
+// Gate decides whether a call may go on: who calls, with which scope, how often.
+type Gate struct {
+	Policies Policies
+	Keys     Authenticator
+	Sessions SessionAuthenticator
+	Limiter  *Limiter
+	// Open are procedure prefixes that need no key: health and reflection.
+	Open []string
+}
+
+// admittedKey marks a request that has passed the gate already, with the procedure it passed for.
+type admittedKey struct{}
+
+// Admit checks a call of procedure with the request's Authorization header and returns the
+// context that carries the principal. It sets the RateLimit-* headers on header.
+// Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited.
+func (g *Gate) Admit(ctx context.Context, procedure string, request, header http.Header) (context.Context, error) {
+	if admitted, _ := ctx.Value(admittedKey{}).(string); admitted == procedure {
+		return ctx, nil
+	}
+	policy, ok := g.Policies[procedure]
+	if !ok { // not a method of the contract: the mux says so
+		return ctx, nil
+	}
+	principal, err := g.principal(ctx, policy, request)
+	if err != nil {
+		return ctx, err
+	}
+	if err := g.Limiter.Take(ctx, principal, policy.Rate, header); err != nil {
+		return ctx, err
+	}
+	ctx = context.WithValue(ctx, admittedKey{}, procedure)
+	return workspaces.WithPrincipal(ctx, principal), nil
+}
+
+func (g *Gate) principal(ctx context.Context, policy Policy, request http.Header) (workspaces.Principal, error) {
+	token, err := workspaces.BearerToken(request.Get("Authorization"))
+	if err != nil {
+		return workspaces.Principal{}, err
+	}
+	if policy.SessionToken && looksLikeJWT(token) {
+		return g.Sessions.AuthenticateSession(ctx, token)
+	}
+	principal, err := g.Keys.Authenticate(ctx, token)
+	if err != nil {
+		return workspaces.Principal{}, err
+	}
+	return principal, principal.Require(policy.Scope)
+}
+
+// looksLikeJWT tells a session's token from an API key, which holds no dot.
+func looksLikeJWT(token string) bool { return strings.Count(token, ".") == 2 }
+
+// WrapRPC puts the gate before the mux of the Connect handlers; a refusal is written in the
+// caller's own protocol, before the body is read.
+func (g *Gate) WrapRPC(next http.Handler, opts ...connect.HandlerOption) http.Handler {
+	refusals := connect.NewErrorWriter(opts...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, err := g.Admit(r.Context(), r.URL.Path, r.Header, w.Header())
+		if err == nil {
+			next.ServeHTTP(w, r.WithContext(ctx))
+			return
+		}
+		if refusals.IsSupported(r) {
+			_ = refusals.Write(w, r, problem.ToConnect(fault.From(err))) // the caller is gone: nothing left to tell
+			return
+		}
+		problem.Write(w, r, err)
+	})
+}

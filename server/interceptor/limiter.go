@@ -1,0 +1,131 @@
+package interceptor
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/workspaces"
+)
+
+// burstFactor is how many minutes' worth of requests may come at once. Source: decisions, Addressing.
+const burstFactor = 2
+
+// limiterTimeout bounds what a slow Redis may add to a request.
+const limiterTimeout = 250 * time.Millisecond
+
+// takeToken is a token bucket in Redis. KEYS[1] the bucket; ARGV: tokens a second, capacity,
+// now in seconds. It answers whether a token was there, how many are left, and in how many
+// seconds there is the next.
+var takeToken = redis.NewScript(`
+local rate, capacity, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local held = redis.call('HMGET', KEYS[1], 'tokens', 'at')
+local tokens, at = tonumber(held[1]) or capacity, tonumber(held[2]) or now
+tokens = math.min(capacity, tokens + math.max(0, now - at) * rate)
+local taken = tokens >= 1
+if taken then tokens = tokens - 1 end
+redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(now))
+redis.call('EXPIRE', KEYS[1], math.ceil(capacity / rate) + 1)
+local wait = 0
+if not taken then wait = (1 - tokens) / rate end
+return {taken and 1 or 0, tostring(tokens), tostring(wait)}`)
+
+// LimiterDeps is what a Limiter works with.
+type LimiterDeps struct {
+	Redis redis.Scripter
+	// Plan says what a plan allows, by its name.
+	Plan     func(name string) workspaces.Plan
+	Now      func() time.Time
+	Log      *slog.Logger
+	Registry prometheus.Registerer
+}
+
+// Limiter counts the requests of each key in token buckets in Redis. While Redis is away reads
+// and writes go on unlimited and parlance_ratelimit_bypassed_total counts them; session creations
+// fall back to a limit of this node.
+type Limiter struct {
+	deps     LimiterDeps
+	bypassed *prometheus.CounterVec
+
+	// What this node counts itself while Redis is away: the session creations of each key in minute.
+	mu     sync.Mutex
+	minute int64
+	local  map[workspaces.KeyID]int
+}
+
+// NewLimiter makes a limiter.
+func NewLimiter(d LimiterDeps) *Limiter {
+	bypassed := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "parlance_ratelimit_bypassed_total",
+		Help: "Requests that were not counted because Redis did not answer, by bucket.",
+	}, []string{"bucket"})
+	d.Registry.MustRegister(bypassed)
+	return &Limiter{deps: d, bypassed: bypassed, local: map[workspaces.KeyID]int{}}
+}
+
+// Take takes a token of the caller's bucket and sets the RateLimit-* headers.
+// Errors: RateLimited rate-limited with the time to wait.
+func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket string, header http.Header) error {
+	perMinute := l.deps.Plan(p.Plan).RatesPerMinute[bucket]
+	if perMinute <= 0 || p.KeyID == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, limiterTimeout)
+	defer cancel()
+	rate, capacity := float64(perMinute)/60, perMinute*burstFactor
+	key := "parlance:rate:" + string(p.KeyID) + ":" + bucket
+	now := float64(l.deps.Now().UnixMicro()) / 1e6
+	answer, err := takeToken.Run(ctx, l.deps.Redis, []string{key}, rate, capacity, strconv.FormatFloat(now, 'f', 6, 64)).Slice()
+	if err != nil || len(answer) != 3 {
+		return l.withoutRedis(p, bucket, perMinute, err)
+	}
+	taken, _ := answer[0].(int64)
+	left, wait := number(answer[1]), number(answer[2])
+	header.Set("RateLimit-Limit", strconv.Itoa(capacity))
+	header.Set("RateLimit-Remaining", strconv.Itoa(int(left)))
+	header.Set("RateLimit-Reset", strconv.Itoa(int(math.Ceil((float64(capacity)-left)/rate))))
+	if taken == 1 {
+		return nil
+	}
+	return tooMany(bucket, perMinute, time.Duration(math.Ceil(wait))*time.Second)
+}
+
+func number(v any) float64 {
+	text, _ := v.(string)
+	n, _ := strconv.ParseFloat(text, 64)
+	return n
+}
+
+func tooMany(bucket string, perMinute int, wait time.Duration) error {
+	refusal := fault.New(fault.RateLimitedReason, "The key may make %d %s requests a minute; try again in %s.", perMinute, bucket, wait)
+	refusal.RetryAfter = wait
+	return refusal
+}
+
+func (l *Limiter) withoutRedis(p workspaces.Principal, bucket string, perMinute int, cause error) error {
+	l.bypassed.WithLabelValues(bucket).Inc()
+	l.deps.Log.Warn("rate limit not counted", "bucket", bucket, "error", cause)
+	if bucket != "session" {
+		return nil
+	}
+	minute := l.deps.Now().Unix() / 60
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.minute != minute {
+		l.minute = minute
+		clear(l.local)
+	}
+	if l.local[p.KeyID] >= perMinute {
+		return tooMany(bucket, perMinute, time.Minute)
+	}
+	l.local[p.KeyID]++
+	return nil
+}

@@ -1,0 +1,86 @@
+package interceptor
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Policy is what a method demands of its caller.
+type Policy struct {
+	Scope workspaces.Scope
+	// SessionToken says that the token of the session in the path is accepted too.
+	SessionToken bool
+	// Rate is the bucket: read, write, session or upload.
+	Rate string
+}
+
+// Policies maps procedures ("/parlance.v1.ToolService/RunTool") to their policies.
+type Policies map[string]Policy
+
+// NewPolicies reads the policies of all services of the contract.
+// Error: a method states no scope, which is a fault of the protos.
+func NewPolicies() (Policies, error) {
+	policies := Policies{}
+	for _, file := range contractFiles() {
+		services := file.Services()
+		for i := range services.Len() {
+			methods := services.Get(i).Methods()
+			for j := range methods.Len() {
+				method := methods.Get(j)
+				policy, err := policyOf(method)
+				if err != nil {
+					return nil, err
+				}
+				policies["/"+string(method.Parent().FullName())+"/"+string(method.Name())] = policy
+			}
+		}
+	}
+	return policies, nil
+}
+
+// contractFiles are the proto files that hold services.
+func contractFiles() []protoreflect.FileDescriptor {
+	return []protoreflect.FileDescriptor{
+		parlancev1.File_parlance_v1_workspaces_proto,
+		parlancev1.File_parlance_v1_agents_proto,
+		parlancev1.File_parlance_v1_tools_proto,
+		parlancev1.File_parlance_v1_knowledge_proto,
+		parlancev1.File_parlance_v1_sessions_proto,
+		parlancev1.File_parlance_v1_webhooks_proto,
+	}
+}
+
+func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
+	stated, _ := proto.GetExtension(method.Options(), parlancev1.E_Policy).(*parlancev1.MethodPolicy)
+	scope := workspaces.Scope(stated.GetScope()) //nolint:gosec // the two enums have the same five numbers
+	if scope == workspaces.ScopeNone || scope > workspaces.ScopeAdmin {
+		return Policy{}, fmt.Errorf("the method %s states no scope", method.FullName())
+	}
+	policy := Policy{Scope: scope, SessionToken: stated.GetSessionToken(), Rate: stated.GetRate()}
+	if policy.Rate == "" {
+		policy.Rate = "write"
+		if verb(method) == http.MethodGet {
+			policy.Rate = "read"
+		}
+	}
+	return policy, nil
+}
+
+// verb is the HTTP method of a method's REST route; empty when it has none of its own.
+func verb(method protoreflect.MethodDescriptor) string {
+	rule, _ := proto.GetExtension(method.Options(), annotations.E_Http).(*annotations.HttpRule)
+	if rule.GetGet() != "" {
+		return http.MethodGet
+	}
+	rest, _ := proto.GetExtension(method.Options(), parlancev1.E_Rest).(*parlancev1.RestPolicy)
+	manual, _, _ := strings.Cut(rest.GetManual(), " ")
+	return manual
+}
