@@ -13,3 +13,4 @@ fi
 go run ./proto/gendeps .proto-deps
 "$buf" lint
 "$buf" generate
+"$buf" generate --template server/rest/testdata/buf.gen.yaml

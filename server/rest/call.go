@@ -1,0 +1,232 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/rest/route"
+)
+
+const (
+	unaryType       = "application/proto"
+	requestIDHeader = "X-Request-Id"
+)
+
+// passedOn are the headers of a REST request that interceptors may look at. The others speak
+// about the JSON body or the connection and would be wrong about the inner request.
+var passedOn = []string{
+	"Authorization", requestIDHeader, "Idempotency-Key", "User-Agent",
+	"Traceparent", "Tracestate", "Baggage",
+	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Real-Ip",
+}
+
+// unary answers a route whose method has one answer.
+func (f *facade) unary(w http.ResponseWriter, r *http.Request, m *match) {
+	request, err := decode(w, r, m)
+	if err != nil {
+		f.problem.Write(w, r, err)
+		return
+	}
+	payload, err := proto.Marshal(request)
+	if err != nil {
+		f.problem.Write(w, r, fmt.Errorf("encoding the request: %w", err))
+		return
+	}
+	answer := &recorder{header: http.Header{}}
+	f.config.RPC.ServeHTTP(answer, innerRequest(w, r, m.route.Procedure, unaryType, payload))
+	passBack(w.Header(), answer.header)
+	response, err := answer.message(m.route)
+	if err != nil {
+		f.problem.Write(w, r, err)
+		return
+	}
+	f.succeed(w, r, m, response)
+}
+
+// innerRequest is the Connect request in place of the REST one, with the same context, caller
+// and connection.
+func innerRequest(w http.ResponseWriter, r *http.Request, procedure, contentType string, payload []byte) *http.Request {
+	inner := &http.Request{
+		Method:        http.MethodPost,
+		URL:           &url.URL{Path: procedure},
+		RequestURI:    procedure,
+		Proto:         r.Proto,
+		ProtoMajor:    r.ProtoMajor,
+		ProtoMinor:    r.ProtoMinor,
+		Header:        http.Header{"Content-Type": {contentType}, "Connect-Protocol-Version": {"1"}},
+		Body:          io.NopCloser(bytes.NewReader(payload)),
+		ContentLength: int64(len(payload)),
+		Host:          r.Host,
+		RemoteAddr:    r.RemoteAddr,
+		TLS:           r.TLS,
+	}
+	for _, name := range passedOn {
+		if values := r.Header.Values(name); len(values) > 0 {
+			inner.Header[textproto.CanonicalMIMEHeaderKey(name)] = values
+		}
+	}
+	if id := w.Header().Get(requestIDHeader); id != "" {
+		inner.Header.Set(requestIDHeader, id) // made by whoever stands before us
+	}
+	return inner.WithContext(r.Context())
+}
+
+// passBack copies the headers that interceptors set, and not those of the inner protocol.
+func passBack(to, from http.Header) {
+	for name, values := range from {
+		if strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "Trailer") ||
+			strings.HasPrefix(name, "Connect-") || strings.HasPrefix(name, "Grpc-") ||
+			name == "Accept-Encoding" || name == "Vary" || name == "Date" {
+			continue
+		}
+		to[name] = values
+	}
+}
+
+// recorder keeps an answer of a unary Connect handler.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is the answer's header.
+func (a *recorder) Header() http.Header { return a.header }
+
+// WriteHeader keeps the first status.
+func (a *recorder) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write keeps the body.
+func (a *recorder) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(p)
+}
+
+// message is the response, or the decision that was answered in its place.
+func (a *recorder) message(to *route.Route) (proto.Message, error) {
+	if a.status != http.StatusOK && a.status != 0 {
+		return nil, refusal(a.status, a.body.Bytes())
+	}
+	response := to.Response.ProtoReflect().New().Interface()
+	if err := proto.Unmarshal(a.body.Bytes(), response); err != nil {
+		return nil, fmt.Errorf("decoding the response of %s: %w", to.Procedure, err)
+	}
+	return response, nil
+}
+
+// refusal is the decision in an answer that is no success. A mux that does not know the
+// procedure answers in plain text: the method is in the contract and not built.
+func refusal(status int, body []byte) *fault.Error {
+	var wire wireError
+	if err := json.Unmarshal(body, &wire); err != nil {
+		if status == http.StatusNotFound {
+			return fault.New(fault.NotImplemented, "This method is not built yet.")
+		}
+		return fault.From(fmt.Errorf("the handler answered %d with no Connect error", status))
+	}
+	return wire.fault()
+}
+
+// wireError is the JSON of a Connect error.
+type wireError struct {
+	Code    connect.Code `json:"code"`
+	Message string       `json:"message"`
+	Details []struct {
+		Type  string `json:"type"`
+		Value string `json:"value"`
+	} `json:"details"`
+}
+
+func (e *wireError) fault() *fault.Error {
+	out := connect.NewError(e.Code, errors.New(e.Message))
+	for _, detail := range e.Details {
+		raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(detail.Value, "="))
+		if err != nil {
+			continue
+		}
+		kind, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(detail.Type))
+		if err != nil {
+			continue // not one of those we make
+		}
+		message := kind.New().Interface()
+		if err := proto.Unmarshal(raw, message); err != nil {
+			continue
+		}
+		if typed, err := connect.NewErrorDetail(message); err == nil {
+			out.AddDetail(typed)
+		}
+	}
+	return problem.FromConnect(out)
+}
+
+// succeed writes the response with the route's status, Location and, unless it is 204, body.
+func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, response proto.Message) {
+	if m.route.Location != "" {
+		w.Header().Set("Location", f.location(r, m, response))
+	}
+	if m.route.Status == http.StatusNoContent {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	body, err := marshal(response)
+	if err != nil {
+		f.problem.Write(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(m.route.Status)
+	_, _ = w.Write(body) // the caller is gone when this fails
+}
+
+// location fills the template from the path variables, then from the response's string fields.
+func (f *facade) location(r *http.Request, m *match, response proto.Message) string {
+	segments := strings.Split(m.route.Location, "/")
+	for i, segment := range segments {
+		name, ok := strings.CutPrefix(segment, "{")
+		if !ok {
+			continue
+		}
+		name = strings.TrimSuffix(name, "}")
+		segments[i] = url.PathEscape(m.value(name, response))
+	}
+	path := strings.Join(segments, "/")
+	if f.config.PublicURL == nil {
+		return path
+	}
+	return f.config.PublicURL(r) + path
+}
+
+func (m *match) value(name string, response proto.Message) string {
+	for i, variable := range m.names {
+		if variable == name {
+			return m.values[i]
+		}
+	}
+	message := response.ProtoReflect()
+	field := message.Descriptor().Fields().ByName(protoreflect.Name(name))
+	if field == nil {
+		return ""
+	}
+	return message.Get(field).String()
+}

@@ -1,0 +1,270 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"parlance.dev/parlance/fault"
+)
+
+const (
+	// maxDepth of JSON: every level costs stack here and in whatever reads it later.
+	maxDepth = 100
+	// maxViolations that one answer lists; the rest adds nothing a person would read.
+	maxViolations = 50
+)
+
+// checkJSON compares a body with a message descriptor and lists everything that does not fit, by
+// its path. protojson stops at the first problem, names fields in lowerCamelCase and words its
+// errors differently from build to build, so it only ever sees what passed here.
+// keys are the top-level fields that the body has, by their snake_case names.
+func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix string) (keys []string, err error) {
+	if !utf8.Valid(body) {
+		return nil, fault.New(fault.InvalidRequest, "The body is not valid UTF-8.")
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(body, &whole); err != nil {
+		return nil, malformed(body, err)
+	}
+	if prefix == "" && bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
+		return nil, fault.New(fault.InvalidRequest, "The body must be a JSON object.")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	c := &checker{decoder: decoder}
+	if prefix != "" {
+		c.path = []step{{name: prefix}}
+	}
+	present := c.object(message, c.next(), prefix == "")
+	if c.broken != nil {
+		return nil, malformed(body, c.broken)
+	}
+	if len(c.violations) > 0 {
+		return nil, fault.InvalidFields(c.violations...)
+	}
+	return slices.Collect(maps.Keys(present)), nil
+}
+
+func malformed(body []byte, err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		line := 1 + bytes.Count(body[:min(int(syntax.Offset), len(body))], []byte("\n"))
+		return fault.Wrap(err, fault.InvalidRequest, "The body is not valid JSON: line %d, byte %d: %s.", line, syntax.Offset, syntax)
+	}
+	return fault.Wrap(err, fault.InvalidRequest, "The body is not valid JSON.")
+}
+
+// checker walks the tokens of a JSON text that is known to be well-formed. The path is a stack
+// that is only written out for a violation: as strings, the paths of a long list under a long
+// key would take the square of the body's size.
+type checker struct {
+	decoder    *json.Decoder
+	path       []step
+	violations []fault.Field
+	broken     error
+}
+
+func (c *checker) next() json.Token {
+	token, err := c.decoder.Token()
+	if err != nil && c.broken == nil {
+		c.broken = err
+	}
+	return token
+}
+
+// more reports whether the object or list goes on; it takes the closing token when not.
+func (c *checker) more() bool {
+	if c.broken != nil {
+		return false
+	}
+	if c.decoder.More() {
+		return true
+	}
+	c.next()
+	return false
+}
+
+func (c *checker) refuse(code string, message sentence) {
+	if len(c.violations) < maxViolations {
+		c.violations = append(c.violations, fault.Field{Field: render(c.path), Code: code, Message: string(message)})
+	}
+}
+
+// at does something one step further down.
+func (c *checker) at(s step, do func()) {
+	c.path = append(c.path, s)
+	do()
+	c.path = c.path[:len(c.path)-1]
+}
+
+// opens reports whether first opens a value of the wanted shape that is not too deep; if not it
+// says so and walks past the value.
+func (c *checker) opens(first json.Token, want json.Delim, otherwise sentence) bool {
+	if first != want {
+		c.refuse("wrong_type", otherwise)
+		c.skip(first)
+		return false
+	}
+	return !c.tooDeep()
+}
+
+// tooDeep refuses the value that has just been opened and walks past it without recursion.
+func (c *checker) tooDeep() bool {
+	if len(c.path) < maxDepth {
+		return false
+	}
+	c.refuse("too_deep", sentence("Is nested more than "+strconv.Itoa(maxDepth)+" levels deep."))
+	for open := 1; open > 0 && c.broken == nil; {
+		switch c.next() {
+		case json.Delim('{'), json.Delim('['):
+			open++
+		case json.Delim('}'), json.Delim(']'):
+			open--
+		}
+	}
+	return true
+}
+
+// object checks a message whose first token has been read; it returns the fields present.
+func (c *checker) object(message protoreflect.MessageDescriptor, first json.Token, top bool) map[string]bool {
+	if !c.opens(first, '{', errObject) {
+		return nil
+	}
+	present := map[string]bool{}
+	for c.more() {
+		key, _ := c.next().(string)
+		value := c.next()
+		field := fieldNamed(message, key)
+		if field == nil || (top && field.Name() == maskField) {
+			c.at(step{name: key}, func() {
+				c.refuse("unknown_field", "There is no such field.")
+				c.skip(value)
+			})
+			continue
+		}
+		name := string(field.Name())
+		c.at(step{name: name}, func() {
+			if present[name] {
+				c.refuse("duplicate", "The field is given more than once.")
+			}
+			c.field(field, value)
+		})
+		present[name] = true
+	}
+	return present
+}
+
+func (c *checker) field(field protoreflect.FieldDescriptor, first json.Token) {
+	switch {
+	case first == nil && !isValue(field.Message()): // null: as absent, or cleared by the mask
+	case field.IsMap():
+		if c.opens(first, '{', errObject) {
+			c.members(func(value json.Token) { c.single(field.MapValue(), value) })
+		}
+	case field.IsList():
+		if c.opens(first, '[', errList) {
+			c.elements(func(value json.Token) { c.single(field, value) })
+		}
+	default:
+		c.single(field, first)
+	}
+}
+
+// members walks an object with free keys.
+func (c *checker) members(each func(value json.Token)) {
+	seen := map[string]bool{}
+	for c.more() {
+		key, _ := c.next().(string)
+		c.at(step{name: key, kind: mapKey}, func() {
+			if seen[key] {
+				c.refuse("duplicate", "The key is given more than once.")
+			}
+			if checkString(key) != nil {
+				c.refuse("wrong_type", errText)
+			}
+			each(c.next())
+		})
+		seen[key] = true
+	}
+}
+
+func (c *checker) elements(each func(value json.Token)) {
+	for i := 0; c.more(); i++ {
+		c.at(step{kind: listIndex, index: i}, func() { each(c.next()) })
+	}
+}
+
+// single checks one value: a scalar, a message or a message with a JSON form of its own.
+func (c *checker) single(field protoreflect.FieldDescriptor, first json.Token) {
+	message := field.Message()
+	switch {
+	case message == nil:
+		c.scalar(field, first)
+	case isValue(message):
+		c.skip(first)
+	case textual(message):
+		c.text(message, first)
+	case message.FullName() == "google.protobuf.Struct":
+		if c.opens(first, '{', errObject) {
+			c.members(c.skip)
+		}
+	case message.FullName() == "google.protobuf.ListValue":
+		if c.opens(first, '[', errList) {
+			c.elements(c.skip)
+		}
+	case isWrapper(message):
+		c.scalar(message.Fields().ByName("value"), first)
+	default:
+		c.object(message, first, false)
+	}
+}
+
+func (c *checker) text(message protoreflect.MessageDescriptor, first json.Token) {
+	text, ok := first.(string)
+	if ok && parses(message, text) {
+		return
+	}
+	c.refuse("wrong_type", textError(message))
+	if !ok {
+		c.skip(first)
+	}
+}
+
+// skip walks over a value of any shape; its strings, keys and numbers must be sane all the same.
+func (c *checker) skip(first json.Token) {
+	switch first := first.(type) {
+	case string:
+		if checkString(first) != nil {
+			c.refuse("wrong_type", errText)
+		}
+	case json.Number:
+		// 1e999 is JSON, but no double, and a Struct holds doubles.
+		if _, err := strconv.ParseFloat(first.String(), 64); err != nil {
+			c.refuse("wrong_type", errNumber)
+		}
+	case json.Delim:
+		if c.tooDeep() {
+			return
+		}
+		if first == '{' {
+			c.members(c.skip)
+			return
+		}
+		c.elements(c.skip)
+	}
+}
+
+func (c *checker) scalar(field protoreflect.FieldDescriptor, first json.Token) {
+	if err := scalarError(field, first); err != "" {
+		c.refuse("wrong_type", err)
+	}
+	if _, nested := first.(json.Delim); nested {
+		c.skip(first)
+	}
+}

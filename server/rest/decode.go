@@ -1,0 +1,249 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/rest/route"
+)
+
+const (
+	defaultMaxBodyBytes = 1 << 20
+	maskField           = "update_mask"
+)
+
+// decode makes the request message from path, query string and body. Its errors are faults.
+func decode(w http.ResponseWriter, r *http.Request, m *match) (proto.Message, error) {
+	message := m.route.Request.ProtoReflect().New()
+	body, err := readBody(w, r, m.route)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := fillBody(message, m, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := fillPath(message, m, keys); err != nil {
+		return nil, err
+	}
+	if err := fillQuery(message, m, r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	return message.Interface(), nil
+}
+
+// readBody returns at most the route's limit of JSON text, nil for an empty body.
+func readBody(w http.ResponseWriter, r *http.Request, to *route.Route) ([]byte, error) {
+	limit := to.MaxBodyBytes
+	if limit == 0 {
+		limit = defaultMaxBodyBytes
+	}
+	tooLarge := func() error {
+		return fault.New(fault.BodyTooLarge, "The body is over the limit of %d bytes of this route.", limit)
+	}
+	if r.ContentLength > limit {
+		return nil, tooLarge()
+	}
+	if err := checkMediaType(r); err != nil && r.ContentLength > 0 {
+		return nil, err // before the body is read
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, tooLarge()
+	}
+	if err != nil {
+		if ended := r.Context().Err(); errors.Is(ended, context.Canceled) {
+			return nil, fault.From(ended)
+		}
+		return nil, fault.Wrap(err, fault.InvalidRequest, "The body ended before its stated length.")
+	}
+	if len(body) == 0 {
+		return nil, nil
+	}
+	if err := checkMediaType(r); err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+// checkMediaType takes application/json in UTF-8 and, for curl's sake, no type at all.
+func checkMediaType(r *http.Request) error {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return fault.New(fault.UnsupportedEncoding, "The Content-Encoding %q is not understood; send the body as it is.", encoding)
+	}
+	declared := r.Header.Get("Content-Type")
+	if declared == "" {
+		return nil
+	}
+	mediaType, params, err := mime.ParseMediaType(declared)
+	if err != nil || mediaType != "application/json" {
+		return fault.New(fault.UnsupportedEncoding, "The Content-Type %q is not understood; send application/json.", declared)
+	}
+	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(fault.UnsupportedEncoding, "The charset %q is not understood; send UTF-8.", charset)
+	}
+	return nil
+}
+
+// fillBody reads the JSON into the message, or into the field that the route names, and returns
+// the keys of the request's fields that the body had. It fills the mask, if there is one.
+func fillBody(message protoreflect.Message, m *match, body []byte) (keys []string, err error) {
+	if m.route.Body == "" {
+		return nil, refuseBody(body)
+	}
+	if m.route.Body != "*" {
+		field := message.Descriptor().Fields().ByName(protoreflect.Name(m.route.Body))
+		_, err := unmarshal(body, message.Mutable(field).Message(), m.route.Body)
+		return nil, err
+	}
+	keys, err = unmarshal(body, message, "")
+	if err != nil {
+		return nil, err
+	}
+	if mask := message.Descriptor().Fields().ByName(maskField); mask != nil {
+		paths := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(m.names, key) })
+		slices.Sort(paths)
+		message.Set(mask, protoreflect.ValueOfMessage((&fieldmaskpb.FieldMask{Paths: paths}).ProtoReflect()))
+	}
+	return keys, nil
+}
+
+// refuseBody lets through what some clients send by habit, {} or nothing: an option in the body
+// of a GET or DELETE would be ignored silently.
+func refuseBody(body []byte) error {
+	var members map[string]json.RawMessage
+	if len(body) == 0 || (json.Unmarshal(body, &members) == nil && len(members) == 0) {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "This route takes no body; send the fields as query parameters.")
+}
+
+// unmarshal reads strict JSON; prefix is the path of the message in the request.
+func unmarshal(body []byte, into protoreflect.Message, prefix string) (keys []string, err error) {
+	if len(body) == 0 {
+		return nil, nil
+	}
+	if keys, err = checkJSON(body, into.Descriptor(), prefix); err != nil {
+		return nil, err
+	}
+	if err := protojson.Unmarshal(body, into.Interface()); err != nil {
+		return nil, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.", position.ReplaceAllString(err.Error(), ""))
+	}
+	return keys, nil
+}
+
+// position is what protojson puts before its messages; its spaces vary from build to build.
+var position = regexp.MustCompile(`^proto:\s*(\(line \d+:\d+\):\s*)?`)
+
+// fillPath sets the path variables over what the body said, which must not be something else.
+func fillPath(message protoreflect.Message, m *match, keys []string) error {
+	fields := message.Descriptor().Fields()
+	for i, name := range m.names {
+		field := fields.ByName(protoreflect.Name(name))
+		value, err := scalar(message, field, m.values[i])
+		if err != nil {
+			// An id of the wrong shape is 404, not 400.
+			return fault.New(fault.ResourceNotFound, "No resource with the %s %q.", name, strings.ToValidUTF8(m.values[i], "�"))
+		}
+		if slices.Contains(keys, name) && message.Has(field) && !message.Get(field).Equal(value) {
+			return fault.InvalidField(name, "mismatch", "The body and the path have different values; leave it out of the body.")
+		}
+		message.Set(field, value)
+	}
+	return nil
+}
+
+// fillQuery sets fields from the query string; with a body of "*" there are none left for it.
+func fillQuery(message protoreflect.Message, m *match, raw string) error {
+	if raw == "" {
+		return nil
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return fault.Wrap(err, fault.InvalidRequest, "The query string is malformed.")
+	}
+	var violations []fault.Field
+	seen := map[protoreflect.Name]bool{}
+	names := make([]string, 0, len(query))
+	for name := range query {
+		names = append(names, name)
+	}
+	slices.Sort(names) // a map's order would make answers differ
+	for _, name := range names {
+		field := queryField(message, m, name)
+		if field == nil {
+			violations = append(violations, fault.Field{Field: strings.ToValidUTF8(name, "�"), Code: "unknown_parameter", Message: "This route has no such query parameter."})
+			continue
+		}
+		if seen[field.Name()] || (len(query[name]) > 1 && !field.IsList()) {
+			violations = append(violations, fault.Field{Field: string(field.Name()), Code: "duplicate", Message: "The parameter is given more than once."})
+			continue
+		}
+		seen[field.Name()] = true
+		if err := setQuery(message, field, query[name]); err != nil {
+			violations = append(violations, fault.Field{Field: string(field.Name()), Code: "wrong_type", Message: err.Error()})
+		}
+	}
+	if len(violations) > 0 {
+		return fault.InvalidFields(violations...)
+	}
+	return nil
+}
+
+// queryField is the field a parameter stands for: scalars, lists of them and timestamps.
+func queryField(message protoreflect.Message, m *match, name string) protoreflect.FieldDescriptor {
+	if m.route.Body == "*" || !utf8.ValidString(name) {
+		return nil
+	}
+	field := fieldNamed(message.Descriptor(), name)
+	if field == nil || field.IsMap() || string(field.Name()) == m.route.Body || slices.Contains(m.names, string(field.Name())) {
+		return nil
+	}
+	if field.Message() != nil && !textual(field.Message()) {
+		return nil
+	}
+	return field
+}
+
+func setQuery(message protoreflect.Message, field protoreflect.FieldDescriptor, texts []string) error {
+	if !field.IsList() {
+		value, err := scalar(message, field, texts[0])
+		if err != nil {
+			return err
+		}
+		message.Set(field, value)
+		return nil
+	}
+	list := message.Mutable(field).List()
+	for _, text := range texts {
+		value, err := scalar(message, field, text)
+		if err != nil {
+			return err
+		}
+		list.Append(value)
+	}
+	return nil
+}
+
+// fieldNamed finds a field by its snake_case or lowerCamelCase name.
+func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
+	if field := message.Fields().ByName(protoreflect.Name(name)); field != nil {
+		return field
+	}
+	return message.Fields().ByJSONName(name)
+}

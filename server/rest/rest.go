@@ -1,0 +1,115 @@
+package rest
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/rest/route"
+)
+
+// defaultKeepAlive is under the 20 to 60 s after which proxies close a silent stream.
+const defaultKeepAlive = 15 * time.Second
+
+// Config is what New needs.
+type Config struct {
+	// Routes is the generated table.
+	Routes []route.Route
+	// RPC answers the procedures: the mux of the Connect handlers, interceptors included.
+	RPC http.Handler
+	// Manual holds the handlers of the table's manual routes by procedure. They find the path
+	// variables with Request.PathValue. A route without one answers not-implemented.
+	Manual map[string]http.Handler
+	// PublicURL is the scheme and host that callers know us by, without a slash at the end; nil
+	// makes Location and problem types paths.
+	PublicURL func(*http.Request) string
+	// KeepAlive is the pause between the comments of a silent event stream; 0 means 15 s.
+	KeepAlive time.Duration
+}
+
+type facade struct {
+	config  Config
+	router  router
+	problem problem.Writer
+}
+
+// New is the facade over the routes. Every path that is not among them is answered with
+// route-not-found, so it stands last in a chain of handlers.
+func New(config Config) http.Handler {
+	config.KeepAlive = cmp.Or(config.KeepAlive, defaultKeepAlive)
+	return &facade{
+		config:  config,
+		router:  newRouter(config.Routes),
+		problem: problem.Writer{PublicURL: config.PublicURL},
+	}
+}
+
+// ServeHTTP routes the request. X-Request-Id may already stand in w's header.
+func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	found, allowed := f.router.match(r.Method, r.URL.EscapedPath())
+	if found == nil {
+		f.refuse(w, r, allowed)
+		return
+	}
+	if found.route.Manual {
+		f.manual(w, r, found)
+		return
+	}
+	if found.route.ServerStream {
+		f.stream(w, r, found)
+		return
+	}
+	if found.route.EventProcedure != "" && wantsEvents(r) {
+		found.route = eventRoute(found.route)
+		f.stream(w, r, found)
+		return
+	}
+	f.unary(w, r, found)
+}
+
+func (f *facade) refuse(w http.ResponseWriter, r *http.Request, allowed []string) {
+	if len(allowed) == 0 {
+		f.problem.Write(w, r, fault.New(fault.RouteNotFound, "No route %s.", r.URL.EscapedPath()))
+		return
+	}
+	list := strings.Join(allowed, ", ")
+	w.Header().Set("Allow", list)
+	f.problem.Write(w, r, fault.New(fault.MethodNotAllowedReason, "%s is not a method of this route; use %s.", r.Method, list))
+}
+
+func (f *facade) manual(w http.ResponseWriter, r *http.Request, m *match) {
+	handler := f.config.Manual[m.route.Procedure]
+	if handler == nil {
+		f.problem.Write(w, r, fault.New(fault.NotImplemented, "%s %s is not built yet.", m.route.Method, m.route.Pattern))
+		return
+	}
+	for i, name := range m.names {
+		r.SetPathValue(name, m.values[i])
+	}
+	handler.ServeHTTP(w, r)
+}
+
+// wantsEvents reports whether Accept names text/event-stream.
+func wantsEvents(r *http.Request) bool {
+	return slices.ContainsFunc(r.Header.Values("Accept"), func(line string) bool {
+		for part := range strings.SplitSeq(line, ",") {
+			mediaType, _, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(mediaType), eventStreamType) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// eventRoute is the route with its streaming twin in place of the unary procedure.
+func eventRoute(r *route.Route) *route.Route {
+	twin := *r
+	twin.Procedure, twin.Request, twin.Response = r.EventProcedure, r.EventRequest, r.EventResponse
+	twin.ServerStream = true
+	return &twin
+}
