@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"parlance.dev/parlance/fault"
 )
@@ -48,18 +49,18 @@ func (c chain) Stream(ctx context.Context, req Request, emit func(Event) error) 
 func noneAnswered(failures []error) error {
 	reason := fault.ServiceUnavailable
 	sentences := make([]string, 0, len(failures))
-	all := &fault.Error{}
+	var retryAfter time.Duration
 	for _, err := range failures {
 		f := fault.From(err)
 		if f.Reason != fault.ServiceUnavailable {
 			reason = fault.UpstreamFailed
 		}
-		if f.RetryAfter > 0 && (all.RetryAfter == 0 || f.RetryAfter < all.RetryAfter) {
-			all.RetryAfter = f.RetryAfter
+		if f.RetryAfter > 0 && (retryAfter == 0 || f.RetryAfter < retryAfter) {
+			retryAfter = f.RetryAfter
 		}
 		sentences = append(sentences, f.Message)
 	}
 	wrapped := fault.Wrap(errors.Join(failures...), reason, "No model answered: %s", strings.Join(sentences, " "))
-	wrapped.RetryAfter = all.RetryAfter
+	wrapped.RetryAfter = retryAfter
 	return wrapped
 }

@@ -1,6 +1,7 @@
 package anthropic_test
 
 import (
+	"cmp"
 	"net/http"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ func TestConformance(t *testing.T) {
 	modeltest.Run(t, func(t *testing.T, s modeltest.Setup) (model.Provider, *modeltest.Script) {
 		fake := anthropicmessages.New(t, modeltest.Key, s.Replies...)
 		p, err := anthropic.New(anthropic.Config{
-			BaseURL: fake.BaseURL, APIKey: s.APIKey, Timeouts: s.Timeouts,
+			BaseURL: cmp.Or(s.BaseURL, fake.BaseURL), APIKey: s.APIKey, Timeouts: s.Timeouts,
 			Model: "claude-fake", Client: &http.Client{}, MaxRetryDelay: time.Millisecond,
 		})
 		if err != nil {

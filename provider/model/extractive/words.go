@@ -88,7 +88,13 @@ var irregular = map[string]string{
 	"children": "child", "feet": "foot", "men": "man", "people": "person", "women": "woman",
 }
 
+// maxStemBytes bounds what is stemmed: nothing longer is an English word.
+const maxStemBytes = 64
+
 func stem(token string) string {
+	if len(token) > maxStemBytes {
+		return token
+	}
 	if base, ok := irregular[token]; ok {
 		token = base
 	}

@@ -133,8 +133,16 @@ func (s suite) callerHangsUp(t *testing.T) {
 	}
 }
 
-// unreachable: a deadline that is over before the call stands for a network without answer.
-func (s suite) unreachable(t *testing.T) {
+// nobodyThere: port 1 of this machine listens to nobody.
+func (s suite) nobodyThere(t *testing.T) {
+	t.Parallel()
+	p, _ := s.start(t, Setup{APIKey: Key, BaseURL: "http://127.0.0.1:1/v1"})
+	_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
+	failed(t, err, fault.UpstreamFailed, p.Name()+" could not be reached")
+}
+
+// tooSlow: a wait that is over before the call stands for a server that thinks too long.
+func (s suite) tooSlow(t *testing.T) {
 	t.Parallel()
 	p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: time.Nanosecond}, Replies: []Reply{{Text: []string{"late"}}}})
 	_, events, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})

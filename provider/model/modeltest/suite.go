@@ -21,7 +21,9 @@ const Key = "sk-suite-0123456789abcdef"
 // Setup is what the suite wants to be started: the vendor's fake that wants [Key] and follows
 // Replies, and a provider of it with APIKey, Timeouts and one repeat within a millisecond.
 type Setup struct {
-	APIKey   string
+	APIKey string
+	// BaseURL replaces the fake's when it is set.
+	BaseURL  string
 	Timeouts model.Timeouts
 	Replies  []Reply
 }
@@ -47,7 +49,8 @@ func Run(t *testing.T, start Start) {
 	t.Run("Silence", s.silence)
 	t.Run("ListenerStops", s.listenerStops)
 	t.Run("CallerHangsUp", s.callerHangsUp)
-	t.Run("Unreachable", s.unreachable)
+	t.Run("TooSlow", s.tooSlow)
+	t.Run("NobodyThere", s.nobodyThere)
 	t.Run("Probe", s.probe)
 }
 

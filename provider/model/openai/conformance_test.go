@@ -1,12 +1,13 @@
 package openai_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/modeltest"
@@ -18,7 +19,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, func(t *testing.T, s modeltest.Setup) (model.Provider, *modeltest.Script) {
 		fake := openaichat.NewWithKey(t, modeltest.Key, s.Replies...)
-		return provider(t, openai.Config{BaseURL: fake.BaseURL, APIKey: s.APIKey, Timeouts: s.Timeouts}), fake.Script
+		return provider(t, openai.Config{BaseURL: cmp.Or(s.BaseURL, fake.BaseURL), APIKey: s.APIKey, Timeouts: s.Timeouts}), fake.Script
 	})
 }
 
@@ -59,7 +60,7 @@ func TestLocalServer(t *testing.T) {
 		}
 		seen[c.ID] = true
 	}
-	if diff := cmp.Diff(got, []string{`a{"n":1}`, `a{"n":2}`, `b{}`}); diff != "" {
+	if diff := gocmp.Diff(got, []string{`a{"n":1}`, `a{"n":2}`, `b{}`}); diff != "" {
 		t.Error(diff)
 	}
 	if _, sent := fake.Requests()[0].Header["Authorization"]; sent {
