@@ -1,0 +1,146 @@
+package document
+
+import (
+	"bytes"
+	"mime"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"parlance.dev/parlance/fault"
+)
+
+// The media types that sources are accepted in. Source: interface, Knowledge base.
+const (
+	ApplicationPDF  = "application/pdf"
+	TextMarkdown    = "text/markdown"
+	TextPlain       = "text/plain"
+	TextHTML        = "text/html"
+	ApplicationJSON = "application/json"
+	ApplicationDOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	ApplicationEPUB = "application/epub+zip"
+	ImagePNG        = "image/png"
+	ImageJPEG       = "image/jpeg"
+	ImageWEBP       = "image/webp"
+)
+
+// SniffBytes is how much of a file's beginning Sniff looks at.
+const SniffBytes = 3072
+
+// MediaType is an accepted type with the names it also goes by.
+type MediaType struct {
+	Name string
+	// Extensions are lower-case with the dot; the first is the usual one.
+	Extensions []string
+	Aliases    []string
+	// sniffed are the types that content of this type may be detected as; text types are
+	// judged by looksLikeText instead.
+	sniffed []string
+}
+
+// mediaTypes is every accepted type. Source: interface and decisions, Knowledge base.
+var mediaTypes = []MediaType{
+	{ApplicationPDF, []string{".pdf"}, []string{"application/x-pdf"}, []string{ApplicationPDF}},
+	{TextMarkdown, []string{".md", ".markdown", ".mdown", ".mkd"}, []string{"text/x-markdown", "application/markdown"}, nil},
+	{TextPlain, []string{".txt", ".text"}, nil, nil},
+	{TextHTML, []string{".html", ".htm", ".xhtml"}, []string{"application/xhtml+xml"}, nil},
+	{ApplicationJSON, []string{".json"}, []string{"text/json"}, nil},
+	// A package whose first entries are unusual is detected as a bare zip.
+	{ApplicationDOCX, []string{".docx"}, nil, []string{ApplicationDOCX, "application/zip"}},
+	{ApplicationEPUB, []string{".epub"}, nil, []string{ApplicationEPUB, "application/zip"}},
+	{ImagePNG, []string{".png"}, []string{"image/x-png"}, []string{ImagePNG, "image/vnd.mozilla.apng"}},
+	{ImageJPEG, []string{".jpg", ".jpeg"}, []string{"image/jpg", "image/pjpeg"}, []string{ImageJPEG}},
+	{ImageWEBP, []string{".webp"}, nil, []string{ImageWEBP}},
+}
+
+// MediaTypes returns the accepted types, for documentation and messages.
+func MediaTypes() []MediaType { return slices.Clone(mediaTypes) }
+
+// Resolve gives the accepted media type of an upload: the declared one, aliases and parameters
+// aside; when that is absent or application/octet-stream, the file name's extension decides.
+// A charset parameter of a text type is kept, as Parse understands it. ok is false when the
+// type is none of the ten.
+func Resolve(declared, filename string) (mediaType string, ok bool) {
+	name, charset := splitMediaType(declared)
+	if name == "" || name == "application/octet-stream" || name == "binary/octet-stream" {
+		extension := strings.ToLower(path.Ext(filename))
+		i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return slices.Contains(m.Extensions, extension) })
+		if i < 0 {
+			return "", false
+		}
+		return mediaTypes[i].Name, true
+	}
+	i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return m.Name == name || slices.Contains(m.Aliases, name) })
+	if i < 0 {
+		return "", false
+	}
+	if charset != "" && mediaTypes[i].sniffed == nil {
+		return mediaTypes[i].Name + "; charset=" + charset, true
+	}
+	return mediaTypes[i].Name, true
+}
+
+// Sniff compares a resolved type with the first SniffBytes of the content (less if the file is
+// shorter). It finds contradictions, it does not validate: a broken PDF passes and fails in
+// Parse. An empty file passes too. Errors: UnsupportedMedia kb-unsupported-media-type.
+func Sniff(mediaType string, first []byte) error {
+	name, _ := splitMediaType(mediaType)
+	i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return m.Name == name })
+	if i < 0 {
+		return fault.New(fault.KBUnsupportedMediaType, "Files of type %q are not accepted.", name)
+	}
+	if len(first) == 0 {
+		return nil
+	}
+	first = first[:min(len(first), SniffBytes)]
+	detected := mimetype.Detect(first)
+	if mediaTypes[i].sniffed == nil && looksLikeText(detected, first) {
+		return nil
+	}
+	if slices.ContainsFunc(mediaTypes[i].sniffed, detected.Is) {
+		return nil
+	}
+	found, _ := splitMediaType(detected.String())
+	if found == "application/octet-stream" {
+		return fault.New(fault.KBUnsupportedMediaType, "The file is declared as %s, but its content is not.", name)
+	}
+	return fault.New(fault.KBUnsupportedMediaType, "The file is declared as %s, but its content is %s.", name, found)
+}
+
+// looksLikeText accepts what is detected as a kind of text, and text that only begins like
+// something else: "MZ", "BM" and "GIF8" are words too. A PDF can be all ASCII and stays a PDF.
+func looksLikeText(detected *mimetype.MIME, first []byte) bool {
+	for parent := detected; parent != nil; parent = parent.Parent() {
+		if parent.Is(TextPlain) {
+			return true
+		}
+	}
+	if detected.Is(ApplicationPDF) || detected.Is("application/postscript") {
+		return false
+	}
+	if bytes.ContainsFunc(first, func(r rune) bool { return unicode.IsControl(r) && !isSpace(r) }) {
+		return false
+	}
+	for range utf8.UTFMax { // the cut at SniffBytes may split a character
+		if utf8.Valid(first) {
+			return true
+		}
+		first = first[:max(len(first)-1, 0)]
+	}
+	return false
+}
+
+// splitMediaType lower-cases a type and takes its charset off; what does not parse is taken up
+// to the first semicolon.
+func splitMediaType(s string) (name, charset string) {
+	name, params, err := mime.ParseMediaType(s)
+	if err != nil {
+		name, _, _ = strings.Cut(s, ";")
+		return strings.ToLower(strings.TrimSpace(name)), ""
+	}
+	return name, strings.ToLower(params["charset"])
+}
