@@ -1,0 +1,96 @@
+package rest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/gen/openapi"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1rest"
+)
+
+// TestDocumentHasEveryRoute compares the OpenAPI document with the route table that is served:
+// the same operations, each with its success, its errors and its event stream.
+func TestDocumentHasEveryRoute(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Paths map[string]map[string]struct {
+			RequestBody *struct{ Content map[string]any }
+			Responses   map[string]struct{ Content map[string]any }
+		}
+	}
+	if err := json.Unmarshal(openapi.Document, &document); err != nil {
+		t.Fatal(err)
+	}
+	operations := 0
+	for _, item := range document.Paths {
+		operations += len(item)
+	}
+	if operations != len(parlancev1rest.Routes) {
+		t.Errorf("%d operations, %d routes", operations, len(parlancev1rest.Routes))
+	}
+	for _, route := range parlancev1rest.Routes {
+		operation, ok := document.Paths[route.Pattern][strings.ToLower(route.Method)]
+		if !ok {
+			t.Errorf("%s %s is not in the document", route.Method, route.Pattern)
+			continue
+		}
+		success, ok := operation.Responses[strconv.Itoa(route.Status)]
+		if !ok {
+			t.Errorf("%s %s: no response %d", route.Method, route.Pattern, route.Status)
+		}
+		if (route.Status == http.StatusNoContent) != (success.Content == nil) {
+			t.Errorf("%s %s: content of %d: %v", route.Method, route.Pattern, route.Status, success.Content)
+		}
+		events := !route.Manual && (route.ServerStream || route.EventProcedure != "")
+		if _, said := success.Content["text/event-stream"]; said != events {
+			t.Errorf("%s %s: event stream %v, want %v", route.Method, route.Pattern, said, events)
+		}
+		if _, said := operation.Responses["default"]; !said {
+			t.Errorf("%s %s: no default response", route.Method, route.Pattern)
+		}
+		if (route.Body != "") != (operation.RequestBody != nil) && !route.Manual {
+			t.Errorf("%s %s: body %q, documented %v", route.Method, route.Pattern, route.Body, operation.RequestBody)
+		}
+	}
+}
+
+// TestDocumentRefs follows every $ref.
+func TestDocumentRefs(t *testing.T) {
+	t.Parallel()
+	var document map[string]any
+	if err := json.Unmarshal(openapi.Document, &document); err != nil {
+		t.Fatal(err)
+	}
+	var visit func(any)
+	visit = func(node any) {
+		switch node := node.(type) {
+		case []any:
+			for _, element := range node {
+				visit(element)
+			}
+		case map[string]any:
+			if ref, ok := node["$ref"].(string); ok && !resolves(document, ref) {
+				t.Errorf("%s leads nowhere", ref)
+			}
+			for _, value := range node {
+				visit(value)
+			}
+		}
+	}
+	visit(document)
+}
+
+func resolves(document map[string]any, ref string) bool {
+	var node any = document
+	for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+		object, ok := node.(map[string]any)
+		if !ok {
+			return false
+		}
+		node = object[part]
+	}
+	return node != nil
+}
