@@ -3,37 +3,28 @@ package app
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/workspaces"
 )
-
-// Secret is a value that prints as ***.
-type Secret string
-
-// String hides the value.
-func (Secret) String() string { return "***" }
-
-// GoString hides the value from %#v.
-func (Secret) GoString() string { return "***" }
-
-// Reveal is the value.
-func (s Secret) Reveal() string { return string(s) }
 
 // Provider is an OpenAI-compatible server.
 type Provider struct {
 	BaseURL string
-	APIKey  Secret
+	APIKey  seal.Secret
 	Name    string
 }
 
 // Config is everything an operator can set; see Settings for units, values and defaults.
 type Config struct {
-	DatabaseURL      Secret
+	DatabaseURL      seal.Secret
 	DatabaseMaxConns int
-	RedisURL         Secret
+	RedisURL         seal.Secret
 	BlobURL          string
 	MasterKeyFile    string
 
@@ -46,11 +37,11 @@ type Config struct {
 	PlansFile       string
 
 	Model            Provider
-	AnthropicAPIKey  Secret
+	AnthropicAPIKey  seal.Secret
 	AnthropicBaseURL string
 	Embedding        Provider
 
-	EgressAllowCIDRs []netip.Prefix
+	EgressAllowCIDRs []string
 	EgressCAFile     string
 
 	WebhookSchedule        []time.Duration
@@ -138,4 +129,25 @@ func (c Config) Require(names ...string) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// Plans are the plans of the installation: those of PLANS_FILE, or the ones that ship.
+func (c Config) Plans() (workspaces.Plans, error) {
+	if c.PlansFile == "" {
+		return workspaces.DefaultPlans(), nil
+	}
+	content, err := os.ReadFile(c.PlansFile)
+	if err != nil {
+		return nil, fmt.Errorf("read PARLANCE_PLANS_FILE: %w", err)
+	}
+	return workspaces.ParsePlans(content)
+}
+
+// DefaultDataDir is where `parlance dev` keeps its data unless it is told otherwise: parlance
+// below the user's data directory, or .parlance where there is none.
+func DefaultDataDir() string {
+	if home, err := os.UserHomeDir(); err == nil {
+		return filepath.Join(home, ".local", "share", "parlance")
+	}
+	return ".parlance"
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/platform/seal"
 )
 
 // Setting is one thing an operator can set, by the flag --name-with-dashes or the environment
@@ -42,11 +44,11 @@ func (s Setting) Flag() string { return strings.ReplaceAll(strings.ToLower(s.Nam
 func Settings() []Setting {
 	return []Setting{
 		{Group: "Storage", Name: "DATABASE_URL", Help: "Postgres 15 or newer with pgvector 0.8, as a postgres:// URL.", Secret: true,
-			apply: func(c *Config, v string) error { c.DatabaseURL = Secret(v); return nil }},
+			apply: func(c *Config, v string) error { c.DatabaseURL = seal.Secret(v); return nil }},
 		{Group: "Storage", Name: "DATABASE_MAX_CONNS", Default: "20", Help: "Most connections to Postgres of one process.",
 			apply: intoInt(func(c *Config) *int { return &c.DatabaseMaxConns }, 2, 1000)},
 		{Group: "Storage", Name: "REDIS_URL", Help: "Redis 7, as a redis://, rediss:// or unix:// URL.", Secret: true,
-			apply: func(c *Config, v string) error { c.RedisURL = Secret(v); return nil }},
+			apply: func(c *Config, v string) error { c.RedisURL = seal.Secret(v); return nil }},
 		{Group: "Storage", Name: "BLOB_URL", Help: "Where files are kept: file:///absolute/path.",
 			apply: intoURL(func(c *Config) *string { return &c.BlobURL }, "file")},
 		{Group: "Storage", Name: "MASTER_KEY_FILE", Help: "File with the 32-byte key (base64) that wraps the keys of stored secrets.",
@@ -68,17 +70,17 @@ func Settings() []Setting {
 		{Group: "Models", Name: "MODEL_BASE_URL", Help: "OpenAI-compatible server that answers, ending in /v1. Default: OpenAI's, once a key is set.",
 			apply: intoURL(func(c *Config) *string { return &c.Model.BaseURL }, "http", "https")},
 		{Group: "Models", Name: "MODEL_API_KEY", Aliases: []string{"OPENAI_API_KEY"}, Help: "Its API key; local servers need none.", Secret: true,
-			apply: func(c *Config, v string) error { c.Model.APIKey = Secret(v); return nil }},
+			apply: func(c *Config, v string) error { c.Model.APIKey = seal.Secret(v); return nil }},
 		{Group: "Models", Name: "MODEL_NAME", Help: "Name of the model. Default: gpt-4.1-mini at OpenAI, claude-sonnet-4-5 at Anthropic.",
 			apply: intoString(func(c *Config) *string { return &c.Model.Name })},
 		{Group: "Models", Name: "ANTHROPIC_API_KEY", Aliases: []string{"ANTHROPIC_API_KEY"}, Help: "API key of Anthropic; used when no OpenAI-compatible model is set.", Secret: true,
-			apply: func(c *Config, v string) error { c.AnthropicAPIKey = Secret(v); return nil }},
+			apply: func(c *Config, v string) error { c.AnthropicAPIKey = seal.Secret(v); return nil }},
 		{Group: "Models", Name: "ANTHROPIC_BASE_URL", Help: "Server of the Anthropic messages API, for proxies.",
 			apply: intoURL(func(c *Config) *string { return &c.AnthropicBaseURL }, "http", "https")},
 		{Group: "Models", Name: "EMBEDDING_BASE_URL", Help: "OpenAI-compatible embeddings server, ending in /v1. Default: the built-in lexical embedder.",
 			apply: intoURL(func(c *Config) *string { return &c.Embedding.BaseURL }, "http", "https")},
 		{Group: "Models", Name: "EMBEDDING_API_KEY", Help: "Its API key.", Secret: true,
-			apply: func(c *Config, v string) error { c.Embedding.APIKey = Secret(v); return nil }},
+			apply: func(c *Config, v string) error { c.Embedding.APIKey = seal.Secret(v); return nil }},
 		{Group: "Models", Name: "EMBEDDING_NAME", Help: "Name of the embedding model; needed with EMBEDDING_BASE_URL.",
 			apply: intoString(func(c *Config) *string { return &c.Embedding.Name })},
 		{Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For development.",
@@ -175,11 +177,10 @@ func intoURL(field func(*Config) *string, schemes ...string) func(*Config, strin
 func parseCIDRs(c *Config, v string) error {
 	c.EgressAllowCIDRs = nil
 	for _, part := range splitList(v) {
-		prefix, err := netip.ParsePrefix(part)
-		if err != nil {
+		if _, err := netip.ParsePrefix(part); err != nil {
 			return fmt.Errorf("%q is not an address range such as 127.0.0.0/8", part)
 		}
-		c.EgressAllowCIDRs = append(c.EgressAllowCIDRs, prefix)
+		c.EgressAllowCIDRs = append(c.EgressAllowCIDRs, part)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
 )
 
 // lastUsedGrain is how far last_used_at may be behind: a write a minute and key, not one a request.
@@ -47,7 +48,7 @@ func (s *Service) mint(key Key) MintedKey {
 	secret := idgen.NewKey(s.random)
 	key.SecretHash = hashSecret(secret)
 	key.SecretHint = secret[len(secret)-4:]
-	return MintedKey{Key: key, Secret: Secret(secret)}
+	return MintedKey{Key: key, Secret: seal.Secret(secret)}
 }
 
 // CreateKeyParams describes a key. Name is required; an empty Scope is operator.

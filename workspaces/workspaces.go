@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/seal"
 )
 
 // Tenant is a customer of the installation.
@@ -47,20 +49,8 @@ type Key struct {
 	LastUsedAt  time.Time `bun:"last_used_at,nullzero"`
 }
 
-// Secret is a key's secret, shown once; it prints as ***.
-type Secret string
-
-// String hides the secret from logs.
-func (s Secret) String() string { return "***" }
-
-// GoString hides the secret from %#v.
-func (s Secret) GoString() string { return "***" }
-
-// Reveal is the secret itself, for the one answer that may hold it.
-func (s Secret) Reveal() string { return string(s) }
-
 // MintedKey is a key in the answer that made it, with its secret.
 type MintedKey struct {
 	Key
-	Secret Secret
+	Secret seal.Secret
 }

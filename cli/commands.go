@@ -1,0 +1,8 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// commands lists every command, in no order: help sorts them.
+func commands() []*cobra.Command {
+	return []*cobra.Command{newMigrate(), newTenants(), newKeys(), newVersion()}
+}

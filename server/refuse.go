@@ -1,0 +1,65 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/problem"
+)
+
+// refusingMux answers what the mux of the Connect handlers would refuse in plain text (an
+// unknown procedure, a wrong method, an unknown content type) with a problem, unless the caller
+// speaks gRPC, which has its own words for it.
+func refusingMux(mux *http.ServeMux, problems problem.Writer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		if _, pattern := mux.Handler(r); pattern == "" {
+			problems.Write(w, r, fault.New(fault.RouteNotFound, "No procedure %s.", r.URL.Path))
+			return
+		}
+		mux.ServeHTTP(&refusalWriter{ResponseWriter: w, request: r, problems: problems}, r)
+	})
+}
+
+// refusalWriter replaces the bodyless refusals of connect's handlers by problems.
+type refusalWriter struct {
+	http.ResponseWriter
+	request  *http.Request
+	problems problem.Writer
+	replaced bool
+}
+
+// WriteHeader sees a refusal by its status: what the handlers themselves answer has a content type.
+func (w *refusalWriter) WriteHeader(status int) {
+	bare := w.Header().Get("Content-Type") == "" || strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain")
+	refusals := map[int]*fault.Error{
+		http.StatusNotFound:             fault.New(fault.RouteNotFound, "No procedure %s.", w.request.URL.Path),
+		http.StatusMethodNotAllowed:     fault.New(fault.MethodNotAllowedReason, "%s is not a method of this procedure; use %s.", w.request.Method, w.Header().Get("Allow")),
+		http.StatusUnsupportedMediaType: fault.New(fault.UnsupportedEncoding, "Send one of %s.", w.Header().Get("Accept-Post")),
+	}
+	if refusal := refusals[status]; refusal != nil && bare {
+		w.replaced = true
+		w.problems.Write(w.ResponseWriter, w.request, refusal)
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *refusalWriter) Write(p []byte) (int, error) {
+	if w.replaced {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *refusalWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush is here because connect asks for http.Flusher itself.
+func (w *refusalWriter) Flush() {
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // a writer that cannot flush has nothing to flush
+}

@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"buf.build/go/protovalidate"
+	"connectrpc.com/connect"
+	connectcors "connectrpc.com/cors"
+	"connectrpc.com/grpchealth"
+	"connectrpc.com/grpcreflect"
+	"connectrpc.com/otelconnect"
+	"github.com/rs/cors"
+	"go.opentelemetry.io/otel/trace"
+
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1rest"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/rest"
+)
+
+const (
+	// compressMinBytes keeps small answers uncompressed: gzip halves the throughput. Source: design, 4.
+	compressMinBytes = 1024
+	// readMaxBytes is the hard limit of one RPC message.
+	readMaxBytes = 8 << 20
+	// readHeaderTimeout ends connections that never finish their headers.
+	readHeaderTimeout = 10 * time.Second
+	// idleTimeout ends keep-alive connections nobody uses.
+	idleTimeout = 2 * time.Minute
+)
+
+// Services are the Connect handlers of the contract; all are required.
+type Services struct {
+	Workspaces parlancev1connect.WorkspaceServiceHandler
+	APIKeys    parlancev1connect.ApiKeyServiceHandler
+	Agents     parlancev1connect.AgentServiceHandler
+	Tools      parlancev1connect.ToolServiceHandler
+	Knowledge  parlancev1connect.KnowledgeServiceHandler
+	Sessions   parlancev1connect.SessionServiceHandler
+	Webhooks   parlancev1connect.WebhookServiceHandler
+}
+
+// Deps is what a Handler is made of; all but CORSOrigins and Manual are required.
+type Deps struct {
+	Services Services
+	// Manual are the REST routes that are not transcoded, by procedure.
+	Manual   map[string]http.Handler
+	Realtime http.Handler
+	Gate     *interceptor.Gate
+	// PublicURL is the scheme and host a request's caller knows us by.
+	PublicURL   func(*http.Request) string
+	CORSOrigins []string
+	Metrics     *telemetry.Metrics
+	Tracer      trace.TracerProvider
+	Log         *slog.Logger
+	Now         func() time.Time
+	// Ready are the checks of /readyz by name.
+	Ready map[string]Check
+}
+
+// NewHandler joins every protocol into one handler.
+func NewHandler(d Deps) (http.Handler, error) {
+	rpcMux, err := newRPC(d)
+	if err != nil {
+		return nil, err
+	}
+	facade := rest.New(rest.Config{
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: d.PublicURL, Admit: d.Gate.Admit,
+	})
+	problems := problem.Writer{PublicURL: d.PublicURL}
+	mux := http.NewServeMux()
+	registerSystem(mux, d, problems)
+	mux.Handle("/v1/realtime/", d.Realtime)
+	mux.Handle("/", facade)
+	root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isRPC(r.URL.Path) {
+			rpcMux.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems}
+	logged := logger.Wrap(root, routeName(mux))
+	return interceptor.WithRequestID(withCORS(logged, d.CORSOrigins)), nil
+}
+
+// isRPC says whether a path is a procedure's: "/package.Service/Method".
+func isRPC(path string) bool {
+	service, method, found := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return found && strings.Contains(service, ".") && method != "" && !strings.Contains(method, "/")
+}
+
+// newRPC is the mux of the Connect handlers behind the gate.
+func newRPC(d Deps) (http.Handler, error) {
+	validator, err := protovalidate.New()
+	if err != nil {
+		return nil, fmt.Errorf("make the validator: %w", err)
+	}
+	tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(d.Tracer), otelconnect.WithoutServerPeerAttributes(), otelconnect.WithoutMetrics())
+	if err != nil {
+		return nil, fmt.Errorf("make the tracing interceptor: %w", err)
+	}
+	calls := &interceptor.RPC{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator}
+	opts := []connect.HandlerOption{
+		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
+		connect.WithReadMaxBytes(readMaxBytes), handlerOption(rest.ConnectCodecs()),
+	}
+	mux := http.NewServeMux()
+	mux.Handle(parlancev1connect.NewWorkspaceServiceHandler(d.Services.Workspaces, opts...))
+	mux.Handle(parlancev1connect.NewApiKeyServiceHandler(d.Services.APIKeys, opts...))
+	mux.Handle(parlancev1connect.NewAgentServiceHandler(d.Services.Agents, opts...))
+	mux.Handle(parlancev1connect.NewToolServiceHandler(d.Services.Tools, opts...))
+	mux.Handle(parlancev1connect.NewKnowledgeServiceHandler(d.Services.Knowledge, opts...))
+	mux.Handle(parlancev1connect.NewSessionServiceHandler(d.Services.Sessions, opts...))
+	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, opts...))
+	names := serviceNames()
+	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
+	reflector := grpcreflect.NewStaticReflector(names...)
+	mux.Handle(grpcreflect.NewHandlerV1(reflector))
+	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
+	return d.Gate.WrapRPC(refusingMux(mux, problem.Writer{PublicURL: d.PublicURL}), opts...), nil
+}
+
+func handlerOption(o connect.Option) connect.HandlerOption { return o }
+
+func serviceNames() []string {
+	return []string{
+		parlancev1connect.WorkspaceServiceName, parlancev1connect.ApiKeyServiceName, parlancev1connect.AgentServiceName,
+		parlancev1connect.ToolServiceName, parlancev1connect.KnowledgeServiceName, parlancev1connect.SessionServiceName,
+		parlancev1connect.WebhookServiceName,
+	}
+}
+
+// withCORS lets browsers from the origins call with every protocol; none are allowed by default.
+func withCORS(next http.Handler, origins []string) http.Handler {
+	if len(origins) == 0 {
+		return next
+	}
+	return cors.New(cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
+		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", "Idempotency-Key", interceptor.RequestIDHeader),
+		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
+			"RateLimit-Reset", "Idempotency-Replayed", interceptor.RequestIDHeader),
+		MaxAge: 7200,
+	}).Handler(next)
+}
+
+// Serve answers on the listener until ctx ends, then drains: it takes no new requests and waits
+// at most drain for those that run. WebSockets end by the context their handler was made with.
+func Serve(ctx context.Context, listener net.Listener, handler http.Handler, drain time.Duration, log *slog.Logger) error {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	srv := &http.Server{
+		Handler: handler, Protocols: protocols, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	err := srv.Shutdown(stopping)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.Join(fmt.Errorf("requests were still running after %s", drain), srv.Close())
+	}
+	<-failed
+	return err
+}
