@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// aptGrace is how long dpkg gets to finish the package at hand after a cancellation; killing it
-// half-way would leave the system's package database broken.
+// aptGrace is how long apt and dpkg get to end after a cancellation. What they leave half done is
+// repaired by the next installation.
 const aptGrace = 30 * time.Second
 
 var candidatePattern = regexp.MustCompile(`(?m)^\s*Candidate:\s*(?:\d+:)?(\S+)`)
@@ -40,8 +40,9 @@ func aptPostgresMajor(ctx context.Context) int {
 	return v[0]
 }
 
-// aptInstall installs packages, refreshing apt's lists first where a candidate is unknown and
-// once more when the first try fails (a mirror drops superseded files). No service is started,
+// aptInstall installs packages, refreshing apt's lists first where a candidate is unknown. When
+// that fails it repairs interrupted installations, refreshes the lists (a mirror drops superseded
+// files) and tries once more. No service is started,
 // enabled, or given a database cluster.
 func aptInstall(ctx context.Context, packages []string, log logFunc) (err error) {
 	release, err := quietServices(packages)
@@ -50,7 +51,6 @@ func aptInstall(ctx context.Context, packages []string, log logFunc) (err error)
 	}
 	defer func() { err = errors.Join(err, release()) }()
 
-	fresh := false
 	for _, name := range packages {
 		if aptCandidate(ctx, name) != "" {
 			continue
@@ -59,15 +59,19 @@ func aptInstall(ctx context.Context, packages []string, log logFunc) (err error)
 		if err != nil {
 			return err
 		}
-		fresh = true
 		break
 	}
 	args := append([]string{"install", "-y", "-q", "--no-install-recommends"}, packages...)
 	err = aptGet(ctx, log, args...)
-	if err == nil || fresh || ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	log("first try failed, refreshing the package lists")
+	log("      first try failed: repairing and refreshing the package lists")
+	// An installation that was interrupted, ours or another, leaves packages half configured. When
+	// there is nothing to repair this does nothing; when it fails the next step says why.
+	repair := command(ctx, aptGrace, "dpkg", "--configure", "-a")
+	repair.Env = append(repair.Environ(), "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C")
+	_ = repair.Run()
 	err = aptGet(ctx, log, "update", "-q")
 	if err != nil {
 		return err
