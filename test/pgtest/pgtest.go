@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parlance.dev/parlance/sqlmigrations"
 	"parlance.dev/parlance/test/pgtest/keeper"
 )
 
@@ -27,7 +28,18 @@ type Migrator interface {
 }
 
 // defaultMigrator is what New uses: the one place that names the product's migrations.
-var defaultMigrator Migrator = Empty{}
+var defaultMigrator Migrator = product{}
+
+// product is the migrations of sqlmigrations.
+type product struct{}
+
+// Hash implements Migrator.
+func (product) Hash() string { return sqlmigrations.Hash() }
+
+// Up implements Migrator.
+func (product) Up(ctx context.Context, databaseURL string) error {
+	return sqlmigrations.Up(ctx, databaseURL)
+}
 
 // Empty is the Migrator of tests that want nothing but extensions: vector is there.
 type Empty struct{}
