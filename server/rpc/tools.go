@@ -1,0 +1,154 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"parlance.dev/parlance/agents"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/tools"
+)
+
+type toolsServer struct {
+	access Access
+	tools  *tools.Service
+}
+
+// NewTools serves ToolService.
+func NewTools(access Access, service *tools.Service) parlancev1connect.ToolServiceHandler {
+	return &toolsServer{access: access, tools: service}
+}
+
+func (s *toolsServer) CreateTool(ctx context.Context, req *parlancev1.CreateToolRequest) (*parlancev1.Tool, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := s.tools.Create(ctx, ref, createToolParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return toolProto(tool), nil
+}
+
+func (s *toolsServer) ListTools(ctx context.Context, req *parlancev1.ListToolsRequest) (*parlancev1.ListToolsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.tools.List(ctx, ref, tools.ListParams{PageParams: pageParams(req), IncludeHidden: req.GetIncludeHidden()})
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListToolsResponse{Tools: each(list, toolProto), NextPageToken: next}, nil
+}
+
+func (s *toolsServer) GetTool(ctx context.Context, req *parlancev1.GetToolRequest) (*parlancev1.Tool, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := s.tools.Get(ctx, ref, tools.ID(req.GetToolId()))
+	if err != nil {
+		return nil, err
+	}
+	return toolProto(tool), nil
+}
+
+func (s *toolsServer) UpdateTool(ctx context.Context, req *parlancev1.UpdateToolRequest) (*parlancev1.Tool, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	tool, err := s.tools.Update(ctx, ref, tools.ID(req.GetToolId()), updateToolParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return toolProto(tool), nil
+}
+
+func (s *toolsServer) DeleteTool(ctx context.Context, req *parlancev1.DeleteToolRequest) (*emptypb.Empty, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.tools.Delete(ctx, ref, tools.ID(req.GetToolId()))
+}
+
+func (s *toolsServer) RunTool(ctx context.Context, req *parlancev1.RunToolRequest) (*parlancev1.RunToolResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := s.tools.Run(ctx, ref, tools.RunParams{
+		ToolID: tools.ID(req.GetToolId()), Arguments: jsonOf(req.GetArgs()), DynamicVariables: req.GetDynamicVariables(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return toolRunProto(outcome), nil
+}
+
+func (s *toolsServer) ListToolCalls(ctx context.Context, req *parlancev1.ListToolCallsRequest) (*parlancev1.ListToolCallsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.tools.ListCalls(ctx, ref, tools.ID(req.GetToolId()), pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, nil
+}
+
+func (s *toolsServer) AttachTool(ctx context.Context, req *parlancev1.AttachToolRequest) (*parlancev1.ToolAttachment, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	attachment, err := s.tools.Attach(ctx, ref, attachToolParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return toolAttachmentProto(attachment), nil
+}
+
+func (s *toolsServer) DetachTool(ctx context.Context, req *parlancev1.DetachToolRequest) (*emptypb.Empty, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.tools.Detach(ctx, ref, agents.ID(req.GetAgentId()), tools.ID(req.GetToolId()))
+}
+
+func (s *toolsServer) ListAgentTools(ctx context.Context, req *parlancev1.ListAgentToolsRequest) (*parlancev1.ListAgentToolsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	registry, err := s.tools.ListAgentTools(ctx, ref, agents.ID(req.GetAgentId()))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListAgentToolsResponse{Tools: each(registry, agentToolProto)}, nil
+}
+
+func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.UpdateToolsConfigRequest) (*parlancev1.ToolsConfig, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	id := agents.ID(req.GetAgentId())
+	// Without a mask an empty list clears: the request has no other field to mean.
+	if !sent(req.GetUpdateMask(), "disabled_tools", true) {
+		names, err := s.tools.GetConfig(ctx, ref, id)
+		return toolsConfigProto(names), err
+	}
+	names, err := s.tools.UpdateConfig(ctx, ref, id, req.GetDisabledTools())
+	if err != nil {
+		return nil, err
+	}
+	return toolsConfigProto(names), nil
+}

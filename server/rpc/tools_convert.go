@@ -1,0 +1,145 @@
+package rpc
+
+import (
+	"encoding/json"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"parlance.dev/parlance/agents"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/tools"
+)
+
+func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
+	return tools.CreateParams{
+		Slug: req.GetSlug(), Description: req.GetDescription(), Kind: tools.Kind(req.GetKind()),
+		AuthHeader: seal.Secret(req.GetAuthHeader()),
+		Config: tools.Config{
+			InputSchema: jsonOf(req.GetInputSchema()), WebhookURL: req.GetWebhookUrl(), Method: req.GetMethod(),
+			PathParams: req.GetPathParams(), QueryParams: req.GetQueryParams(),
+			HardcodedQueryParams: req.GetHardcodedQueryParams(), HardcodedBodyParams: jsonOf(req.GetHardcodedBodyParams()),
+			Headers: req.GetHeaders(), MCPServerURL: req.GetMcpServerUrl(), MCPToolName: req.GetMcpToolName(),
+			AllowedTools: req.GetAllowedTools(), AllowDynamicVars: req.GetAllowDynamicVars(),
+			TimeoutSeconds: int(req.GetTimeoutSeconds()), ResponseMaxBytes: int(req.GetResponseMaxBytes()),
+		},
+	}
+}
+
+// updateToolParams changes the fields sent; one sent without a value goes back to its default.
+func updateToolParams(req *parlancev1.UpdateToolRequest) tools.UpdateParams {
+	params := tools.UpdateParams{Apply: func(config *tools.Config) { applyToolUpdate(req, config) }}
+	if sent(req.GetUpdateMask(), "description", req.Description != nil) {
+		params.Description = new(req.GetDescription())
+	}
+	if sent(req.GetUpdateMask(), "auth_header", req.AuthHeader != nil) {
+		params.AuthHeader = new(seal.Secret(req.GetAuthHeader()))
+	}
+	return params
+}
+
+func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
+	fields := []struct {
+		name    string
+		present bool
+		apply   func()
+	}{
+		{"input_schema", req.GetInputSchema() != nil, func() { config.InputSchema = jsonOf(req.GetInputSchema()) }},
+		{"webhook_url", req.WebhookUrl != nil, func() { config.WebhookURL = req.GetWebhookUrl() }},
+		{"method", req.Method != nil, func() { config.Method = req.GetMethod() }},
+		{"path_params", len(req.GetPathParams()) > 0, func() { config.PathParams = req.GetPathParams() }},
+		{"query_params", len(req.GetQueryParams()) > 0, func() { config.QueryParams = req.GetQueryParams() }},
+		{"hardcoded_query_params", len(req.GetHardcodedQueryParams()) > 0, func() { config.HardcodedQueryParams = req.GetHardcodedQueryParams() }},
+		{"hardcoded_body_params", req.GetHardcodedBodyParams() != nil, func() { config.HardcodedBodyParams = jsonOf(req.GetHardcodedBodyParams()) }},
+		{"headers", len(req.GetHeaders()) > 0, func() { config.Headers = req.GetHeaders() }},
+		{"mcp_server_url", req.McpServerUrl != nil, func() { config.MCPServerURL = req.GetMcpServerUrl() }},
+		{"mcp_tool_name", req.McpToolName != nil, func() { config.MCPToolName = req.GetMcpToolName() }},
+		{"allowed_tools", len(req.GetAllowedTools()) > 0, func() { config.AllowedTools = req.GetAllowedTools() }},
+		{"allow_dynamic_vars", req.AllowDynamicVars != nil, func() { config.AllowDynamicVars = req.GetAllowDynamicVars() }},
+		{"timeout_seconds", req.TimeoutSeconds != nil, func() { config.TimeoutSeconds = int(req.GetTimeoutSeconds()) }},
+		{"response_max_bytes", req.ResponseMaxBytes != nil, func() { config.ResponseMaxBytes = int(req.GetResponseMaxBytes()) }},
+	}
+	for _, field := range fields {
+		if sent(req.GetUpdateMask(), field.name, field.present) {
+			field.apply()
+		}
+	}
+}
+
+// attachToolParams: enabled is true unless it says otherwise. Source: interface, Tool attachment.
+func attachToolParams(req *parlancev1.AttachToolRequest) tools.AttachParams {
+	return tools.AttachParams{
+		AgentID: agents.ID(req.GetAgentId()), ToolID: tools.ID(req.GetToolId()),
+		Enabled: req.Enabled == nil || req.GetEnabled(), MaxCallsPerSession: int(req.GetMaxCallsPerSession()),
+	}
+}
+
+func toolProto(t tools.Tool) *parlancev1.Tool {
+	c := t.Config
+	return &parlancev1.Tool{
+		Id: string(t.ID), Slug: t.Slug, Description: t.Description, Kind: string(t.Kind), Bucket: string(t.Bucket),
+		InputSchema: structOf(c.InputSchema), WebhookUrl: c.WebhookURL, Method: c.Method,
+		PathParams: c.PathParams, QueryParams: c.QueryParams, HardcodedQueryParams: c.HardcodedQueryParams,
+		HardcodedBodyParams: structOf(c.HardcodedBodyParams), Headers: c.Headers,
+		McpServerUrl: c.MCPServerURL, McpToolName: c.MCPToolName, AllowedTools: c.AllowedTools,
+		AllowDynamicVars: c.AllowDynamicVars,
+		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes), //nolint:gosec // ≤ 120, ≤ 10 MiB
+		AuthHeaderSet: t.AuthHeaderSet(), CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
+	}
+}
+
+func toolAttachmentProto(a tools.Attachment) *parlancev1.ToolAttachment {
+	return &parlancev1.ToolAttachment{
+		AgentId: string(a.AgentID), ToolId: string(a.ToolID), Slug: a.Slug, Enabled: a.Enabled,
+		MaxCallsPerSession: int32(a.MaxCallsPerSession), //nolint:gosec // ≤ 10,000
+		CreatedAt:          timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
+	}
+}
+
+func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
+	return &parlancev1.AgentTool{
+		Tool: toolProto(e.Tool), Enabled: e.Enabled, DisabledReason: string(e.DisabledReason),
+		MaxCallsPerSession: int32(e.MaxCallsPerSession), //nolint:gosec // ≤ 10,000
+	}
+}
+
+func toolsConfigProto(disabledTools []string) *parlancev1.ToolsConfig {
+	return &parlancev1.ToolsConfig{DisabledTools: disabledTools}
+}
+
+func toolCallProto(c tools.Call) *parlancev1.ToolCall {
+	call := &parlancev1.ToolCall{
+		Id: c.ID, SessionId: c.SessionID, TurnId: c.TurnID, ToolId: string(c.ToolID), Slug: c.Slug,
+		Input: structOf(c.Input), Output: c.Output,
+		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts), //nolint:gosec // int32 in the table
+		StartedAt: timestamp(c.StartedAt),
+	}
+	if c.ErrorCode != "" {
+		call.Error = &parlancev1.ToolError{Code: c.ErrorCode, Message: c.ErrorMessage}
+	}
+	return call
+}
+
+func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
+	run := &parlancev1.RunToolResponse{
+		Output: valueOf(o.OutputJSON), OutputText: o.OutputText,
+		StatusCode: int32(o.StatusCode), LatencyMs: int32(o.Latency.Milliseconds()), Attempts: int32(o.Attempts), //nolint:gosec // ≤ 999, ≤ 120 s, ≤ 3
+	}
+	if o.Error != nil {
+		run.Error = &parlancev1.ToolError{Code: string(o.Error.Code), Message: o.Error.Message}
+	}
+	if o.Request != nil {
+		run.Request = &parlancev1.ToolRequest{Method: o.Request.Method, Url: o.Request.URL, Headers: o.Request.Headers, Body: o.Request.Body}
+	}
+	return run
+}
+
+// valueOf is JSON as a Value; null for none, and for what a Value cannot hold.
+func valueOf(raw json.RawMessage) *structpb.Value {
+	value := new(structpb.Value)
+	if len(raw) == 0 || protojson.Unmarshal(raw, value) != nil {
+		return structpb.NewNullValue()
+	}
+	return value
+}

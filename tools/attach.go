@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// AttachParams binds a tool to an agent.
+type AttachParams struct {
+	AgentID agents.ID
+	// ToolID is a custom tool's, or builtin:<name>.
+	ToolID  ID
+	Enabled bool
+	// MaxCallsPerSession is 1 to MaxCallsPerSession; 0: no cap.
+	MaxCallsPerSession int
+}
+
+// Attach binds a tool to an agent; a second attach replaces the first.
+// Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request (a memory-managed
+// tool with enabled false, a cap out of range), Forbidden plan-tools-not-enabled and
+// plan-mcp-not-enabled.
+func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams) (Attachment, error) {
+	if p.MaxCallsPerSession < 0 || p.MaxCallsPerSession > MaxCallsPerSession {
+		return Attachment{}, fault.InvalidField("max_calls_per_session", "out_of_range", "max_calls_per_session must be from 1 to 10,000, or 0 for no cap.")
+	}
+	if _, err := s.agents.Get(ctx, ref, p.AgentID); err != nil {
+		return Attachment{}, err
+	}
+	tool, err := s.Get(ctx, ref, p.ToolID)
+	if err != nil {
+		return Attachment{}, err
+	}
+	if err := s.attachable(ctx, ref, tool, p.Enabled); err != nil {
+		return Attachment{}, err
+	}
+	now := s.moment()
+	attachment := Attachment{
+		AgentID: p.AgentID, ToolID: p.ToolID, TenantID: ref.TenantID, WorkspaceID: ref.ID,
+		Enabled: p.Enabled, MaxCallsPerSession: p.MaxCallsPerSession, CreatedAt: now, UpdatedAt: now, Slug: tool.Slug,
+	}
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		if tool.Bucket == BucketCustom {
+			// Locked, so that it cannot be deleted before the attachment is there to be deleted with it.
+			if _, err := selectTool(ctx, tx, ref, p.ToolID, "SHARE"); err != nil {
+				return err
+			}
+		}
+		return upsertAttachment(ctx, tx, &attachment)
+	})
+	if postgres.IsForeignKey(err, "") {
+		return Attachment{}, fault.NoSuch("agent", string(p.AgentID)) // it was deleted meanwhile
+	}
+	return attachment, err
+}
+
+// attachable refuses what the tool's bucket or the plan does not allow.
+func (s *Service) attachable(ctx context.Context, ref workspaces.Ref, tool Tool, enabled bool) error {
+	if tool.Bucket == BucketCustom {
+		return s.allowed(ctx, ref, tool.Kind)
+	}
+	if enabled {
+		return nil
+	}
+	return cannotTurnOff(tool, "enabled")
+}
+
+// cannotTurnOff refuses to take system and memory-managed tools off an agent this way.
+func cannotTurnOff(tool Tool, field string) error {
+	switch tool.Bucket {
+	case BucketSystem:
+		return fault.OnField(fault.SystemToolAlwaysOn, field, "%s is a system tool and is always on.", tool.Slug)
+	case BucketMemory:
+		return fault.InvalidField(field, "memory_managed", "%s is on every agent; put its name into disabled_tools of the agent's tools-config to turn it off.", tool.Slug)
+	case BucketOptIn, BucketCustom:
+	}
+	return nil
+}
+
+// Detach takes a tool off an agent; repeating it is not an error.
+// Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request (memory-managed).
+func (s *Service) Detach(ctx context.Context, ref workspaces.Ref, agentID agents.ID, id ID) error {
+	if _, err := s.agents.Get(ctx, ref, agentID); err != nil {
+		return err
+	}
+	tool, err := s.Get(ctx, ref, id)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return s.buriedOr404(ctx, s.db, ref, id)
+	}
+	if err != nil {
+		return err
+	}
+	if err := cannotTurnOff(tool, "tool_id"); err != nil {
+		return err
+	}
+	return deleteAttachment(ctx, s.db, ref, agentID, id)
+}
+
+// ListAgentTools is the agent's composed registry, tools that are off included. Errors: NotFound.
+func (s *Service) ListAgentTools(ctx context.Context, ref workspaces.Ref, agentID agents.ID) (Registry, error) {
+	agent, err := s.agents.Get(ctx, ref, agentID)
+	if err != nil {
+		return nil, err
+	}
+	return s.Compose(ctx, ref, agent)
+}
+
+// UpdateConfig replaces the agent's disabled_tools and returns them, each name once.
+// Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request on disabled_tools[i].
+func (s *Service) UpdateConfig(ctx context.Context, ref workspaces.Ref, agentID agents.ID, disabledTools []string) ([]string, error) {
+	if err := CheckDisabledTools(disabledTools); err != nil {
+		// Another workspace's agent is not found, whatever else is wrong.
+		if _, missing := s.agents.Get(ctx, ref, agentID); missing != nil {
+			return nil, missing
+		}
+		return nil, err
+	}
+	names := []string{}
+	for _, name := range disabledTools {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	agent, err := s.agents.SetDisabledTools(ctx, ref, agentID, names)
+	return agent.Config.DisabledTools, err
+}
+
+// GetConfig is the agent's disabled_tools. Errors: NotFound.
+func (s *Service) GetConfig(ctx context.Context, ref workspaces.Ref, agentID agents.ID) ([]string, error) {
+	agent, err := s.agents.Get(ctx, ref, agentID)
+	return agent.Config.DisabledTools, err
+}

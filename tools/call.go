@@ -1,0 +1,319 @@
+package tools
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/workspaces"
+)
+
+// traceTimeout bounds writing a trace, which happens also after the caller has gone.
+const traceTimeout = 5 * time.Second
+
+// CallParams is one call by a model.
+type CallParams struct {
+	Ref workspaces.Ref
+	// SessionID is empty for a run, which has no cap.
+	SessionID string
+	TurnID    string
+	// CallID names the logical call (call_…, unique); empty: one is made.
+	CallID string
+	// Entry is of the registry that Compose made for the turn.
+	Entry Entry
+	// Arguments is the model's JSON object; empty is no arguments.
+	Arguments json.RawMessage
+	Variables Variables
+}
+
+// Call calls a tool and traces it. It never fails otherwise than in Outcome.Error: a model is
+// told what happened in any case. When ctx ends, the outcome says canceled.
+func (s *Service) Call(ctx context.Context, p CallParams) Outcome {
+	if !idgen.Valid(idgen.ToolCall, p.CallID) {
+		p.CallID = idgen.New(idgen.ToolCall)
+	}
+	started := s.now()
+	o := Outcome{CallID: p.CallID, StartedAt: s.moment()}
+	c := call{CallParams: p, redact: newRedactor(nil)}
+	if err := s.prepare(&c); err != nil {
+		o.Error = s.internal(ctx, "open tool", err)
+	} else if o.Error = s.admit(&c); o.Error == nil {
+		s.perform(ctx, &c, &o)
+	}
+	o.Latency = s.now().Sub(started)
+	c.clean(&o)
+	o.forModel()
+	s.trace(ctx, c, o)
+	return o
+}
+
+// call is a call on its way.
+type call struct {
+	CallParams
+	arguments     map[string]any // nil until decoded
+	authorization string
+	redact        redactor
+}
+
+// prepare opens the tool's secrets, so that they can be used and recognised.
+func (s *Service) prepare(c *call) error {
+	authorization, err := s.openAuthHeader(c.Entry.Tool)
+	if err != nil {
+		return err
+	}
+	c.authorization = authorization
+	secrets := authSecrets(authorization)
+	for _, secret := range c.Variables.Secret {
+		secrets = append(secrets, secret.Reveal())
+	}
+	c.redact = newRedactor(secrets)
+	return nil
+}
+
+// authSecrets are the parts of an authorization that an endpoint might echo by themselves.
+func authSecrets(authorization string) []string {
+	secrets := []string{authorization}
+	_, credentials, found := strings.Cut(authorization, " ")
+	if !found {
+		return secrets
+	}
+	secrets = append(secrets, credentials)
+	if plain, err := base64.StdEncoding.DecodeString(credentials); err == nil {
+		if _, password, found := strings.Cut(string(plain), ":"); found {
+			secrets = append(secrets, string(plain), password)
+		}
+	}
+	return secrets
+}
+
+// admit is the gates before anything is rendered: enabled, and arguments that match the schema.
+func (s *Service) admit(c *call) *Error {
+	if !c.Entry.Enabled {
+		return c.Entry.refusal()
+	}
+	var fields []fault.Field
+	if c.arguments, fields = decodeArguments(c.Arguments); len(fields) == 0 {
+		var err error
+		if fields, err = s.schemas.checkArguments(c.Entry.Tool.Config.InputSchema, c.arguments); err != nil {
+			return s.internal(context.Background(), "check arguments", err)
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return refuse(CodeArgumentsInvalid, "The arguments do not match the tool's input_schema. %s Correct them and call the tool again.", fieldText(fields))
+}
+
+func fieldText(fields []fault.Field) string {
+	var lines []string
+	for _, f := range fields {
+		lines = append(lines, strings.TrimPrefix(f.Field+": ", ": ")+strings.TrimSuffix(f.Message, ".")+".")
+	}
+	return strings.Join(lines, " ")
+}
+
+// perform runs an admitted call.
+func (s *Service) perform(ctx context.Context, c *call, o *Outcome) {
+	switch {
+	case c.Entry.Tool.Bucket != BucketCustom:
+		s.performBuiltin(ctx, c, o)
+	case c.Entry.Tool.Kind == KindMCP:
+		o.Error = refuse(CodeNotAvailable, "Tools of MCP servers cannot be called yet. Tell the user that this is not possible.")
+	default:
+		s.performHTTP(ctx, c, o)
+	}
+}
+
+func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
+	config := c.Entry.Tool.Config
+	request, problem := s.renderBoth(c, o)
+	if problem != nil {
+		o.Error = problem
+		return
+	}
+	key := string(c.Ref.TenantID) + " " + hostPort(request.url)
+	if !s.breaker.allow(key, s.now()) {
+		o.Error = refuse(CodeCircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. Tell the user that this is not possible right now; it may work in half a minute.")
+		return
+	}
+	says := neutral
+	defer func() { s.breaker.report(key, says, s.now()) }()
+	if o.Error = s.count(ctx, c); o.Error != nil {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, config.Timeout())
+	defer cancel()
+	last, attempts := s.send(bounded, request, c.CallID, config)
+	o.Attempts, o.StatusCode = attempts, last.status
+	o.OutputText = last.text()
+	o.Error = failure(ctx, bounded, last, config)
+	says = verdict(o.Error, last.status)
+}
+
+// renderBoth makes the request, and fills in o.Request the same one made without secrets.
+func (s *Service) renderBoth(c *call, o *Outcome) (wire, *Error) {
+	config := c.Entry.Tool.Config
+	real, shown := view{authorization: c.authorization}, view{}
+	if c.authorization != "" {
+		shown.authorization = redactedWord
+	}
+	if config.AllowDynamicVars {
+		real.operator, real.model = c.Variables.operator, c.Variables.model
+		shown.operator, shown.model = c.Variables.masked, c.Variables.model
+	}
+	request, problem := render(config, c.arguments, real)
+	if problem != nil {
+		return wire{}, problem
+	}
+	visible, problem := render(config, c.arguments, shown)
+	if problem != nil {
+		return wire{}, problem
+	}
+	visible.headers["Idempotency-Key"] = c.CallID
+	o.Request = &Request{Method: visible.method, URL: visible.url, Headers: visible.headers, Body: string(visible.body)}
+	return request, nil
+}
+
+func (s *Service) performBuiltin(ctx context.Context, c *call, o *Outcome) {
+	runner, ok := s.builtin(c.Entry.Tool.Slug)
+	if !ok {
+		o.Error = refuse(CodeNotAvailable, "This tool is not available. Tell the user that this is not possible.")
+		return
+	}
+	if o.Error = s.count(ctx, c); o.Error != nil {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, c.Entry.Tool.Config.Timeout())
+	defer cancel()
+	arguments, err := json.Marshal(c.arguments)
+	if err != nil {
+		o.Error = s.internal(ctx, "encode arguments", err)
+		return
+	}
+	o.Attempts = 1
+	o.OutputText, err = runner.RunBuiltin(bounded, BuiltinCall{
+		Ref: c.Ref, SessionID: c.SessionID, TurnID: c.TurnID, CallID: c.CallID, Arguments: arguments, Variables: c.Variables.Public,
+	})
+	o.Error = s.builtinFailure(ctx, bounded, err)
+}
+
+func (s *Service) builtinFailure(caller, ctx context.Context, err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if decided, ok := errors.AsType[*fault.Error](err); ok && decided.Reason != fault.InternalError {
+		return &Error{Code: Code(decided.Reason), Message: decided.Message}
+	}
+	if caller.Err() != nil {
+		return refuse(CodeCanceled, "The call was cancelled before it was done.")
+	}
+	if ctx.Err() != nil {
+		return refuse(CodeTimeout, "The tool took too long. Tell the user that this is not possible right now.")
+	}
+	return s.internal(caller, "run built-in tool", err)
+}
+
+// count takes one of the session's calls. A call that was let out counts, however it ends.
+func (s *Service) count(ctx context.Context, c *call) *Error {
+	limit := c.Entry.MaxCallsPerSession
+	if limit == 0 || c.SessionID == "" {
+		return nil
+	}
+	allowed, err := takeCall(ctx, s.db, c.Ref, c.SessionID, c.Entry.Tool.ID, limit)
+	if err != nil {
+		return s.internal(ctx, "count tool call", err)
+	}
+	if !allowed {
+		return refuse(CodeCallsExhausted, "This tool can be called %d times in a conversation, and has been. Do not call it again; go on without it.", limit)
+	}
+	return nil
+}
+
+// internal logs our own fault and tells the model no more than that there was one.
+func (s *Service) internal(ctx context.Context, what string, err error) *Error {
+	if ctx.Err() != nil {
+		return refuse(CodeCanceled, "The call was cancelled before it was made.")
+	}
+	s.log.ErrorContext(ctx, "tool call failed inside", slog.String("what", what), slog.Any("error", err))
+	return refuse(CodeInternal, "The tool could not be called because of an internal error. Tell the user that this is not possible right now.")
+}
+
+// clean takes secrets out of what came from outside.
+func (c *call) clean(o *Outcome) {
+	o.OutputText = c.redact.text(o.OutputText)
+	if o.OutputJSON = asJSON(o.OutputText); o.OutputJSON != nil && c.redact.replacer != nil {
+		// JSON can spell a secret in ways that no list of forms has.
+		if value, changed := c.redact.value(decodeJSON(o.OutputJSON)); changed {
+			o.OutputText = compactJSON(value)
+			o.OutputJSON = json.RawMessage(o.OutputText)
+		}
+	}
+	if o.Error != nil {
+		o.Error = &Error{Code: o.Error.Code, Message: c.redact.text(o.Error.Message)}
+	}
+	if o.Request != nil {
+		o.Request = &Request{
+			Method: o.Request.Method, URL: c.redact.text(o.Request.URL),
+			Headers: c.redact.values(o.Request.Headers), Body: c.redact.text(o.Request.Body),
+		}
+	}
+}
+
+// trace writes the call down; it is worth having also when the caller has hung up.
+func (s *Service) trace(ctx context.Context, c call, o Outcome) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceTimeout)
+	defer cancel()
+	row := Call{
+		ID: c.CallID, TenantID: c.Ref.TenantID, WorkspaceID: c.Ref.ID, SessionID: c.SessionID, TurnID: c.TurnID,
+		ToolID: c.Entry.Tool.ID, Slug: c.Entry.Name, Input: c.traceInput(), Output: o.Output, StatusCode: o.StatusCode,
+		LatencyMS: int(o.Latency.Milliseconds()), Attempts: o.Attempts, StartedAt: o.StartedAt,
+	}
+	if o.Error != nil {
+		row.ErrorCode, row.ErrorMessage = string(o.Error.Code), o.Error.Message
+	}
+	if err := insertCall(ctx, s.db, row); err != nil {
+		s.log.ErrorContext(ctx, "tool call not traced", slog.String("tool_id", string(row.ToolID)),
+			slog.String("session_id", row.SessionID), slog.Any("error", err))
+	}
+}
+
+// traceInput is the arguments as an object; what is no object is kept as text.
+func (c *call) traceInput() json.RawMessage {
+	arguments := c.arguments
+	if arguments == nil {
+		arguments, _ = decodeJSON(c.Arguments).(map[string]any)
+	}
+	if arguments == nil && len(c.Arguments) > 0 {
+		arguments = map[string]any{"not_an_object": cutText(string(c.Arguments), ModelMaxBytes)}
+	}
+	if arguments == nil {
+		arguments = map[string]any{}
+	}
+	clean, _ := c.redact.value(arguments)
+	return json.RawMessage(compactJSON(clean))
+}
+
+// openAuthHeader is the stored authorization; empty when there is none.
+func (s *Service) openAuthHeader(t Tool) (string, error) {
+	if !t.AuthHeaderSet() {
+		return "", nil
+	}
+	plain, err := s.keys.Open(t.AuthHeader, authPlace(t.TenantID, t.ID))
+	if err != nil {
+		return "", fmt.Errorf("open auth_header of tool %s: %w", t.ID, err)
+	}
+	return string(plain), nil
+}
+
+// authPlace binds a sealed auth_header to its tool.
+func authPlace(tenant workspaces.TenantID, id ID) seal.Binding {
+	return seal.Binding{TenantID: string(tenant), Record: "tools/" + string(id), Field: "auth_header"}
+}

@@ -1,0 +1,147 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/workspaces"
+)
+
+// DisabledReason says why a tool of a registry is off; empty when it is on.
+type DisabledReason string
+
+// The reasons, in the order they are looked at: what the operator chose, then what cannot be.
+const (
+	// ReasonAttachmentDisabled: attached with enabled false.
+	ReasonAttachmentDisabled DisabledReason = "attachment_disabled"
+	// ReasonNotEnabled: an opt-in built-in that nobody enabled.
+	ReasonNotEnabled DisabledReason = "not_enabled"
+	// ReasonDisabledTools: named in the agent's disabled_tools.
+	ReasonDisabledTools DisabledReason = "disabled_tools"
+	// ReasonPlan: the tenant's plan does not have it.
+	ReasonPlan DisabledReason = "plan"
+	// ReasonNotAvailable: not built yet.
+	ReasonNotAvailable DisabledReason = "not_available"
+)
+
+// Entry is one tool of an agent's registry.
+type Entry struct {
+	// Name, Description and InputSchema are what the model sees.
+	Name        string
+	Description string
+	InputSchema json.RawMessage
+	// Enabled says whether the model sees it at all.
+	Enabled        bool
+	DisabledReason DisabledReason
+	// MaxCallsPerSession 0 is no cap.
+	MaxCallsPerSession int
+	Tool               Tool
+}
+
+// Idempotent says whether a call may be cut short without harm.
+func (e Entry) Idempotent() bool { return e.Tool.Idempotent() }
+
+// refusal tells a model that called a tool which is off.
+func (e Entry) refusal() *Error {
+	code := CodeDisabled
+	if e.DisabledReason == ReasonNotAvailable {
+		code = CodeNotAvailable
+	}
+	return refuse(code, "The tool %s is off for this agent (%s). Do not call it again; go on without it.", e.Name, e.DisabledReason)
+}
+
+// Registry is an agent's tools in the interface's order: attached custom tools, built-in
+// tools, system tools; each name once.
+type Registry []Entry
+
+// Offered are the entries a model is told about.
+func (r Registry) Offered() []Entry {
+	return slices.DeleteFunc(slices.Clone(r), func(e Entry) bool { return !e.Enabled })
+}
+
+// Find is the entry of that name, also one that is off: Call refuses and traces it.
+func (r Registry) Find(name string) (Entry, bool) {
+	i := slices.IndexFunc(r, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return r[i], true
+}
+
+// Compose makes the registry of an agent as it stands now.
+func (s *Service) Compose(ctx context.Context, ref workspaces.Ref, agent agents.Agent) (Registry, error) {
+	attachments, err := listAttachments(ctx, s.db, ref, agent.ID)
+	if err != nil {
+		return nil, err
+	}
+	custom, err := attachedTools(ctx, s.db, ref, attachments)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.workspaces.Plan(ctx, ref.TenantID)
+	if err != nil {
+		return nil, err
+	}
+	byTool := map[ID]Attachment{}
+	var registry Registry
+	for _, attachment := range attachments {
+		byTool[attachment.ToolID] = attachment
+		if tool, ok := custom[attachment.ToolID]; ok {
+			registry = append(registry, s.entry(tool, attachment, customReason(tool, attachment, plan)))
+		}
+	}
+	for _, tool := range append(builtinTools(BucketMemory, BucketOptIn), builtinTools(BucketSystem)...) {
+		attachment := byTool[tool.ID]
+		registry = append(registry, s.entry(tool, attachment, s.builtinReason(tool, attachment, agent.Config.DisabledTools)))
+	}
+	return dedupe(registry), nil
+}
+
+func (s *Service) entry(tool Tool, attachment Attachment, reason DisabledReason) Entry {
+	return Entry{
+		Name: tool.Slug, Description: tool.Description, InputSchema: tool.Config.InputSchema,
+		Enabled: reason == "", DisabledReason: reason, MaxCallsPerSession: attachment.MaxCallsPerSession, Tool: tool,
+	}
+}
+
+func customReason(tool Tool, attachment Attachment, plan workspaces.Plan) DisabledReason {
+	switch {
+	case !attachment.Enabled:
+		return ReasonAttachmentDisabled
+	case !plan.Tools || tool.Kind == KindMCP && !plan.MCP:
+		return ReasonPlan
+	case tool.Kind == KindMCP:
+		return ReasonNotAvailable
+	}
+	return ""
+}
+
+func (s *Service) builtinReason(tool Tool, attachment Attachment, disabled []string) DisabledReason {
+	switch {
+	case tool.Bucket == BucketOptIn && !attachment.Enabled:
+		return ReasonNotEnabled
+	case tool.Bucket != BucketSystem && slices.Contains(disabled, tool.Slug):
+		return ReasonDisabledTools
+	}
+	if _, ok := s.builtin(tool.Slug); !ok {
+		return ReasonNotAvailable
+	}
+	return ""
+}
+
+// dedupe keeps the first entry of each name. Slugs are unique and never a built-in's, so this
+// matters only if a name is reserved after a tool took it.
+func dedupe(registry Registry) Registry {
+	var seen []string
+	return slices.DeleteFunc(registry, func(e Entry) bool {
+		name := strings.ToLower(e.Name)
+		if slices.Contains(seen, name) {
+			return true
+		}
+		seen = append(seen, name)
+		return false
+	})
+}

@@ -1,0 +1,237 @@
+package tools
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"parlance.dev/parlance/fault"
+)
+
+// Bounds of a schema and of arguments: far above what a model is told, and small enough to check quickly.
+const (
+	maxSchemaBytes     = 64 << 10
+	maxArgumentsBytes  = 256 << 10
+	maxCachedSchemas   = 2048
+	maxArgumentsErrors = 20
+)
+
+const schemaURL = "tool.json"
+
+const draft2020 = "https://json-schema.org/draft/2020-12/schema"
+
+// defaultSchema is that of a tool without one. Source: decisions, Tools.
+var defaultSchema = json.RawMessage(`{"type": "object"}`)
+
+// schemas compiles input schemas and keeps them by content. Safe for concurrent use.
+type schemas struct {
+	mu       sync.Mutex
+	compiled map[[sha256.Size]byte]*jsonschema.Schema
+}
+
+// get compiles a schema, once for each content.
+func (s *schemas) get(raw json.RawMessage) (*jsonschema.Schema, error) {
+	key := sha256.Sum256(raw)
+	s.mu.Lock()
+	compiled, ok := s.compiled[key]
+	s.mu.Unlock()
+	if ok {
+		return compiled, nil
+	}
+	compiled, err := compileSchema(raw)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compiled == nil || len(s.compiled) >= maxCachedSchemas {
+		// Dropping all is rare and costs one compilation each; an order of use would cost a lock on every call.
+		s.compiled = map[[sha256.Size]byte]*jsonschema.Schema{}
+	}
+	s.compiled[key] = compiled
+	return compiled, nil
+}
+
+// noLoader refuses every $ref that leaves the schema: nothing is fetched or read for a tenant.
+type noLoader struct{}
+
+// Load refuses.
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("%s lies outside the schema; references must begin with #", url)
+}
+
+func compileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.UseLoader(noLoader{})
+	if err := compiler.AddResource(schemaURL, document); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(schemaURL)
+}
+
+// checkSchema refuses what is not a JSON Schema 2020-12 of type object, and returns the names
+// of its properties. Errors: Invalid invalid-request on input_schema.
+func (s *schemas) checkSchema(raw json.RawMessage) (properties map[string]json.RawMessage, err error) {
+	invalid := func(code, format string, args ...any) error {
+		return fault.InvalidField("input_schema", code, format, args...)
+	}
+	if len(raw) > maxSchemaBytes {
+		return nil, invalid("max_len", "input_schema can have at most %d bytes as JSON.", maxSchemaBytes)
+	}
+	if hasNUL(raw) {
+		return nil, invalid("nul", "input_schema cannot hold the character U+0000.")
+	}
+	var shape struct {
+		Schema     string                     `json:"$schema"`
+		Type       any                        `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if err := json.Unmarshal(raw, &shape); err != nil {
+		return nil, invalid("json_schema", "input_schema must be a JSON Schema object whose properties are an object.")
+	}
+	if shape.Schema != "" && strings.TrimSuffix(shape.Schema, "#") != draft2020 {
+		return nil, invalid("draft", "input_schema is read as JSON Schema 2020-12; leave $schema out or set it to %s.", draft2020)
+	}
+	if shape.Type != "object" {
+		return nil, invalid("type", `input_schema must have "type": "object".`)
+	}
+	if _, err := s.get(raw); err != nil {
+		return nil, invalid("json_schema", "input_schema is not a valid JSON Schema: %s", schemaMessage(err))
+	}
+	return shape.Properties, nil
+}
+
+// schemaMessage is the library's text without the URL it invents for a nameless schema.
+func schemaMessage(err error) string {
+	text := err.Error()
+	if mismatch, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		text = mismatch.Err.Error()
+		if deep, ok := errors.AsType[*jsonschema.ValidationError](mismatch.Err); ok {
+			if fields := violations(deep, ""); len(fields) > 0 {
+				text = strings.TrimPrefix(fields[0].Field+": "+fields[0].Message, ": ")
+			}
+		}
+	}
+	if at := strings.Index(text, "file://"); at >= 0 {
+		if end := strings.Index(text[at:], schemaURL); end >= 0 {
+			text = text[:at] + text[at+end+len(schemaURL):]
+		}
+	}
+	return text
+}
+
+// hasNUL says whether JSON holds U+0000, which jsonb refuses.
+func hasNUL(raw json.RawMessage) bool {
+	escaped := bytes.ReplaceAll(raw, []byte(`\\`), nil)
+	return bytes.Contains(escaped, []byte(`\u0000`)) || bytes.IndexByte(raw, 0) >= 0
+}
+
+// decodeArguments reads a call's arguments; nothing at all is no arguments.
+func decodeArguments(raw json.RawMessage) (map[string]any, []fault.Field) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return map[string]any{}, nil
+	}
+	if len(raw) > maxArgumentsBytes {
+		return nil, []fault.Field{{Code: "max_len", Message: fmt.Sprintf("The arguments can have at most %d bytes.", maxArgumentsBytes)}}
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, []fault.Field{{Code: "json", Message: "The arguments are not valid JSON."}}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, []fault.Field{{Code: "type", Message: "The arguments must be a JSON object."}}
+	}
+	return object, nil
+}
+
+// checkArguments holds arguments against a schema; the fields' paths begin at the arguments ("order.id").
+func (s *schemas) checkArguments(raw json.RawMessage, arguments map[string]any) ([]fault.Field, error) {
+	schema, err := s.get(raw)
+	if err != nil {
+		return nil, fmt.Errorf("compile input_schema: %w", err)
+	}
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](schema.Validate(arguments))
+	if !ok {
+		return nil, nil
+	}
+	return violations(invalid, ""), nil
+}
+
+// violations flattens a validation error into its leaves, at most maxArgumentsErrors.
+func violations(err *jsonschema.ValidationError, under string) []fault.Field {
+	var fields []fault.Field
+	for _, cause := range err.Causes {
+		fields = append(fields, violations(cause, under)...)
+	}
+	if len(err.Causes) > 0 {
+		return fields[:min(len(fields), maxArgumentsErrors)]
+	}
+	path := fieldPath(under, err.InstanceLocation)
+	switch failed := err.ErrorKind.(type) {
+	case *kind.Required:
+		for _, name := range failed.Missing {
+			fields = append(fields, fault.Field{Field: join(path, name), Code: "required", Message: name + " is required."})
+		}
+	case *kind.AdditionalProperties:
+		for _, name := range failed.Properties {
+			fields = append(fields, fault.Field{Field: join(path, name), Code: "additional_properties", Message: name + " is not an argument of this tool."})
+		}
+	default:
+		text := err.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+		fields = append(fields, fault.Field{Field: path, Code: keywordCode(err.ErrorKind), Message: text})
+	}
+	return fields
+}
+
+// keywordCode is the schema keyword that failed, in snake_case ("minLength" is "min_length").
+func keywordCode(failed jsonschema.ErrorKind) string {
+	path := failed.KeywordPath()
+	if len(path) == 0 {
+		return "invalid"
+	}
+	var out strings.Builder
+	for _, r := range path[len(path)-1] {
+		if r >= 'A' && r <= 'Z' {
+			out.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// fieldPath writes a location as the rest of our errors do: "items[2].name".
+func fieldPath(under string, location []string) string {
+	path := under
+	for _, step := range location {
+		if index, err := strconv.Atoi(step); err == nil && path != "" && index >= 0 {
+			path += "[" + step + "]"
+			continue
+		}
+		path = join(path, step)
+	}
+	return path
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
