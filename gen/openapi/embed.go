@@ -5,7 +5,7 @@ package openapi
 
 import _ "embed"
 
-// Document is openapi.json as it is served.
+// JSON is openapi.json as it is served.
 //
 //go:embed openapi.json
-var Document []byte
+var JSON []byte

@@ -76,10 +76,10 @@ func writeDocument(plugin *protogen.Plugin, file *protogen.File, endpoints []end
 	embed.P()
 	embed.P(`import _ "embed"`)
 	embed.P()
-	embed.P("// Document is openapi.json as it is served.")
+	embed.P("// JSON is openapi.json as it is served.")
 	embed.P("//")
 	embed.P("//go:embed openapi.json")
-	embed.P("var Document []byte")
+	embed.P("var JSON []byte")
 	return nil
 }
 

@@ -21,7 +21,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 			Responses   map[string]struct{ Content map[string]any }
 		}
 	}
-	if err := json.Unmarshal(openapi.Document, &document); err != nil {
+	if err := json.Unmarshal(openapi.JSON, &document); err != nil {
 		t.Fatal(err)
 	}
 	operations := 0
@@ -61,7 +61,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 func TestDocumentRefs(t *testing.T) {
 	t.Parallel()
 	var document map[string]any
-	if err := json.Unmarshal(openapi.Document, &document); err != nil {
+	if err := json.Unmarshal(openapi.JSON, &document); err != nil {
 		t.Fatal(err)
 	}
 	var visit func(any)

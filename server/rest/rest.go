@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,6 +28,10 @@ type Config struct {
 	// PublicURL is the scheme and host that callers know us by, without a slash at the end; nil
 	// makes Location and problem types paths.
 	PublicURL func(*http.Request) string
+	// Admit, when set, judges every routed request before its body is read: it returns the context
+	// to go on with, or the fault to refuse with, and may set headers of the answer. The inner call
+	// has that context, so the gate in front of RPC can see that this call has passed.
+	Admit func(ctx context.Context, procedure string, request, answer http.Header) (context.Context, error)
 	// KeepAlive is the pause between the comments of a silent event stream; 0 means 15 s.
 	KeepAlive time.Duration
 }
@@ -55,20 +60,25 @@ func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.refuse(w, r, allowed)
 		return
 	}
-	if found.route.Manual {
-		f.manual(w, r, found)
-		return
-	}
-	if found.route.ServerStream {
-		f.stream(w, r, found)
-		return
-	}
 	if found.route.EventProcedure != "" && wantsEvents(r) {
 		found.route = eventRoute(found.route)
-		f.stream(w, r, found)
-		return
 	}
-	f.unary(w, r, found)
+	if f.config.Admit != nil {
+		ctx, err := f.config.Admit(r.Context(), found.route.Procedure, r.Header, w.Header())
+		if err != nil {
+			f.problem.Write(w, r, err)
+			return
+		}
+		r = r.WithContext(ctx)
+	}
+	switch {
+	case found.route.Manual:
+		f.manual(w, r, found)
+	case found.route.ServerStream:
+		f.stream(w, r, found)
+	default:
+		f.unary(w, r, found)
+	}
 }
 
 func (f *facade) refuse(w http.ResponseWriter, r *http.Request, allowed []string) {

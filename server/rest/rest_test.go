@@ -1,7 +1,9 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -274,5 +276,47 @@ func TestConnectJSON(t *testing.T) {
 	client := resttestv1connect.NewThingServiceClient(server.Client(), server.URL, connect.WithProtoJSON())
 	if _, err := client.GetVersion(t.Context(), &resttestv1.GetVersionRequest{Version: 3}); err != nil {
 		t.Errorf("a Connect client: %v", err)
+	}
+}
+
+// TestAdmit has a gate that lets in who says please, before anything is read.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	server, _ := serve(t, rest.Config{
+		Admit: func(ctx context.Context, procedure string, request, answer http.Header) (context.Context, error) {
+			answer.Set("Ratelimit-Limit", "60")
+			if request.Get("Authorization") != "please" {
+				return ctx, fault.New(fault.AuthMissing, "Say please for %s.", procedure)
+			}
+			return context.WithValue(ctx, key{}, procedure), nil
+		},
+		Manual: map[string]http.Handler{
+			resttestv1connect.ThingServiceUploadThingProcedure: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = fmt.Fprint(w, r.Context().Value(key{}))
+			}),
+		},
+	})
+	rows := []struct {
+		request, header, body string
+		status                int
+		want                  string
+	}{
+		{"POST /v1/turns/t", "", `{"malformed`, 401, "/resttest.v1.ThingService/CreateTurn"},
+		{"POST /v1/turns/t", "Accept: text/event-stream", `{}`, 401, "/resttest.v1.ThingService/StreamTurn"},
+		{"POST /v1/shelves/s/things/upload", "", `{}`, 401, "/resttest.v1.ThingService/UploadThing"},
+		{"POST /v1/shelves/s/things/upload", "Authorization: please", `{}`, 200, "/resttest.v1.ThingService/UploadThing"},
+		{"POST /v1/turns/t", "Authorization: please", `{"text":"x"}`, 200, `{"text":"t x"}`},
+		{"GET /v1/nothing", "", "", 404, "route-not-found"},
+	}
+	for _, row := range rows {
+		method, path, _ := strings.Cut(row.request, " ")
+		response, body := ask(t, server, method, path, row.body, row.header)
+		if response.StatusCode != row.status || !strings.Contains(body, row.want) {
+			t.Errorf("%s %s: got %d %s, want %d %s", row.request, row.header, response.StatusCode, body, row.status, row.want)
+		}
+		if admitted := response.Header.Get("Ratelimit-Limit") != ""; admitted != (row.status != 404) {
+			t.Errorf("%s: headers of the gate: %v", row.request, response.Header)
+		}
 	}
 }

@@ -155,6 +155,9 @@ func ask(t *testing.T, server *httptest.Server, method, path, body string, heade
 		request.Header.Set("Content-Type", "application/json")
 	}
 	for _, line := range header {
+		if line == "" {
+			continue
+		}
 		name, value, _ := strings.Cut(line, ": ")
 		request.Header.Set(name, value)
 		if value == "" {
