@@ -1,0 +1,95 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hibiken/asynq"
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// Name is a queue.
+type Name string
+
+// The queues. Which share workers is decided by Pools.
+const (
+	Default Name = "default"
+	Ingest  Name = "ingest"
+	Deliver Name = "deliver"
+	Call    Name = "call"
+	Export  Name = "export"
+	Sweep   Name = "sweep"
+)
+
+const (
+	defaultMaxRetries = 10
+	defaultTimeout    = 10 * time.Minute
+)
+
+// Task is work for a worker. Only Type and ID are required.
+type Task struct {
+	// Type chooses the handler: "ingest_source".
+	Type string
+	// ID is made from what the task is about and its attempt ("ingest_source:src_…:1"):
+	// a second task with the ID of one that is waiting or running is not made.
+	ID string
+	// Queue is Default when empty.
+	Queue Name
+	// Payload is marshalled to JSON; it holds ids, never secrets or texts: Redis keeps it in the clear.
+	Payload any
+	// At is when to run it; the zero time means now.
+	At time.Time
+	// Timeout bounds one run; 0 means 10 minutes. Whole seconds.
+	Timeout time.Duration
+	// MaxRetries after the first run; 0 means 10. Negative means none.
+	MaxRetries int
+}
+
+// Client makes tasks.
+type Client struct {
+	asynq *asynq.Client
+}
+
+// NewClient makes a client over a connection that its owner closes.
+func NewClient(redis goredis.UniversalClient) *Client {
+	return &Client{asynq: asynq.NewClientFromRedisClient(redis)}
+}
+
+// Enqueue makes a task. That its ID is taken is success: somebody was faster.
+func (c *Client) Enqueue(ctx context.Context, task Task) error {
+	if task.Type == "" || task.ID == "" {
+		return errors.New("a task needs a type and an id")
+	}
+	payload, err := json.Marshal(task.Payload)
+	if err != nil {
+		return fmt.Errorf("writing the payload of task %s: %w", task.ID, err)
+	}
+	_, err = c.asynq.EnqueueContext(ctx, asynq.NewTask(task.Type, payload), options(task)...)
+	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
+		return fmt.Errorf("enqueueing task %s: %w", task.ID, err)
+	}
+	return nil
+}
+
+func options(task Task) []asynq.Option {
+	queue, timeout, retries := task.Queue, task.Timeout, task.MaxRetries
+	if queue == "" {
+		queue = Default
+	}
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	if retries == 0 {
+		retries = defaultMaxRetries
+	}
+	options := []asynq.Option{
+		asynq.TaskID(task.ID), asynq.Queue(string(queue)), asynq.Timeout(max(timeout, time.Second)), asynq.MaxRetry(max(retries, 0)),
+	}
+	if !task.At.IsZero() {
+		options = append(options, asynq.ProcessAt(task.At))
+	}
+	return options
+}

@@ -1,0 +1,160 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hibiken/asynq"
+	goredis "github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// pollInterval is how often an idle pool looks for tasks; asynq's own second is felt in every delivery.
+	pollInterval = 150 * time.Millisecond
+	// dueInterval is how often tasks that were to wait are looked at.
+	dueInterval            = time.Second
+	defaultShutdownTimeout = 20 * time.Second
+	// strayTimeout is what handlers get to return in once they have been cancelled.
+	strayTimeout = 5 * time.Second
+)
+
+// HandlerFunc does the work of one type of task. See the package for what its error means.
+type HandlerFunc func(ctx context.Context, payload []byte) error
+
+// Pool is a number of workers and the queues they serve, so that long tasks of one kind leave
+// room for the short ones of another.
+type Pool struct {
+	// Concurrency is the number of tasks that run at once.
+	Concurrency int
+	// Weights says how often a queue is looked at first, relative to the others of the pool.
+	Weights map[Name]int
+}
+
+// DefaultPools serve every queue: ingestion is bound by CPUs, deliveries wait for others.
+func DefaultPools() []Pool {
+	return []Pool{
+		{Concurrency: 2, Weights: map[Name]int{Ingest: 1}},
+		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}},
+		{Concurrency: 8, Weights: map[Name]int{Default: 4, Call: 4, Sweep: 2, Export: 1}},
+	}
+}
+
+// ServerConfig configures a Server.
+type ServerConfig struct {
+	Redis goredis.UniversalClient
+	// Pools is DefaultPools when empty.
+	Pools []Pool
+	// Handlers by task type. A task of another type is left for a newer worker: retried.
+	Handlers map[string]HandlerFunc
+	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s. Those that did not go back to the queue.
+	ShutdownTimeout time.Duration
+	Logger          *slog.Logger
+	// ObserveFunc is told of every run: telemetry.Metrics.ObserveTask. It may be nil.
+	ObserveFunc func(taskType, result string, duration time.Duration)
+}
+
+// Server runs tasks.
+type Server struct {
+	cfg     ServerConfig
+	running sync.WaitGroup
+}
+
+// NewServer makes a server; Run starts it.
+func NewServer(cfg ServerConfig) (*Server, error) {
+	if cfg.Redis == nil || cfg.Logger == nil || len(cfg.Handlers) == 0 {
+		return nil, errors.New("a queue server needs Redis, a logger and handlers")
+	}
+	if len(cfg.Pools) == 0 {
+		cfg.Pools = DefaultPools()
+	}
+	for _, pool := range cfg.Pools {
+		if pool.Concurrency < 1 || len(pool.Weights) == 0 {
+			return nil, errors.New("a pool needs workers and queues")
+		}
+	}
+	if cfg.ShutdownTimeout == 0 {
+		cfg.ShutdownTimeout = defaultShutdownTimeout
+	}
+	if cfg.ObserveFunc == nil {
+		cfg.ObserveFunc = func(string, string, time.Duration) {}
+	}
+	return &Server{cfg: cfg}, nil
+}
+
+// Run works until ctx ends, then takes no more tasks, gives the running ones
+// ShutdownTimeout, puts the rest back and returns nil. While Redis is away, also at the start,
+// it keeps asking. It fails at the end when handlers did not return although they were cancelled.
+func (s *Server) Run(ctx context.Context) error {
+	var pools []*asynq.Server
+	defer func() { stop(pools) }()
+	for _, pool := range s.cfg.Pools {
+		server := asynq.NewServerFromRedisClient(s.cfg.Redis, s.asynqConfig(pool))
+		if err := server.Start(asynq.HandlerFunc(s.process)); err != nil {
+			return fmt.Errorf("starting the workers: %w", err)
+		}
+		pools = append(pools, server)
+	}
+	<-ctx.Done()
+	stop(pools)
+	pools = nil
+	return s.waitForStrays()
+}
+
+// stop ends all pools side by side: each may take the whole ShutdownTimeout.
+func stop(pools []*asynq.Server) {
+	var group errgroup.Group
+	for _, pool := range pools {
+		group.Go(func() error { pool.Shutdown(); return nil })
+	}
+	_ = group.Wait() // none of them returns an error
+}
+
+// waitForStrays waits for handlers which asynq has cancelled and no longer waits for.
+func (s *Server) waitForStrays() error {
+	done := make(chan struct{})
+	go func() { s.running.Wait(); close(done) }()
+	timer := time.NewTimer(strayTimeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-timer.C:
+		return errors.New("stopping the workers: handlers did not return after they were cancelled")
+	}
+}
+
+func (s *Server) asynqConfig(pool Pool) asynq.Config {
+	weights := make(map[string]int, len(pool.Weights))
+	for name, weight := range pool.Weights {
+		weights[string(name)] = weight
+	}
+	return asynq.Config{
+		Concurrency:              pool.Concurrency,
+		Queues:                   weights,
+		TaskCheckInterval:        pollInterval,
+		DelayedTaskCheckInterval: dueInterval,
+		ShutdownTimeout:          s.cfg.ShutdownTimeout,
+		RetryDelayFunc:           retryDelay,
+		Logger:                   asynqLogger{s.cfg.Logger},
+		LogLevel:                 asynq.WarnLevel,
+	}
+}
+
+// asynqLogger gives asynq's own words to slog. They are about its machinery and never need a
+// person at once, so the worst of them is a warning; our handlers' errors are logged by process.
+type asynqLogger struct{ logger *slog.Logger }
+
+func (l asynqLogger) log(level slog.Level, args []any) {
+	l.logger.Log(context.Background(), level, "asynq", "detail", fmt.Sprint(args...))
+}
+
+func (l asynqLogger) Debug(args ...any) { l.log(slog.LevelDebug, args) }
+func (l asynqLogger) Info(args ...any)  { l.log(slog.LevelDebug, args) }
+func (l asynqLogger) Warn(args ...any)  { l.log(slog.LevelInfo, args) }
+func (l asynqLogger) Error(args ...any) { l.log(slog.LevelWarn, args) }
+func (l asynqLogger) Fatal(args ...any) { l.log(slog.LevelError, args) }
