@@ -53,13 +53,15 @@ func New(config Config) http.Handler {
 	}
 }
 
-// ServeHTTP routes the request. X-Request-Id may already stand in w's header.
+// ServeHTTP routes the request. X-Request-Id may already stand in w's header. It leaves the route
+// in r.Pattern ("GET /v1/…/{id}"), for logs and metrics of the handlers before it.
 func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, allowed := f.router.match(r.Method, r.URL.EscapedPath())
 	if found == nil {
 		f.refuse(w, r, allowed)
 		return
 	}
+	r.Pattern = found.route.Method + " " + found.route.Pattern
 	if found.route.EventProcedure != "" && wantsEvents(r) {
 		found.route = eventRoute(found.route)
 	}

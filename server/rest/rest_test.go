@@ -244,9 +244,13 @@ func TestUnknownProcedure(t *testing.T) {
 	t.Parallel()
 	empty := rest.New(rest.Config{Routes: routes(), RPC: http.NotFoundHandler()})
 	recorder := httptest.NewRecorder()
-	empty.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/v1/versions/3", http.NoBody))
+	request := httptest.NewRequest(http.MethodGet, "/v1/versions/3", http.NoBody)
+	empty.ServeHTTP(recorder, request)
 	if recorder.Code != fault.Unimplemented.Status() {
 		t.Errorf("got %d %s", recorder.Code, recorder.Body)
+	}
+	if request.Pattern != "GET /v1/versions/{version}" {
+		t.Errorf("pattern %q", request.Pattern)
 	}
 }
 
