@@ -17,14 +17,16 @@ import (
 // Channel is the Postgres channel on which a commit that appended events is announced.
 const Channel = "parlance_events"
 
-// Event is something that happened. TenantID, WorkspaceID, Type and CreatedAt are required.
+// Event is something that happened. TenantID, WorkspaceID, Type and CreatedAt are required,
+// but for events of a whole tenant (Type.TenantWide), whose WorkspaceID is empty.
 type Event struct {
 	// ID is evt_…; empty: Append makes one.
 	ID          string
 	TenantID    string
 	WorkspaceID string
 	Type        Type
-	// Subject is what an internal event's task is about, e.g. a source's id.
+	// Subject is what an internal event's task is about, e.g. a source's id; for webhook.disabled
+	// the endpoint, which does not get it.
 	Subject string
 	// Payload is the message of a public event (see events.proto); nil for internal ones.
 	Payload proto.Message
@@ -45,6 +47,8 @@ type Row struct {
 	Body        []byte    `bun:"body,type:bytea"`
 	CreatedAt   time.Time `bun:"created_at"`
 	RelayedAt   time.Time `bun:"relayed_at,nullzero"`
+	// Position is the place of a relayed public event in the feed, counted from 1.
+	Position int64 `bun:"position,nullzero"`
 }
 
 // body is what endpoints receive, in this order of members. Source: decisions, Webhooks.

@@ -55,6 +55,12 @@ func (t Type) Public() bool {
 	return ok
 }
 
+// TenantWide says whether the event is about a tenant rather than one of its workspaces; it
+// goes to all of them. Source: decisions, Webhooks.
+func (t Type) TenantWide() bool {
+	return t == SubscriptionChanged || t == InvoicePaid || t == InvoiceFailed
+}
+
 // PublicTypes lists the public events in alphabetical order.
 func PublicTypes() []Type {
 	types := make([]Type, 0, len(public))

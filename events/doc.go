@@ -10,5 +10,7 @@
 // The eleven public events and their payload messages are in proto/parlance/v1/events.proto;
 // internal events are named with a leading underscore and never leave the installation.
 //
+// [Feed] reads the relayed public events in an order that never changes.
+//
 // Table: events.
 package events

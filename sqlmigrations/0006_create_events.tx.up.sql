@@ -13,16 +13,30 @@ CREATE TABLE IF NOT EXISTS events (
     created_at   timestamptz NOT NULL,
     -- NULL until the relay has turned it into deliveries or a task.
     relayed_at   timestamptz,
+    -- Place of a public event in the feed, given by the relay under a lock, so that places become
+    -- visible in their order: seq does not, for its transactions commit in any order.
+    position     bigint,
     UNIQUE (tenant_id, event_id)
 );
 
 --bun:split
 
-CREATE INDEX IF NOT EXISTS events_unrelayed ON events (seq) WHERE relayed_at IS NULL;
+CREATE SEQUENCE IF NOT EXISTS events_position OWNED BY events.position;
 
 --bun:split
 
-CREATE INDEX IF NOT EXISTS events_by_workspace ON events (workspace_id, seq);
+-- Internal events (their names begin with _) wait while Redis is down; they must not be in the
+-- way of the public ones.
+CREATE INDEX IF NOT EXISTS events_unrelayed_public ON events (seq) WHERE relayed_at IS NULL AND left(type, 1) <> '_';
+
+--bun:split
+
+CREATE INDEX IF NOT EXISTS events_unrelayed_internal ON events (seq) WHERE relayed_at IS NULL AND left(type, 1) = '_';
+
+--bun:split
+
+-- workspace_id is '' for the events of a whole tenant.
+CREATE INDEX IF NOT EXISTS events_feed ON events (tenant_id, workspace_id, position) WHERE position IS NOT NULL;
 
 --bun:split
 
@@ -63,23 +77,40 @@ CREATE TABLE IF NOT EXISTS webhook_deliveries (
     workspace_id text NOT NULL,
     endpoint_id  text NOT NULL,
     event_id     text NOT NULL,
-    event_seq    bigint NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
     event_type   text NOT NULL,
+    -- Where the body is: in an event or, for a test, here.
+    event_seq    bigint REFERENCES events (seq) ON DELETE CASCADE,
+    test_body    bytea,
     status       text NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed')),
     -- Attempts begun.
     attempt      integer NOT NULL DEFAULT 0,
-    -- When the next attempt is due; NULL when there is none.
+    -- When the next attempt is due; NULL when there is none, or while the endpoint is disabled or
+    -- not subscribed to the event.
     next_at      timestamptz,
     -- While an attempt runs: until when its worker owns it.
     lease_until  timestamptz,
+    -- Until when a task in Redis is trusted to be on its way; the sweeper makes another after that.
+    queued_until timestamptz,
+    -- Somebody asked for one more attempt of something finished: it is not followed by others.
+    once         boolean NOT NULL DEFAULT false,
     created_at   timestamptz NOT NULL,
     UNIQUE (endpoint_id, event_id),
+    CHECK (num_nonnulls(event_seq, test_body) = 1),
     FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints (workspace_id, id) ON DELETE CASCADE
 );
 
 --bun:split
 
 CREATE INDEX IF NOT EXISTS webhook_deliveries_due ON webhook_deliveries (next_at) WHERE status = 'pending';
+
+--bun:split
+
+-- For holding and releasing what an endpoint has pending.
+CREATE INDEX IF NOT EXISTS webhook_deliveries_pending ON webhook_deliveries (endpoint_id) WHERE status = 'pending';
+
+--bun:split
+
+CREATE INDEX IF NOT EXISTS webhook_deliveries_by_event ON webhook_deliveries (event_seq);
 
 --bun:split
 

@@ -1,0 +1,100 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// relayLock makes relays wait for each other, so that positions become visible in their order.
+const relayLock = "parlance.events.relay"
+
+// LockRelay waits until no other transaction gives positions, and keeps others waiting until tx ends.
+func LockRelay(ctx context.Context, tx bun.Tx) error { return postgres.LockTx(ctx, tx, relayLock) }
+
+// UnrelayedPublic claims up to limit public events that have not been relayed, oldest first,
+// until tx ends; those that another transaction has claimed are passed over.
+func UnrelayedPublic(ctx context.Context, tx bun.IDB, limit int) ([]Row, error) {
+	return unrelayed(ctx, tx, "left(e.type, 1) <> '_'", limit)
+}
+
+// UnrelayedInternal is UnrelayedPublic for internal events.
+func UnrelayedInternal(ctx context.Context, tx bun.IDB, limit int) ([]Row, error) {
+	return unrelayed(ctx, tx, "left(e.type, 1) = '_'", limit)
+}
+
+// unrelayed leaves the bodies out: deliveries read them when they are sent.
+func unrelayed(ctx context.Context, tx bun.IDB, kind string, limit int) ([]Row, error) {
+	var rows []Row
+	err := tx.NewSelect().Model(&rows).ExcludeColumn("body").
+		Where("e.relayed_at IS NULL").Where(kind).
+		OrderExpr("e.seq").Limit(int64(limit)).For("UPDATE SKIP LOCKED").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("claim events to relay: %w", err)
+	}
+	return rows, nil
+}
+
+// MarkRelayed ends the relaying of rows in the transaction that claimed them. Public events get
+// their places in the feed, in the order of seq; the caller holds LockRelay then.
+func MarkRelayed(ctx context.Context, tx bun.IDB, rows []Row, now time.Time) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	seqs := make([]int64, len(rows))
+	for i, row := range rows {
+		seqs[i] = row.Seq
+	}
+	_, err := tx.ExecContext(ctx, `
+UPDATE events AS e
+SET relayed_at = ?,
+    position = placed.position
+FROM (
+    SELECT ordered.seq,
+           CASE WHEN ordered.public THEN nextval('events_position') END AS position
+    FROM (SELECT seq, left(type, 1) <> '_' AS public FROM events WHERE seq IN (?) ORDER BY seq) AS ordered
+) AS placed
+WHERE e.seq = placed.seq`, now, bun.In(seqs))
+	if err != nil {
+		return fmt.Errorf("mark events relayed: %w", err)
+	}
+	return nil
+}
+
+// FeedParams asks for public events of a workspace and of its tenant as a whole.
+type FeedParams struct {
+	TenantID    string
+	WorkspaceID string
+	// After is the position of the last event read; 0: from the oldest kept.
+	After int64
+	// Limit is at least 1.
+	Limit int
+}
+
+// Feed returns relayed public events in the order of their positions. An event never appears
+// before one that was already returned, so a reader that goes on from the last misses nothing.
+func Feed(ctx context.Context, db bun.IDB, p FeedParams) ([]Row, error) {
+	var rows []Row
+	err := db.NewSelect().Model(&rows).
+		Where("e.tenant_id = ?", p.TenantID).Where("e.workspace_id IN (?, '')", p.WorkspaceID).
+		Where("e.position > ?", p.After).OrderExpr("e.position").Limit(int64(p.Limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the feed of events: %w", err)
+	}
+	return rows, nil
+}
+
+// LastPosition is the position of the newest event in the feed; 0 when there is none.
+func LastPosition(ctx context.Context, db bun.IDB, tenantID, workspaceID string) (int64, error) {
+	var position int64
+	err := db.NewSelect().Model((*Row)(nil)).ColumnExpr("coalesce(max(e.position), 0)").
+		Where("e.tenant_id = ?", tenantID).Where("e.workspace_id IN (?, '')", workspaceID).Scan(ctx, &position)
+	if err != nil {
+		return 0, fmt.Errorf("read the end of the feed of events: %w", err)
+	}
+	return position, nil
+}

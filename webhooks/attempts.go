@@ -1,0 +1,201 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Deliveries lists the attempts to deliver to an endpoint, newest first; params.Size is 1 to 200,
+// 0 means 50. Errors: NotFound, Invalid invalid-request.
+func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id EndpointID, params postgres.PageParams) ([]Attempt, string, error) {
+	params.Order = postgres.NewestFirst
+	params.Filters = []string{string(ref.TenantID), string(ref.ID), string(id)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
+		return nil, "", err
+	}
+	var attempts []Attempt
+	query := attemptsQuery(s.db.NewSelect().Model(&attempts), ref, id)
+	if err := page.ApplyTo(query, postgres.Columns{CreatedAt: "wa.started_at", ID: "wa.id"}).Scan(ctx); err != nil {
+		return nil, "", postgres.MapError(fmt.Errorf("list webhook attempts: %w", err))
+	}
+	attempts, next := postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
+		return postgres.Key{CreatedAt: a.StartedAt, ID: string(a.ID)}
+	})
+	return attempts, next, nil
+}
+
+// attemptsQuery reads attempts with what their deliveries and events know.
+func attemptsQuery(q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) *bun.SelectQuery {
+	return q.ColumnExpr("wa.*").ColumnExpr("d.event_id, d.event_type").ColumnExpr("coalesce(d.test_body, ev.body) AS request_body").
+		Join("JOIN webhook_deliveries AS d ON d.id = wa.delivery_id").
+		Join("LEFT JOIN events AS ev ON ev.seq = d.event_seq").
+		Where("wa.tenant_id = ?", ref.TenantID).Where("wa.workspace_id = ?", ref.ID).Where("wa.endpoint_id = ?", id)
+}
+
+func selectAttempt(ctx context.Context, db bun.IDB, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
+	var a Attempt
+	err := attemptsQuery(db.NewSelect().Model(&a), ref, id).Where("wa.id = ?", attempt).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Attempt{}, fault.NoSuch("webhook delivery", string(attempt))
+	}
+	if err != nil {
+		return Attempt{}, fmt.Errorf("select webhook attempt: %w", err)
+	}
+	return a, nil
+}
+
+// delivery is what Redeliver needs of a row.
+type delivery struct {
+	bun.BaseModel `bun:"table:webhook_deliveries,alias:d"`
+
+	ID         int64     `bun:"id,pk"`
+	Status     string    `bun:"status"`
+	Attempt    int       `bun:"attempt"`
+	NextAt     time.Time `bun:"next_at,nullzero"`
+	LeaseUntil time.Time `bun:"lease_until,nullzero"`
+	Once       bool      `bun:"once"`
+	Test       bool      `bun:"test,scanonly"`
+}
+
+// Redeliver makes another attempt of the delivery that an attempt belongs to due now, and
+// returns it (pending): the next number, the same event id. A pending delivery goes on with its
+// schedule afterwards; a finished one gets just this attempt. Asking twice before it begins
+// gives the same attempt.
+// Errors: NotFound; Aborted conflict while an attempt runs, and when the endpoint is disabled or
+// not subscribed to the event.
+func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
+	now := s.moment()
+	newID := AttemptID(idgen.New(idgen.Delivery))
+	var next Attempt
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		endpoint, err := lockEndpoint(ctx, tx, ref, id)
+		if err != nil {
+			return err
+		}
+		before, err := selectAttempt(ctx, tx, ref, id, attempt)
+		if err != nil {
+			return err
+		}
+		if next, err = redeliver(ctx, tx, endpoint, before, newID, now); err != nil {
+			return err
+		}
+		next, err = selectAttempt(ctx, tx, ref, id, next.ID)
+		return err
+	})
+	return next, err
+}
+
+func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt, newID AttemptID, now time.Time) (Attempt, error) {
+	d := delivery{ID: before.DeliveryID}
+	err := tx.NewSelect().Model(&d).WherePK().Where("d.tenant_id = ?", endpoint.TenantID).
+		ColumnExpr("d.id, d.status, d.attempt, d.next_at, d.lease_until, d.once, d.test_body IS NOT NULL AS test").For("UPDATE").Scan(ctx)
+	if err != nil {
+		return Attempt{}, fmt.Errorf("lock webhook delivery: %w", err)
+	}
+	switch {
+	case endpoint.Status != Enabled:
+		return Attempt{}, fault.New(fault.Conflict, "The endpoint is disabled; enable it first.")
+	case !d.Test && !endpoint.subscribes(before.EventType):
+		return Attempt{}, fault.New(fault.Conflict, "The endpoint does not subscribe to %s; subscribe to it first.", before.EventType)
+	case d.LeaseUntil.After(now):
+		return Attempt{}, fault.New(fault.Conflict, "An attempt of this delivery is running; ask again when it has ended.")
+	}
+	next := Attempt{
+		ID: newID, TenantID: endpoint.TenantID, WorkspaceID: endpoint.WorkspaceID, EndpointID: endpoint.ID,
+		DeliveryID: d.ID, Number: d.Attempt + 1, Status: AttemptPending,
+		RequestHeaders: flat(nil), ResponseHeaders: flat(nil), StartedAt: now,
+	}
+	_, err = tx.NewInsert().Model(&next).On("CONFLICT (delivery_id, attempt) DO UPDATE").Set("started_at = excluded.started_at").
+		Returning("id").Exec(ctx)
+	if err != nil {
+		return Attempt{}, fmt.Errorf("insert webhook attempt: %w", err)
+	}
+	once := d.Once || d.Status != deliveryPending
+	_, err = tx.NewUpdate().Model(&d).Set("status = ?", deliveryPending).Set("next_at = ?", now).Set("queued_until = NULL").
+		Set("once = ?", once).WherePK().Where("tenant_id = ?", endpoint.TenantID).Exec(ctx)
+	if err != nil {
+		return Attempt{}, fmt.Errorf("make webhook delivery due: %w", err)
+	}
+	return next, nil
+}
+
+// Test sends one example of an event now, to a disabled endpoint too, and returns the attempt.
+// It is not retried and does not count for disabling. An empty name means the endpoint's first
+// event, or post_call_transcription. Errors: NotFound, Invalid webhook-event-unknown.
+func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, event string) (Attempt, error) {
+	endpoint, err := selectEndpoint(ctx, s.db, ref, id)
+	if err != nil {
+		return Attempt{}, err
+	}
+	eventType := events.PostCallTranscription
+	if len(endpoint.Events) > 0 {
+		eventType = endpoint.Events[0]
+	}
+	if event != "" {
+		if eventType, err = parseEvent("event", event); err != nil {
+			return Attempt{}, err
+		}
+	}
+	secrets, err := openSecrets(s.keyring, endpoint, s.moment())
+	if err != nil {
+		return Attempt{}, err
+	}
+	c, err := s.beginTest(ctx, endpoint, eventType)
+	if err != nil {
+		return Attempt{}, err
+	}
+	a, _ := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, secrets)
+	// The caller may have hung up; what came of it is written down all the same.
+	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	if err := s.record(recording, endpoint, []outcome{s.decide(c, a)}); err != nil {
+		return Attempt{}, err
+	}
+	return selectAttempt(ctx, s.db, ref, id, c.AttemptID)
+}
+
+// beginTest writes the delivery and the one attempt of a test; as it is no pending delivery,
+// nobody else will send it.
+func (s *Service) beginTest(ctx context.Context, endpoint Endpoint, eventType events.Type) (claimed, error) {
+	now := s.moment()
+	c := claimed{AttemptID: AttemptID(idgen.New(idgen.Delivery)), Attempt: 1, EventID: idgen.New(idgen.Event), EventType: eventType, Test: true}
+	body, err := events.Body(events.Event{
+		ID: c.EventID, TenantID: string(endpoint.TenantID), WorkspaceID: string(endpoint.WorkspaceID),
+		Type: eventType, Payload: events.Example(eventType), CreatedAt: now,
+	})
+	if err != nil {
+		return claimed{}, err
+	}
+	c.Body = body
+	err = s.db.NewRaw(`
+WITH made AS (
+    INSERT INTO webhook_deliveries
+        (tenant_id, workspace_id, endpoint_id, event_id, event_type, test_body, status, attempt, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, 'failed', 1, ?)
+    RETURNING id
+)
+INSERT INTO webhook_attempts
+    (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, request_headers, response_headers, started_at)
+SELECT ?, ?, ?, ?, made.id, 1, 'pending', '{}', '{}', ?
+FROM made
+RETURNING delivery_id`,
+		endpoint.TenantID, endpoint.WorkspaceID, endpoint.ID, c.EventID, c.EventType, body, now,
+		c.AttemptID, endpoint.TenantID, endpoint.WorkspaceID, endpoint.ID, now).Scan(ctx, &c.DeliveryID)
+	if err != nil {
+		return claimed{}, postgres.MapError(fmt.Errorf("insert webhook test: %w", err))
+	}
+	return c, nil
+}

@@ -1,0 +1,165 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// lostText is the error of an attempt whose holder died.
+const lostText = "The worker stopped before the answer was written down; the endpoint may have got the request."
+
+// claimed is an attempt that is ours to make.
+type claimed struct {
+	DeliveryID int64       `bun:"delivery_id"`
+	AttemptID  AttemptID   `bun:"attempt_id"`
+	Attempt    int         `bun:"attempt"`
+	EventID    string      `bun:"event_id"`
+	EventType  events.Type `bun:"event_type"`
+	Once       bool        `bun:"once"`
+	Test       bool        `bun:"test"`
+	Body       []byte      `bun:"body"`
+}
+
+// claim begins the next attempt of each delivery that is pending, due, wanted and not held by
+// another, in one statement, and owns them until lease ends. An attempt whose holder let its
+// lease pass becomes unknown.
+func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now, lease time.Time) ([]claimed, error) {
+	attemptIDs := make([]string, len(ids))
+	for i := range ids {
+		attemptIDs[i] = idgen.New(idgen.Delivery)
+	}
+	var claims []claimed
+	err := db.NewRaw(`
+WITH named AS (
+    SELECT * FROM unnest(?::bigint[], ?::text[]) AS n (delivery_id, attempt_id)
+), picked AS (
+    SELECT d.id,
+           d.attempt,
+           d.lease_until IS NOT NULL AS abandoned,
+           named.attempt_id
+    FROM webhook_deliveries AS d
+    JOIN named ON named.delivery_id = d.id
+    JOIN webhook_endpoints AS e ON e.id = d.endpoint_id
+    WHERE d.tenant_id = ?
+      AND d.endpoint_id = ?
+      AND d.status = 'pending'
+      AND d.next_at <= ?
+      AND (d.lease_until IS NULL OR d.lease_until < ?)
+      AND `+wanted+`
+    FOR UPDATE OF d SKIP LOCKED
+), taken AS (
+    UPDATE webhook_deliveries AS d
+    SET attempt = d.attempt + 1,
+        lease_until = ?,
+        queued_until = NULL
+    FROM picked
+    WHERE d.id = picked.id
+    RETURNING d.*, picked.attempt_id
+), lost AS (
+    UPDATE webhook_attempts AS a
+    SET status = 'unknown',
+        error = ?
+    FROM picked
+    WHERE picked.abandoned
+      AND a.delivery_id = picked.id
+      AND a.attempt = picked.attempt
+      AND a.status = 'pending'
+), begun AS (
+    INSERT INTO webhook_attempts
+        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, request_headers, response_headers, started_at)
+    SELECT attempt_id, tenant_id, workspace_id, endpoint_id, id, attempt, 'pending', '{}', '{}', ?
+    FROM taken
+    -- Redeliver has made the row already.
+    ON CONFLICT (delivery_id, attempt) DO UPDATE SET started_at = excluded.started_at
+    RETURNING id, delivery_id
+)
+SELECT taken.id AS delivery_id,
+       begun.id AS attempt_id,
+       taken.attempt,
+       taken.event_id,
+       taken.event_type,
+       taken.once,
+       taken.test_body IS NOT NULL AS test,
+       coalesce(taken.test_body, ev.body) AS body
+FROM taken
+JOIN begun ON begun.delivery_id = taken.id
+LEFT JOIN events AS ev ON ev.seq = taken.event_seq
+ORDER BY taken.id`,
+		pgdialect.Array(ids), pgdialect.Array(attemptIDs), endpoint.TenantID, endpoint.ID, now, now, lease, lostText, now).Scan(ctx, &claims)
+	if err != nil {
+		return nil, postgres.MapError(fmt.Errorf("claim deliveries: %w", err))
+	}
+	return claims, nil
+}
+
+// selectReceiver is the endpoint of deliveries, whoever's it is: tasks know no workspace.
+func selectReceiver(ctx context.Context, db bun.IDB, id EndpointID) (endpoint Endpoint, found bool, err error) {
+	err = db.NewSelect().Model(&endpoint).Where("we.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Endpoint{}, false, nil
+	}
+	if err != nil {
+		return Endpoint{}, false, postgres.MapError(fmt.Errorf("select receiver: %w", err))
+	}
+	return endpoint, true, nil
+}
+
+// postpone makes deliveries that nobody has claimed due at a later time.
+func postpone(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, until time.Time) error {
+	_, err := db.ExecContext(ctx, `
+UPDATE webhook_deliveries
+SET next_at = greatest(next_at, ?),
+    queued_until = NULL
+WHERE tenant_id = ?
+  AND endpoint_id = ?
+  AND id IN (?)
+  AND status = 'pending'
+  AND next_at IS NOT NULL
+  AND lease_until IS NULL`, until, endpoint.TenantID, endpoint.ID, bun.In(ids))
+	if err != nil {
+		return postgres.MapError(fmt.Errorf("postpone deliveries: %w", err))
+	}
+	return nil
+}
+
+// anyUnwanted says whether a pending delivery is on the schedule although its endpoint does not want it.
+func anyUnwanted(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64) (bool, error) {
+	var unwanted bool
+	err := db.NewRaw(`
+SELECT EXISTS (
+    SELECT
+    FROM webhook_deliveries AS d
+    JOIN webhook_endpoints AS e ON e.id = d.endpoint_id
+    WHERE d.tenant_id = ?
+      AND d.endpoint_id = ?
+      AND d.id IN (?)
+      AND d.status = 'pending'
+      AND d.next_at IS NOT NULL
+      AND NOT `+wanted+`
+)`, endpoint.TenantID, endpoint.ID, bun.In(ids)).Scan(ctx, &unwanted)
+	if err != nil {
+		return false, postgres.MapError(fmt.Errorf("look for unwanted deliveries: %w", err))
+	}
+	return unwanted, nil
+}
+
+// hold takes off the schedule what the endpoint does not want, when it slipped in beside the
+// change of the endpoint.
+func (s *Service) hold(ctx context.Context, endpoint Endpoint) error {
+	now := s.moment()
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		_, err := tx.ExecContext(ctx, "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR NO KEY UPDATE", endpoint.TenantID, endpoint.ID)
+		if err != nil {
+			return fmt.Errorf("lock endpoint: %w", err)
+		}
+		return holdOrRelease(ctx, tx, endpoint, now)
+	})
+}

@@ -1,0 +1,131 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// linger is how long a result waits for others to be written with it. Source: design.
+	linger = 10 * time.Millisecond
+	// recordTimeout bounds writing results after the task was cancelled.
+	recordTimeout = 10 * time.Second
+)
+
+// Tally counts attempts by how they went; for metrics.
+type Tally map[AttemptStatus]int
+
+// Deliver makes the next attempt of those deliveries to one endpoint that are due and nobody
+// else's; ids are at most MaxBatch. What it does not get to, Due will offer again. When ctx
+// ends, attempts without an answer stay with their lease and become unknown.
+// Errors: Unavailable, or internal when outcomes could not be written.
+func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tally, error) {
+	endpoint, found, err := selectReceiver(ctx, s.db, id)
+	if err != nil || !found || len(ids) == 0 {
+		return nil, err
+	}
+	release, retryIn := s.slots.take(ctx, id)
+	if release == nil {
+		return nil, postpone(ctx, s.db, endpoint, ids, s.moment().Add(retryIn))
+	}
+	defer release()
+	now := s.moment()
+	secrets, err := openSecrets(s.keyring, endpoint, now)
+	if err != nil {
+		return nil, err
+	}
+	rounds := (len(ids) + sendsPerCall - 1) / sendsPerCall
+	lease := now.Add(time.Duration(rounds)*s.policy.Timeout + s.policy.LeaseMargin)
+	claims, err := claim(ctx, s.db, endpoint, ids, now, lease)
+	if err != nil {
+		return nil, err
+	}
+	if len(claims) == 0 {
+		return nil, s.holdUnwanted(ctx, endpoint, ids)
+	}
+	return s.sendAll(ctx, endpoint, claims, secrets)
+}
+
+// holdUnwanted is for when a task could claim nothing: mostly another was faster, but what the
+// endpoint does not want must leave the schedule or Due would offer it for ever.
+func (s *Service) holdUnwanted(ctx context.Context, endpoint Endpoint, ids []int64) error {
+	unwanted, err := anyUnwanted(ctx, s.db, endpoint, ids)
+	if err != nil || !unwanted {
+		return err
+	}
+	return s.hold(ctx, endpoint)
+}
+
+// sendAll makes claimed attempts, sendsPerCall at a time, and records them in groups as they end.
+func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claimed, secrets []string) (Tally, error) {
+	results := make(chan outcome, len(claims)) // one each, so that no sender waits for the database
+	var group errgroup.Group
+	group.SetLimit(sendsPerCall)
+	go func() {
+		for _, c := range claims {
+			group.Go(func() error {
+				if o, ok := s.attempt(ctx, endpoint, c, secrets); ok {
+					results <- o
+				}
+				return nil
+			})
+		}
+		_ = group.Wait() // the senders return no errors
+		close(results)
+	}()
+	return s.recordAll(ctx, endpoint, results)
+}
+
+// attempt sends one claimed delivery; ok is false when it was abandoned.
+func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, secrets []string) (o outcome, ok bool) {
+	if ctx.Err() != nil {
+		return outcome{}, false
+	}
+	a, abandoned := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, secrets)
+	if abandoned {
+		return outcome{}, false
+	}
+	s.slots.note(endpoint.ID, a.unreachable)
+	return s.decide(c, a), true
+}
+
+// recordAll writes results until there are no more. It reads to the end also after an error.
+func (s *Service) recordAll(ctx context.Context, endpoint Endpoint, results <-chan outcome) (Tally, error) {
+	tally := Tally{}
+	var firstErr error
+	for first := range results {
+		group := gather(first, results)
+		// What is known is written down although the task was cancelled.
+		recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+		err := s.record(recording, endpoint, group)
+		cancel()
+		if err != nil && firstErr == nil {
+			firstErr = fmt.Errorf("record %d attempts: %w", len(group), err)
+		}
+		for _, o := range group {
+			tally[o.status()]++
+		}
+	}
+	return tally, firstErr
+}
+
+// gather takes what else comes within linger.
+func gather(first outcome, results <-chan outcome) []outcome {
+	group := []outcome{first}
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	for {
+		select {
+		case next, open := <-results:
+			if !open {
+				return group
+			}
+			group = append(group, next)
+		case <-timer.C:
+			return group
+		}
+	}
+}

@@ -1,0 +1,20 @@
+// Package webhooks tells customers' systems what happened: endpoints, deliveries, and the same
+// events as a feed.
+//
+//	endpoint:  enabled ──10 failures in a row and long without a success, or a 410──► disabled
+//	           disabled ──Enable──► enabled
+//	delivery:  pending ──2xx──► succeeded
+//	           pending ──final answer, or the schedule is used up──► failed ──Redeliver──► pending
+//	attempt:   pending ──► succeeded | failed | unknown (we died before writing the answer down)
+//
+// The relay calls FanOut in its transaction: one delivery an event and endpoint that wants it.
+// Tasks call Deliver, which claims in the database and sends what it got; a repeated task claims
+// nothing. The delivery row, not Redis, says what has been sent and when the next attempt is
+// due; Due finds what has no task. A claim has a lease: when its holder dies, the attempt
+// becomes unknown and the next one carries the same event id. What an endpoint has pending is
+// held while it is disabled or not subscribed to the event, and goes on afterwards.
+//
+// Requests are signed twice: X-Parlance-Signature, and Standard Webhooks' headers (see sign).
+//
+// Tables: webhook_endpoints, webhook_deliveries, webhook_attempts. Events: webhook.disabled.
+package webhooks

@@ -1,0 +1,162 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/workspaces"
+)
+
+// EndpointID names an endpoint (we_…).
+type EndpointID string
+
+// Status says whether an endpoint gets deliveries.
+type Status string
+
+// The statuses of an endpoint.
+const (
+	Enabled  Status = "enabled"
+	Disabled Status = "disabled"
+)
+
+// Why an endpoint was disabled.
+const (
+	ReasonFailures = "failures"
+	ReasonGone     = "gone"
+)
+
+// Endpoint is a receiver of events.
+type Endpoint struct {
+	bun.BaseModel `bun:"table:webhook_endpoints,alias:we"`
+
+	ID          EndpointID          `bun:"id,pk"`
+	TenantID    workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	URL         string              `bun:"url"`
+	// Events are the names subscribed to, without repetitions; empty: nothing is delivered.
+	Events         []events.Type `bun:"events,array"`
+	Description    string        `bun:"description"`
+	Status         Status        `bun:"status"`
+	DisabledReason string        `bun:"disabled_reason"`
+	// ConsecutiveFailures counts the failed attempts since the last success.
+	ConsecutiveFailures int       `bun:"consecutive_failures"`
+	LastSuccessAt       time.Time `bun:"last_success_at,nullzero"`
+	LastFailureAt       time.Time `bun:"last_failure_at,nullzero"`
+	// SealedSecret and SealedPrevious open with the endpoint's binding; see openKeys.
+	SealedSecret   []byte    `bun:"secret"`
+	SecretHint     string    `bun:"secret_hint"`
+	SealedPrevious []byte    `bun:"previous_secret,nullzero"`
+	PreviousUntil  time.Time `bun:"previous_secret_until,nullzero"`
+	CreatedAt      time.Time `bun:"created_at"`
+	UpdatedAt      time.Time `bun:"updated_at"`
+}
+
+// subscribes says whether the endpoint wants events of the type.
+func (e Endpoint) subscribes(t events.Type) bool { return slices.Contains(e.Events, t) }
+
+// MintedEndpoint is an endpoint with its new secret, which is shown this once.
+type MintedEndpoint struct {
+	Endpoint
+	Secret seal.Secret
+}
+
+// CreateParams describes a new endpoint.
+type CreateParams struct {
+	// URL is https and public; at most 2,048 characters.
+	URL string
+	// Events are names of public events; repetitions are merged.
+	Events []string
+	// Description is at most 500 characters.
+	Description string
+}
+
+// UpdateParams holds what is to change; nil fields stay as they are.
+type UpdateParams struct {
+	URL         *string
+	Events      *[]string
+	Description *string
+}
+
+const (
+	maxURLChars         = 2048
+	maxDescriptionChars = 500
+)
+
+// parseURL refuses what is no https URL; it asks nobody.
+func parseURL(raw string) (*url.URL, error) {
+	switch {
+	case raw == "":
+		return nil, fault.InvalidField("url", "required", "url is required.")
+	case len([]rune(raw)) > maxURLChars:
+		return nil, fault.InvalidField("url", "max_len", "url can have at most %d characters.", maxURLChars)
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, fault.InvalidField("url", "invalid", "url is not a URL.")
+	}
+	if u.Scheme != "https" {
+		return nil, fault.OnField(fault.WebhookURLNotHTTPS, "url", "The URL of a webhook begins with https://.")
+	}
+	return u, nil
+}
+
+// parseEvents merges repetitions and refuses unknown names.
+func parseEvents(names []string) ([]events.Type, error) {
+	types := make([]events.Type, 0, len(names))
+	for _, name := range names {
+		t, err := parseEvent("events", name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	return types, nil
+}
+
+func parseEvent(field, name string) (events.Type, error) {
+	if t := events.Type(name); t.Public() {
+		return t, nil
+	}
+	known := make([]string, 0, len(events.PublicTypes()))
+	for _, t := range events.PublicTypes() {
+		known = append(known, string(t))
+	}
+	return "", fault.OnField(fault.WebhookEventUnknown, field, "There is no event %q; the events are %s.", name, strings.Join(known, ", "))
+}
+
+// checkAddress refuses a URL whose host is not public now. It is checked again at every dial,
+// for names change their addresses.
+func checkAddress(ctx context.Context, guard *publicnet.Guard, u *url.URL) error {
+	err := guard.CheckLiteral(u)
+	if err == nil {
+		err = guard.CheckResolves(ctx, u.Hostname())
+	}
+	switch {
+	case errors.Is(err, publicnet.ErrURL):
+		return fault.InvalidField("url", "invalid", "url needs a host and cannot carry a user name.")
+	case errors.Is(err, publicnet.ErrNotPublic):
+		return fault.OnField(fault.WebhookURLNotPublic, "url", "The host of url must resolve to public addresses only.")
+	case errors.Is(err, publicnet.ErrUnresolvable):
+		return fault.OnField(fault.WebhookURLUnresolvable, "url", "The host name %q does not resolve.", u.Hostname())
+	}
+	return err
+}
+
+func checkDescription(text string) error {
+	if len([]rune(text)) > maxDescriptionChars {
+		return fault.InvalidField("description", "max_len", "description can have at most %d characters.", maxDescriptionChars)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package webhooks
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Policy is how deliveries are tried and endpoints given up. Zero fields take DefaultPolicy's.
+type Policy struct {
+	// Schedule holds the pause before each attempt, the first included, counted from the end of
+	// the one before. Its length is the number of attempts.
+	Schedule []time.Duration
+	// Timeout bounds one attempt, the answer's body included.
+	Timeout time.Duration
+	// An endpoint is disabled after DisableFailures failed attempts in a row, when its last
+	// success is longer ago than DisableWindow; one that never succeeded, when it is older than
+	// DisableMinAge.
+	DisableFailures int
+	DisableWindow   time.Duration
+	DisableMinAge   time.Duration
+	// Requeue is how long a task is trusted to be on its way before Due offers its deliveries again.
+	Requeue time.Duration
+	// LeaseMargin is how long an attempt may take beyond its time-outs before its holder counts as dead.
+	LeaseMargin time.Duration
+}
+
+// DefaultPolicy is that of decisions, Webhooks: 11 attempts in 69 h.
+func DefaultPolicy() Policy {
+	return Policy{
+		Schedule: []time.Duration{
+			0, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
+			2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 24 * time.Hour,
+		},
+		Timeout:         15 * time.Second,
+		DisableFailures: 10,
+		DisableWindow:   7 * 24 * time.Hour,
+		DisableMinAge:   24 * time.Hour,
+		Requeue:         10 * time.Second,
+		LeaseMargin:     15 * time.Second,
+	}
+}
+
+func (p Policy) withDefaults() Policy {
+	defaults := DefaultPolicy()
+	if len(p.Schedule) == 0 {
+		p.Schedule = defaults.Schedule
+	}
+	for _, field := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{
+		{&p.Timeout, defaults.Timeout},
+		{&p.DisableWindow, defaults.DisableWindow},
+		{&p.DisableMinAge, defaults.DisableMinAge},
+		{&p.Requeue, defaults.Requeue},
+		{&p.LeaseMargin, defaults.LeaseMargin},
+	} {
+		if *field.value == 0 {
+			*field.value = field.fallback
+		}
+	}
+	if p.DisableFailures == 0 {
+		p.DisableFailures = defaults.DisableFailures
+	}
+	return p
+}
+
+const (
+	// jitterShare is how much a pause may be longer or shorter. Source: decisions, Webhooks.
+	jitterShare = 0.2
+	// maxRetryAfter is how far an endpoint can put off the next attempt. Source: decisions, Webhooks.
+	maxRetryAfter = time.Hour
+)
+
+// pause is how long to wait after a failed attempt (counted from 1); ok is false after the last.
+// chance is in [0, 1). An endpoint's Retry-After can make it longer, not shorter.
+func (p Policy) pause(attempt int, retryAfter time.Duration, chance float64) (pause time.Duration, ok bool) {
+	if attempt >= len(p.Schedule) {
+		return 0, false
+	}
+	factor := 1 - jitterShare + 2*jitterShare*chance
+	pause = time.Duration(float64(p.Schedule[attempt]) * factor)
+	return max(pause, min(retryAfter, maxRetryAfter)), true
+}
+
+// gaveUp says whether the endpoint is to be disabled for its failures.
+func (p Policy) gaveUp(e Endpoint, now time.Time) bool {
+	if e.ConsecutiveFailures < p.DisableFailures {
+		return false
+	}
+	if e.LastSuccessAt.IsZero() {
+		return now.Sub(e.CreatedAt) > p.DisableMinAge
+	}
+	return now.Sub(e.LastSuccessAt) > p.DisableWindow
+}
+
+// retryAfter reads the header of that name: seconds or a date; 0 when there is none to honour.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return min(max(time.Duration(seconds), 0), maxRetryAfter/time.Second) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(now), 0), maxRetryAfter)
+	}
+	return 0
+}

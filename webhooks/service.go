@@ -1,0 +1,257 @@
+package webhooks
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Deps is what a Service works with.
+type Deps struct {
+	DB         *postgres.DB
+	Workspaces *workspaces.Service
+	// Keyring seals the signing secrets.
+	Keyring *seal.Keyring
+	// Guard checks URLs and makes the client that calls them.
+	Guard  *publicnet.Guard
+	Policy Policy
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Random makes secrets; nil is crypto/rand.
+	Random io.Reader
+	// ChanceFunc is in [0, 1) and spreads retries; nil is math/rand. Safe for concurrent use.
+	ChanceFunc func() float64
+	// Log gets what happens to endpoints; nil discards it.
+	Log *slog.Logger
+}
+
+// Service manages endpoints and delivers events to them. Safe for concurrent use.
+type Service struct {
+	db         *postgres.DB
+	workspaces *workspaces.Service
+	keyring    *seal.Keyring
+	guard      *publicnet.Guard
+	client     *http.Client
+	policy     Policy
+	slots      *slots
+	now        func() time.Time
+	random     io.Reader
+	chance     func() float64
+	log        *slog.Logger
+}
+
+// New makes the service.
+func New(d Deps) *Service {
+	s := &Service{
+		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard, policy: d.Policy.withDefaults(),
+		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log,
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.random == nil {
+		s.random = rand.Reader
+	}
+	if s.chance == nil {
+		s.chance = mathrand.Float64
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.client = d.Guard.Client(publicnet.ClientOptions{Timeout: s.policy.Timeout, MaxIdlePerHost: callsPerEndpoint * sendsPerCall})
+	s.slots = newSlots(s.now)
+	return s
+}
+
+// moment is now as Postgres keeps it.
+func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// Create registers an endpoint and mints its secret. The URL is checked in the order scheme,
+// events, address. Errors: Invalid webhook-url-not-https, webhook-event-unknown,
+// webhook-url-not-public, webhook-url-unresolvable, invalid-request.
+func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (MintedEndpoint, error) {
+	u, err := parseURL(p.URL)
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	types, err := parseEvents(p.Events)
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	if err := checkDescription(p.Description); err != nil {
+		return MintedEndpoint{}, err
+	}
+	if err := checkAddress(ctx, s.guard, u); err != nil {
+		return MintedEndpoint{}, err
+	}
+	now := s.moment()
+	endpoint := Endpoint{
+		ID: EndpointID(idgen.New(idgen.Endpoint)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
+		URL: p.URL, Events: types, Description: p.Description, Status: Enabled, CreatedAt: now, UpdatedAt: now,
+	}
+	minted, err := s.mint(endpoint)
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	return minted, postgres.MapError(insertEndpoint(ctx, s.db, minted.Endpoint))
+}
+
+// mint gives the endpoint a new secret.
+func (s *Service) mint(e Endpoint) (MintedEndpoint, error) {
+	secret, err := mintSecret(s.random)
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	e.SealedSecret, err = s.keyring.Seal([]byte(secret), secretPlace(e))
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	e.SecretHint = hintOf(secret)
+	return MintedEndpoint{Endpoint: e, Secret: seal.Secret(secret)}, nil
+}
+
+// List lists the workspace's endpoints, newest first. Errors: Invalid invalid-request.
+func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.PageParams) ([]Endpoint, string, error) {
+	params.Order = postgres.NewestFirst
+	params.Filters = []string{string(ref.TenantID), string(ref.ID)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	return listEndpoints(ctx, s.db, ref, page)
+}
+
+// Get returns an endpoint. Errors: NotFound.
+func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
+	return selectEndpoint(ctx, s.db, ref, id)
+}
+
+// Update changes an endpoint; a URL is resolved anew. What is pending for events no longer
+// subscribed to is held until they are subscribed to again. Errors: as Create, and NotFound.
+func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (Endpoint, error) {
+	change, err := s.checkUpdate(ctx, p)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return s.change(ctx, ref, id, change)
+}
+
+// checkUpdate makes the change that an update asks for, or refuses it, in the order of Create.
+func (s *Service) checkUpdate(ctx context.Context, p UpdateParams) (func(*Endpoint), error) {
+	var changes []func(*Endpoint)
+	if p.URL != nil {
+		if _, err := parseURL(*p.URL); err != nil {
+			return nil, err
+		}
+	}
+	if p.Events != nil {
+		types, err := parseEvents(*p.Events)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, func(e *Endpoint) { e.Events = types })
+	}
+	if p.Description != nil {
+		if err := checkDescription(*p.Description); err != nil {
+			return nil, err
+		}
+		changes = append(changes, func(e *Endpoint) { e.Description = *p.Description })
+	}
+	if p.URL != nil {
+		u, err := parseURL(*p.URL)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkAddress(ctx, s.guard, u); err != nil {
+			return nil, err
+		}
+		changes = append(changes, func(e *Endpoint) { e.URL = *p.URL })
+	}
+	return func(e *Endpoint) {
+		for _, apply := range changes {
+			apply(e)
+		}
+	}, nil
+}
+
+// change locks the endpoint, applies change to it, and holds or releases what is pending for it.
+func (s *Service) change(ctx context.Context, ref workspaces.Ref, id EndpointID, change func(*Endpoint)) (Endpoint, error) {
+	now := s.moment()
+	var endpoint Endpoint
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		var err error
+		if endpoint, err = lockEndpoint(ctx, tx, ref, id); err != nil {
+			return err
+		}
+		change(&endpoint)
+		endpoint.UpdatedAt = now
+		if err := updateEndpoint(ctx, tx, endpoint); err != nil {
+			return err
+		}
+		return holdOrRelease(ctx, tx, endpoint, now)
+	})
+	return endpoint, err
+}
+
+// Delete removes an endpoint with its deliveries; repeating it is not an error. Errors: NotFound.
+func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id EndpointID) error {
+	now := s.moment()
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		deleted, err := deleteEndpoint(ctx, tx, ref, id)
+		if err != nil {
+			return err
+		}
+		if deleted {
+			return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
+		}
+		buried, err := s.workspaces.Buried(ctx, tx, ref.TenantID, string(id))
+		if err != nil || buried {
+			return err
+		}
+		return errNoEndpoint(id)
+	})
+}
+
+// Enable ends the disabling of an endpoint and releases what was held for it; one that is
+// enabled stays as it is. Errors: NotFound.
+func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
+	return s.change(ctx, ref, id, func(e *Endpoint) {
+		if e.Status == Disabled {
+			e.Status, e.DisabledReason, e.ConsecutiveFailures = Enabled, "", 0
+		}
+	})
+}
+
+// RotateSecret gives an endpoint a new secret; the one before signs beside it for RotationOverlap.
+// A third within that time ends the first. Errors: NotFound.
+func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id EndpointID) (MintedEndpoint, error) {
+	endpoint, err := selectEndpoint(ctx, s.db, ref, id) // its tenant and id are in the seal
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	minted, err := s.mint(endpoint)
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	until := s.moment().Add(RotationOverlap)
+	changed, err := s.change(ctx, ref, id, func(e *Endpoint) {
+		e.SealedPrevious, e.PreviousUntil = e.SealedSecret, until
+		e.SealedSecret, e.SecretHint = minted.SealedSecret, minted.SecretHint
+	})
+	return MintedEndpoint{Endpoint: changed, Secret: minted.Secret}, err
+}
+
+func errNoEndpoint(id EndpointID) error { return fault.NoSuch("webhook endpoint", string(id)) }

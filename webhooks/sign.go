@@ -1,0 +1,107 @@
+package webhooks
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/seal"
+)
+
+const (
+	secretPrefix = "whsec_"
+	secretBytes  = 32
+	hintChars    = 4
+	// RotationOverlap is how long a rotated secret still signs. Source: decisions, Webhooks.
+	RotationOverlap = 24 * time.Hour
+)
+
+const userAgent = "Parlance-Webhooks/1"
+
+// mintSecret makes a signing secret: whsec_ and the base64 of 32 random bytes.
+func mintSecret(random io.Reader) (string, error) {
+	key := make([]byte, secretBytes)
+	if _, err := io.ReadFull(random, key); err != nil {
+		return "", fmt.Errorf("read randomness for a webhook secret: %w", err)
+	}
+	return secretPrefix + base64.StdEncoding.EncodeToString(key), nil
+}
+
+func hintOf(secret string) string { return secret[len(secret)-hintChars:] }
+
+// secretPlace binds a sealed secret to its endpoint; a rotated one keeps its place.
+func secretPlace(e Endpoint) seal.Binding {
+	return seal.Binding{TenantID: string(e.TenantID), Record: string(e.ID), Field: "secret"}
+}
+
+// openSecrets returns the endpoint's secrets that sign at now, the newest first.
+func openSecrets(keyring *seal.Keyring, e Endpoint, now time.Time) ([]string, error) {
+	newest, err := keyring.Open(e.SealedSecret, secretPlace(e))
+	if err != nil {
+		return nil, fmt.Errorf("open the secret of %s: %w", e.ID, err)
+	}
+	secrets := []string{string(newest)}
+	if len(e.SealedPrevious) == 0 || !now.Before(e.PreviousUntil) {
+		return secrets, nil
+	}
+	previous, err := keyring.Open(e.SealedPrevious, secretPlace(e))
+	if err != nil {
+		return nil, fmt.Errorf("open the previous secret of %s: %w", e.ID, err)
+	}
+	return append(secrets, string(previous)), nil
+}
+
+// message is what is sent in one attempt.
+type message struct {
+	EventID string
+	Type    events.Type
+	Body    []byte
+	// At is when the attempt began; receivers compare it with their clocks.
+	At time.Time
+}
+
+// headers signs a message with secrets, the newest first.
+//
+// X-Parlance-Signature is sha256= and the hex HMAC-SHA256 of the raw body, keyed with the whole
+// newest secret string. webhook-signature is Standard Webhooks': for each secret "v1," and the
+// base64 HMAC-SHA256 of "id.timestamp.body", keyed with the bytes behind whsec_.
+func headers(m message, secrets []string) http.Header {
+	timestamp := strconv.FormatInt(m.At.Unix(), 10)
+	signatures := make([]string, len(secrets))
+	for i, secret := range secrets {
+		signatures[i] = "v1," + standardSignature(secret, m, timestamp)
+	}
+	h := http.Header{}
+	h.Set("Content-Type", "application/json")
+	h.Set("User-Agent", userAgent)
+	h.Set("X-Parlance-Signature", "sha256="+hex.EncodeToString(mac([]byte(secrets[0]), m.Body)))
+	h.Set("X-Parlance-Event", string(m.Type))
+	h.Set("X-Parlance-Event-Id", m.EventID)
+	h.Set("X-Parlance-Timestamp", timestamp)
+	h.Set("Webhook-Id", m.EventID)
+	h.Set("Webhook-Timestamp", timestamp)
+	h.Set("Webhook-Signature", strings.Join(signatures, " "))
+	return h
+}
+
+func standardSignature(secret string, m message, timestamp string) string {
+	// The secret is ours: what is behind the prefix always decodes.
+	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, secretPrefix))
+	return base64.StdEncoding.EncodeToString(mac(key, []byte(m.EventID), []byte("."), []byte(timestamp), []byte("."), m.Body))
+}
+
+func mac(key []byte, parts ...[]byte) []byte {
+	hash := hmac.New(sha256.New, key)
+	for _, part := range parts {
+		hash.Write(part)
+	}
+	return hash.Sum(nil)
+}

@@ -1,0 +1,105 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+func insertEndpoint(ctx context.Context, db bun.IDB, endpoint Endpoint) error {
+	if _, err := db.NewInsert().Model(&endpoint).Exec(ctx); err != nil {
+		return fmt.Errorf("insert webhook endpoint: %w", err)
+	}
+	return nil
+}
+
+func whereEndpoint(q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) *bun.SelectQuery {
+	return q.Where("we.tenant_id = ?", ref.TenantID).Where("we.workspace_id = ?", ref.ID).Where("we.id = ?", id)
+}
+
+func selectEndpoint(ctx context.Context, db bun.IDB, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
+	return scanEndpoint(ctx, db.NewSelect(), ref, id)
+}
+
+// lockEndpoint is selectEndpoint that makes other changes of the endpoint wait for the
+// transaction. Whoever locks deliveries of it as well locks the endpoint first.
+func lockEndpoint(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
+	return scanEndpoint(ctx, tx.NewSelect().For("NO KEY UPDATE"), ref, id)
+}
+
+func scanEndpoint(ctx context.Context, q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
+	if !idgen.Valid(idgen.Endpoint, string(id)) {
+		return Endpoint{}, errNoEndpoint(id)
+	}
+	var endpoint Endpoint
+	err := whereEndpoint(q.Model(&endpoint), ref, id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Endpoint{}, errNoEndpoint(id)
+	}
+	if err != nil {
+		return Endpoint{}, postgres.MapError(fmt.Errorf("select webhook endpoint: %w", err))
+	}
+	return endpoint, nil
+}
+
+func listEndpoints(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page) ([]Endpoint, string, error) {
+	var endpoints []Endpoint
+	query := db.NewSelect().Model(&endpoints).Where("we.tenant_id = ?", ref.TenantID).Where("we.workspace_id = ?", ref.ID)
+	if err := page.Apply(query).Scan(ctx); err != nil {
+		return nil, "", postgres.MapError(fmt.Errorf("list webhook endpoints: %w", err))
+	}
+	endpoints, next := postgres.Cut(page, endpoints, func(e Endpoint) postgres.Key {
+		return postgres.Key{CreatedAt: e.CreatedAt, ID: string(e.ID)}
+	})
+	return endpoints, next, nil
+}
+
+// updateEndpoint writes what callers can change, and what disabling changes.
+func updateEndpoint(ctx context.Context, tx bun.IDB, endpoint Endpoint) error {
+	_, err := tx.NewUpdate().Model(&endpoint).
+		Column("url", "events", "description", "status", "disabled_reason", "consecutive_failures",
+			"secret", "secret_hint", "previous_secret", "previous_secret_until", "updated_at").
+		Where("tenant_id = ?", endpoint.TenantID).Where("id = ?", endpoint.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("update webhook endpoint: %w", err)
+	}
+	return nil
+}
+
+func deleteEndpoint(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id EndpointID) (bool, error) {
+	result, err := tx.NewDelete().Model((*Endpoint)(nil)).Where("tenant_id = ?", ref.TenantID).
+		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("delete webhook endpoint: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// wanted is the condition under which delivery d goes to endpoint e; a test goes to any enabled one.
+const wanted = `(e.status = 'enabled' AND (d.test_body IS NOT NULL OR d.event_type = ANY (e.events)))`
+
+// holdOrRelease takes what the endpoint has pending off the schedule where it does not want it,
+// and makes due at now what it wants again. The caller has locked the endpoint.
+func holdOrRelease(ctx context.Context, tx bun.IDB, endpoint Endpoint, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `
+UPDATE webhook_deliveries AS d
+SET next_at = CASE WHEN `+wanted+` THEN ?::timestamptz END,
+    queued_until = NULL
+FROM webhook_endpoints AS e
+WHERE e.id = d.endpoint_id
+  AND d.tenant_id = ?
+  AND d.endpoint_id = ?
+  AND d.status = 'pending'
+  AND (d.next_at IS NULL) = `+wanted, now, endpoint.TenantID, endpoint.ID)
+	if err != nil {
+		return fmt.Errorf("hold or release the deliveries of %s: %w", endpoint.ID, err)
+	}
+	return nil
+}
