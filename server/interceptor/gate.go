@@ -12,21 +12,18 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Authenticator finds the principal of an API key.
+// Authenticator finds the principal of a token.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (workspaces.Principal, error)
-}
-
-// SessionAuthenticator finds the principal of a session's token: one with SessionID set.
-type SessionAuthenticator interface {
-	AuthenticateSession(ctx context.Context, token string) (workspaces.Principal, error)
 }
 
 // Gate decides whether a call may go on: who calls, with which scope, how often.
 type Gate struct {
 	Policies Policies
-	Keys     Authenticator
-	Sessions SessionAuthenticator
+	// Keys knows API keys.
+	Keys Authenticator
+	// Sessions knows the tokens of sessions; its principals have SessionID set.
+	Sessions Authenticator
 	Limiter  *Limiter
 	// Open are procedure prefixes that need no key: health and reflection.
 	Open []string
@@ -63,7 +60,7 @@ func (g *Gate) principal(ctx context.Context, policy Policy, request http.Header
 		return workspaces.Principal{}, err
 	}
 	if policy.SessionToken && looksLikeJWT(token) {
-		return g.Sessions.AuthenticateSession(ctx, token)
+		return g.Sessions.Authenticate(ctx, token)
 	}
 	principal, err := g.Keys.Authenticate(ctx, token)
 	if err != nil {

@@ -1,0 +1,154 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/provider/embedding/hashing"
+	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/anthropic"
+	"parlance.dev/parlance/provider/model/extractive"
+	"parlance.dev/parlance/provider/model/openai"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Names of the providers an agent may choose.
+const (
+	providerOpenAI    = "openai"
+	providerAnthropic = "anthropic"
+)
+
+// Models that answer when only a key is set.
+const (
+	defaultOpenAIModel    = "gpt-4.1-mini"
+	defaultAnthropicModel = "claude-sonnet-4-5"
+)
+
+// models are the installation's providers: one instance a provider and model, made when first asked for.
+type models struct {
+	config Config
+	// clients reach the operator's hosts only, by provider.
+	clients  map[string]*http.Client
+	fallback string
+
+	mu   sync.Mutex
+	made map[agents.ModelRef]model.Provider
+}
+
+// newModels decides which provider answers by default: an OpenAI-compatible one, else Anthropic,
+// else the extractive responder.
+func newModels(config Config, guard *publicnet.Guard) (*models, error) {
+	m := &models{config: config, clients: map[string]*http.Client{}, made: map[agents.ModelRef]model.Provider{}, fallback: extractive.Name}
+	bases := map[string]string{}
+	if config.AnthropicAPIKey.IsSet() {
+		bases[providerAnthropic], m.fallback = cmp.Or(config.AnthropicBaseURL, anthropic.DefaultBaseURL), providerAnthropic
+	}
+	if config.Model.BaseURL != "" || config.Model.APIKey.IsSet() {
+		bases[providerOpenAI], m.fallback = cmp.Or(config.Model.BaseURL, openai.DefaultBaseURL), providerOpenAI
+	}
+	for name, base := range bases {
+		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("model server %s: %w", name, err)
+		}
+		m.clients[name] = client
+	}
+	return m, nil
+}
+
+// Choose is conversation.ModelFunc: the provider of the agent's choice, with its fallbacks.
+// Errors: Upstream upstream-failed for a provider that is not configured.
+func (m *models) Choose(_ context.Context, _ workspaces.Ref, choice agents.Model) (model.Provider, error) {
+	first, err := m.provider(agents.ModelRef{Provider: choice.Provider, Name: choice.Name})
+	if err != nil {
+		return nil, err
+	}
+	others := make([]model.Provider, 0, len(choice.Fallbacks))
+	for _, ref := range choice.Fallbacks {
+		other, err := m.provider(ref)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, other)
+	}
+	return model.Chain(first, others...), nil
+}
+
+// provider is the instance for a provider's model; an empty name of either is the installation's.
+func (m *models) provider(ref agents.ModelRef) (model.Provider, error) {
+	ref.Provider = cmp.Or(ref.Provider, m.fallback)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if made, ok := m.made[ref]; ok {
+		return made, nil
+	}
+	made, err := m.open(ref)
+	if err == nil {
+		m.made[ref] = made
+	}
+	return made, err
+}
+
+func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
+	client := m.clients[ref.Provider]
+	switch {
+	case ref.Provider == extractive.Name:
+		return extractive.New(), nil
+	case client == nil:
+		return nil, fault.New(fault.UpstreamFailed, "The agent's model provider %q is not configured in this installation.", ref.Provider)
+	case ref.Provider == providerAnthropic:
+		return anthropic.New(anthropic.Config{
+			BaseURL: m.config.AnthropicBaseURL, APIKey: m.config.AnthropicAPIKey.Reveal(),
+			Model: cmp.Or(ref.Name, m.anthropicModel()), Client: client,
+		})
+	}
+	return openai.New(openai.Config{
+		BaseURL: m.config.Model.BaseURL, APIKey: m.config.Model.APIKey.Reveal(),
+		Model: cmp.Or(ref.Name, m.config.Model.Name, defaultOpenAIModel), Client: client,
+	})
+}
+
+// anthropicModel is MODEL_NAME when it is Anthropic's to answer.
+func (m *models) anthropicModel() string {
+	if m.fallback == providerAnthropic {
+		return cmp.Or(m.config.Model.Name, defaultAnthropicModel)
+	}
+	return defaultAnthropicModel
+}
+
+// Describe names what answers by default, for people.
+func (m *models) Describe() string {
+	switch m.fallback {
+	case providerOpenAI:
+		return cmp.Or(m.config.Model.Name, defaultOpenAIModel) + " at " + cmp.Or(m.config.Model.BaseURL, openai.DefaultBaseURL)
+	case providerAnthropic:
+		return m.anthropicModel() + " at " + cmp.Or(m.config.AnthropicBaseURL, anthropic.DefaultBaseURL)
+	}
+	return "the built-in extractive responder, which quotes passages and is no language model"
+}
+
+// newEmbedder is the embedder of EMBEDDING_*, or the built-in lexical one; described for people.
+func newEmbedder(config Config, guard *publicnet.Guard) (embedding.Embedder, string, error) {
+	if config.Embedding.BaseURL == "" {
+		return hashing.New(), hashing.ModelName + ", built in: it matches words, not meanings", nil
+	}
+	client, err := guard.OperatorClient([]string{config.Embedding.BaseURL}, publicnet.ClientOptions{})
+	if err != nil {
+		return nil, "", fmt.Errorf("embedding server: %w", err)
+	}
+	embedder, err := openaiembedding.New(openaiembedding.Deps{
+		BaseURL: config.Embedding.BaseURL, APIKey: config.Embedding.APIKey.Reveal(), Model: config.Embedding.Name, Client: client,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("embedding server: %w", err)
+	}
+	return embedder, config.Embedding.Name + " at " + config.Embedding.BaseURL, nil
+}

@@ -1,0 +1,149 @@
+package architecture
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "parlance.dev/parlance/"
+
+// nouns are the rooms of the product itself.
+var nouns = []string{"workspaces", "agents", "tools", "knowledge", "conversation", "webhooks"}
+
+// base is what every room above the platform may import.
+var base = []string{"fault", "provider", "platform"}
+
+// rooms says which root folders a root folder may import, itself included always.
+var rooms = map[string][]string{
+	"cmd":    {"cli"},
+	"cli":    append([]string{"app", "server", "worker", "gen", "events", "sqlmigrations"}, append(base, nouns...)...),
+	"app":    append([]string{"server", "worker", "events", "sqlmigrations"}, append(base, nouns...)...),
+	"server": append([]string{"gen", "events"}, append(base, nouns...)...),
+	"worker": append([]string{"events"}, append(base, nouns...)...),
+
+	// Nouns that emit public events make the payload messages, so they meet gen.
+	"conversation": append([]string{"knowledge", "tools", "agents", "workspaces", "events", "gen"}, base...),
+	"knowledge":    append([]string{"agents", "workspaces", "events", "gen"}, base...),
+	"tools":        append([]string{"agents", "workspaces", "events"}, base...),
+	"agents":       append([]string{"workspaces", "events"}, base...),
+	"webhooks":     append([]string{"workspaces", "events", "gen"}, base...),
+	"workspaces":   append([]string{"events"}, base...),
+
+	"events":        {"gen", "fault", "platform"},
+	"provider":      {"fault", "platform"},
+	"platform":      {"fault"},
+	"fault":         {},
+	"sqlmigrations": {"platform"},
+	// The generated route table names its row type, which is written by hand.
+	"gen":   {"server"},
+	"proto": {"server", "fault"},
+
+	// Outside the product: they may look at anything.
+	"test": nil, "examples": nil,
+}
+
+// folders at the root without Go code.
+var others = []string{".ci", ".git", ".github", ".proto-deps", ".buf-against", ".parlance", "bin", "docs", "deploy", "node_modules", "sdk", "console"}
+
+// TestDirections walks every Go file and checks its imports against the table.
+func TestDirections(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		room, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		if entry.IsDir() {
+			return enter(t, rel, room)
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && room != rel {
+			checkFile(t, path, room)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// enter says whether to look into a folder, and fails for one at the root that has no place.
+func enter(t *testing.T, rel, room string) error {
+	t.Helper()
+	if rel == "." {
+		return nil
+	}
+	if slices.Contains(others, room) || filepath.Base(rel) == "node_modules" || filepath.Base(rel) == "testdata" {
+		return fs.SkipDir
+	}
+	if _, known := rooms[room]; !known {
+		t.Errorf("the folder %s at the root has no place: give it one in this table, in docs/architecture.md and in design", room)
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func checkFile(t *testing.T, path, room string) {
+	t.Helper()
+	allowed := rooms[room]
+	if allowed == nil {
+		return
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Errorf("%s: %v", path, err)
+		return
+	}
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		checkImport(t, path, room, imported, allowed)
+	}
+}
+
+func checkImport(t *testing.T, path, room, imported string, allowed []string) {
+	t.Helper()
+	if inside, ours := strings.CutPrefix(imported, module); ours {
+		target, _, _ := strings.Cut(inside, "/")
+		if target != room && !slices.Contains(allowed, target) {
+			t.Errorf("%s imports %s: %s may import %v only", path, imported, room, allowed)
+		}
+		return
+	}
+	for _, rule := range confined {
+		if strings.HasPrefix(imported, rule.library) && !slices.ContainsFunc(rule.rooms, func(r string) bool { return inRoom(path, r) }) {
+			t.Errorf("%s imports %s, which belongs in %v", path, imported, rule.rooms)
+		}
+	}
+}
+
+// confined are libraries that stop at a door.
+var confined = []struct {
+	library string
+	rooms   []string
+}{
+	{"github.com/hibiken/asynq", []string{"platform/queue"}},
+	{"github.com/uptrace/bun", []string{"platform/postgres", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker"}},
+	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
+	{"github.com/openai/openai-go", []string{"provider/model/openai", "provider/embedding/openai"}},
+	{"github.com/coder/websocket", []string{"server/realtime", "cli"}},
+	{"github.com/spf13/cobra", []string{"cli"}},
+	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},
+}
+
+func inRoom(path, room string) bool {
+	return strings.HasPrefix(filepath.ToSlash(path), "../../"+room+"/")
+}
