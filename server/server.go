@@ -89,7 +89,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 		mux.ServeHTTP(w, r)
 	})
 	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems}
-	logged := logger.Wrap(root, routeName(mux))
+	logged := logger.Wrap(root, routeName(d.Gate.Policies))
 	return interceptor.WithRequestID(withCORS(logged, d.CORSOrigins)), nil
 }
 

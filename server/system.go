@@ -27,7 +27,9 @@ type Check func(ctx context.Context) error
 // registerSystem adds the paths that are neither API nor socket.
 func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 	only := func(h http.HandlerFunc) http.Handler { return getOnly(h, problems) }
-	mux.Handle("/healthz", only(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, map[string]string{"status": "ok"}) }))
+	mux.Handle("/healthz", only(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	}))
 	mux.Handle("/readyz", only(func(w http.ResponseWriter, r *http.Request) { writeReady(w, r, d.Ready) }))
 	mux.Handle("/metrics", only(d.Metrics.Handler().ServeHTTP))
 	mux.Handle("/openapi.json", only(func(w http.ResponseWriter, _ *http.Request) {

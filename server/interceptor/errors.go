@@ -85,6 +85,9 @@ func (i *RPC) validate(message any) error {
 	if !ok {
 		return nil
 	}
+	if field := nulField(m.ProtoReflect(), ""); field != "" {
+		return fault.InvalidField(field, "nul", "The text holds a NUL character, which cannot be stored.")
+	}
 	err := i.Validator.Validate(m)
 	if err == nil {
 		return nil
