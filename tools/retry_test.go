@@ -1,0 +1,248 @@
+package tools_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/tools"
+)
+
+// TestRetries counts what arrives at an endpoint that fails twice, or for ever.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	wait := map[string]string{"Retry-After": "0"}
+	ok := httptool.Step{Body: "ok"}
+	rows := []struct {
+		method   string
+		name     string
+		steps    []httptool.Step
+		attempts int
+		code     tools.Code
+	}{
+		{"GET", "two resets", []httptool.Step{{Reset: true}, {Reset: true}, ok}, 3, ""},
+		{"PUT", "two resets", []httptool.Step{{Reset: true}, {Reset: true}, ok}, 3, ""},
+		{"DELETE", "two resets", []httptool.Step{{Reset: true}, {Reset: true}, ok}, 3, ""},
+		{"GET", "resets for ever", []httptool.Step{{Reset: true}}, 3, tools.CodeConnectionFailed},
+		{"GET", "a broken-off answer", []httptool.Step{{BreakOff: true, Body: "half"}, ok}, 2, ""},
+		{"POST", "a reset", []httptool.Step{{Reset: true}, ok}, 1, tools.CodeConnectionFailed},
+		{"PATCH", "a reset", []httptool.Step{{Reset: true}, ok}, 1, tools.CodeConnectionFailed},
+		{"POST", "a broken-off answer", []httptool.Step{{BreakOff: true, Body: "half"}, ok}, 1, tools.CodeConnectionFailed},
+		{"POST", "503", []httptool.Step{{Status: 503}, ok}, 1, tools.CodeHTTPStatus},
+		{"POST", "503 with Retry-After", []httptool.Step{{Status: 503, Header: wait}, ok}, 2, ""},
+		{"PATCH", "429 with Retry-After", []httptool.Step{{Status: 429, Header: wait}, ok}, 2, ""},
+		{"POST", "502 with Retry-After", []httptool.Step{{Status: 502, Header: wait}, ok}, 1, tools.CodeHTTPStatus},
+		{"POST", "429 for ever", []httptool.Step{{Status: 429, Header: wait}}, 3, tools.CodeHTTPStatus},
+		{"GET", "Retry-After beyond the budget", []httptool.Step{{Status: 503, Header: map[string]string{"Retry-After": "600"}}, ok}, 1, tools.CodeHTTPStatus},
+		{"GET", "500", []httptool.Step{{Status: 500}, ok}, 1, tools.CodeHTTPStatus},
+		{"GET", "404", []httptool.Step{{Status: 404}, ok}, 1, tools.CodeHTTPStatus},
+	}
+	for _, status := range []int{408, 425, 429, 502, 503, 504} {
+		rows = append(rows, rows[0])
+		last := &rows[len(rows)-1]
+		last.name, last.steps, last.attempts = fmt.Sprint(status), []httptool.Step{{Status: status}, ok}, 2
+	}
+	for i, row := range rows {
+		t.Run(row.method+" "+row.name, func(t *testing.T) {
+			// A server of its own, so that no breaker and no idle connection is shared between rows.
+			endpoint := httptool.New(t)
+			endpoint.Script("/x", row.steps...)
+			params := f.orderParams("")
+			params.Slug, params.Config.Method, params.Config.WebhookURL = fmt.Sprint("retry", i), row.method, endpoint.URL+"/x"
+			outcome := f.call(t, f.attached(t, f.create(t, params), 1), `{}`, nil)
+			requests := endpoint.Requests("/x")
+			if len(requests) != row.attempts || outcome.Attempts != row.attempts {
+				t.Errorf("%d requests arrived, %d attempts are told, want %d", len(requests), outcome.Attempts, row.attempts)
+			}
+			if (row.code == "") != (outcome.Error == nil) || outcome.Error != nil && outcome.Error.Code != row.code {
+				t.Errorf("got %+v, want %q", outcome.Error, row.code)
+			}
+			for _, r := range requests {
+				if r.Header.Get("Idempotency-Key") != outcome.CallID {
+					t.Errorf("an attempt has the key %q, the call is %s", r.Header.Get("Idempotency-Key"), outcome.CallID)
+				}
+			}
+		})
+	}
+}
+
+// TestPostIsNotRepeatedOnAnIdleConnection answers one POST on a connection, takes a second one
+// on the same and closes it: net/http would send that again by itself if it took the
+// Idempotency-Key for permission.
+func TestPostIsNotRepeatedOnAnIdleConnection(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, method := range []string{"POST", "PATCH"} {
+		server := newClosingServer(t)
+		params := f.orderParams("")
+		params.Slug, params.Config.Method, params.Config.WebhookURL = "idle_"+method, method, server.url
+		entry := f.attached(t, f.create(t, params), 0)
+		if outcome := f.call(t, entry, `{}`, nil); outcome.Error != nil {
+			t.Fatalf("the first call: %+v", outcome.Error)
+		}
+		outcome := f.call(t, entry, `{}`, nil)
+		if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || server.requests.Load() != 2 || server.connections.Load() != 1 {
+			t.Errorf("%s: got %+v, %d requests on %d connections, want 2 on 1", method, outcome.Error, server.requests.Load(), server.connections.Load())
+		}
+	}
+}
+
+// closingServer answers the first request of each connection and closes it on the second.
+type closingServer struct {
+	url                   string
+	requests, connections atomic.Int32
+}
+
+func newClosingServer(t *testing.T) *closingServer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &closingServer{url: "http://" + listener.Addr().String() + "/"}
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.connections.Add(1)
+			wait.Go(func() { s.serve(conn) })
+		}
+	})
+	t.Cleanup(func() { _ = listener.Close(); wait.Wait() })
+	return s
+}
+
+func (s *closingServer) serve(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	reader := bufio.NewReader(conn)
+	for answered := range 2 {
+		request, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, request.Body)
+		s.requests.Add(1)
+		if answered == 0 {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		}
+	}
+}
+
+// TestPostIsRepeatedWhenNothingWasSent calls a port where nobody listens.
+func TestPostIsRepeatedWhenNothingWasSent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	params := f.orderParams("")
+	params.Config.WebhookURL = "http://" + address + "/"
+	outcome := f.call(t, f.attached(t, f.create(t, params), 0), `{}`, nil)
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || outcome.Attempts != 3 || !strings.Contains(outcome.Error.Message, "refused") {
+		t.Errorf("got %+v after %d attempts", outcome.Error, outcome.Attempts)
+	}
+}
+
+// TestNotPublic stores a name that resolves to an address tenants may not reach.
+func TestNotPublic(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	params := f.orderParams("")
+	params.Config.WebhookURL, params.Config.Method = "http://10.1.2.3/", "GET"
+	if _, err := f.Create(t.Context(), f.ref, params); err == nil {
+		t.Fatal("a private address is accepted")
+	}
+	tool := f.create(t, f.orderParams("/x"))
+	// As a name would, the stored URL leads elsewhere when it is called.
+	_, err := f.db.ExecContext(t.Context(), `UPDATE tools SET config = jsonb_set(config, '{webhook_url}', '"http://10.1.2.3/"') WHERE id = ?`, tool.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome := f.call(t, f.attached(t, tool, 0), `{}`, nil)
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeNotPublic || outcome.Attempts != 1 || strings.Contains(outcome.Error.Message, "10.1") {
+		t.Errorf("got %+v after %d attempts", outcome.Error, outcome.Attempts)
+	}
+}
+
+func TestTimeoutAndCancel(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.endpoint.Script("/slow", httptool.Step{Hold: true})
+	params := f.orderParams("/slow")
+	params.Config.Method, params.Config.TimeoutSeconds = "GET", 1
+	entry := f.attached(t, f.create(t, params), 0)
+	outcome := f.call(t, entry, `{}`, nil)
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeTimeout || outcome.Latency < time.Second || outcome.Latency > 5*time.Second || outcome.Attempts != 1 {
+		t.Errorf("got %+v after %s and %d attempts", outcome.Error, outcome.Latency, outcome.Attempts)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan tools.Outcome, 1)
+	go func() { done <- f.Call(ctx, tools.CallParams{Ref: f.ref, SessionID: "ses_1", Entry: entry}) }()
+	for len(f.endpoint.Requests("/slow")) < 2 {
+		select {
+		case outcome := <-done:
+			t.Fatalf("the call ended by itself: %+v", outcome.Error)
+		default:
+		}
+	}
+	cancel()
+	if outcome := <-done; outcome.Error == nil || outcome.Error.Code != tools.CodeCanceled {
+		t.Errorf("got %+v", outcome.Error)
+	}
+	var traced int
+	err := f.db.NewRaw("SELECT count(*) FROM tool_calls WHERE error_code = 'canceled'").Scan(t.Context(), &traced)
+	if err != nil || traced != 1 {
+		t.Errorf("%d traces of the cancelled call, %v", traced, err)
+	}
+}
+
+// TestBreakerInCalls opens the circuit of one host for one tenant.
+func TestBreakerInCalls(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.endpoint.Script("/down", httptool.Step{Status: 500})
+	entry := f.attached(t, f.create(t, f.orderParams("/down")), 6)
+	for range 5 {
+		if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeHTTPStatus {
+			t.Fatalf("got %+v", outcome.Error)
+		}
+	}
+	if outcome := f.call(t, entry, `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeCircuitOpen || outcome.Attempts != 0 {
+		t.Errorf("the sixth call: %+v", outcome.Error)
+	}
+	if n := len(f.endpoint.Requests("/down")); n != 5 {
+		t.Errorf("%d requests arrived, want 5", n)
+	}
+	var counted int
+	if err := f.db.NewRaw("SELECT calls FROM tool_call_counts").Scan(t.Context(), &counted); err != nil || counted != 5 {
+		t.Errorf("%d calls counted, %v: a call that the breaker stopped costs nothing", counted, err)
+	}
+	ref := f.tenant(t, "free")
+	other, err := f.Create(t.Context(), ref, f.orderParams("/fine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome, err := f.Run(t.Context(), ref, tools.RunParams{ToolID: other.ID}); err != nil || outcome.Error != nil {
+		t.Errorf("another tenant: %+v, %v", outcome.Error, err)
+	}
+}
