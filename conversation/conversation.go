@@ -177,6 +177,37 @@ type Turn struct {
 	EndedAt      time.Time `bun:"ended_at,nullzero"`
 }
 
+// ToolCall is a call of a turn with its result.
+type ToolCall struct {
+	CallResult
+
+	ID string
+	// Name is the tool's slug.
+	Name      string
+	Arguments json.RawMessage
+	// Output is what the model got; empty while there is none.
+	Output string
+}
+
+// ToolCalls are the turn's calls in order, those of the client too.
+func (t Turn) ToolCalls() []ToolCall {
+	var calls []ToolCall
+	at := map[string]int{}
+	for _, message := range t.Messages {
+		for _, call := range message.Calls {
+			at[call.ID] = len(calls)
+			calls = append(calls, ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments, CallResult: CallResult{StartedAt: t.StartedAt}})
+		}
+		if i, ok := at[message.CallID]; ok && message.Role == roleTool {
+			calls[i].Output = message.Text
+			if message.Result != nil {
+				calls[i].CallResult = *message.Result
+			}
+		}
+	}
+	return calls
+}
+
 // Usage is what the model counted in the turn.
 func (t Turn) Usage() Usage {
 	return Usage{InputTokens: t.InputTokens, OutputTokens: t.OutputTokens, Model: t.Model}
@@ -197,12 +228,23 @@ type Message struct {
 	Text   string `json:"text,omitempty"`
 	// Calls are those an assistant's message made; each is answered by a tool message.
 	Calls []MessageCall `json:"calls,omitempty"`
-	// CallID, Failed and LatencyMS are of a tool's message.
-	CallID    string `json:"call_id,omitempty"`
-	Failed    bool   `json:"failed,omitempty"`
-	LatencyMS int    `json:"latency_ms,omitempty"`
+	// CallID and Result are of a tool's message.
+	CallID string      `json:"call_id,omitempty"`
+	Result *CallResult `json:"result,omitempty"`
 	// At is when it was said, in milliseconds since the turn began.
 	At int `json:"at,omitempty"`
+}
+
+// CallResult is what is known of a call beside its output.
+type CallResult struct {
+	ToolID     string `json:"tool_id,omitempty"`
+	StatusCode int    `json:"status_code,omitempty"`
+	LatencyMS  int    `json:"latency_ms,omitempty"`
+	Attempts   int    `json:"attempts,omitempty"`
+	// ErrorCode is empty when the call succeeded.
+	ErrorCode    string    `json:"error_code,omitempty"`
+	ErrorMessage string    `json:"error_message,omitempty"`
+	StartedAt    time.Time `json:"started_at"`
 }
 
 // MessageCall is a call the model made.

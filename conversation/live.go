@@ -217,7 +217,9 @@ type ToolDone struct {
 	// Failed says that Output tells of an error.
 	Failed  bool
 	Latency time.Duration
-	System  bool
+	// Result is what else is known of it.
+	Result CallResult
+	System bool
 }
 
 // ClientToolCalled is a call that the client must run; ToolOutput and Respond come back. The answer ends here.

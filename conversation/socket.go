@@ -1,6 +1,18 @@
 package conversation
 
-import "context"
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+)
+
+// maxQueuedEvents bounds what a socket may leave unread before it is cut off: some minutes of
+// text deltas, and no more memory than a long answer needs.
+const maxQueuedEvents = 8192
 
 // Admission is a socket that may join; made by Admit, used once.
 type Admission struct {
@@ -9,40 +21,197 @@ type Admission struct {
 	Channel LiveChannel
 }
 
+// Admit checks a socket before the HTTP upgrade; it changes nothing.
+// Errors: Unauthenticated session-token-invalid, Precondition session-closed, Forbidden session-modality.
+func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
+	session, err := s.Verify(ctx, p.Token, p.SessionID)
+	if err != nil {
+		return Admission{}, err
+	}
+	if err := openError(session); err != nil {
+		return Admission{}, err
+	}
+	if !session.HasChannel(p.Channel) {
+		return Admission{}, fault.New(fault.SessionModality, "The session's modality is %s, which has no %s socket. Use chat_url.", session.Modality, p.Channel)
+	}
+	return Admission{Session: session, Channel: p.Channel}, nil
+}
+
+// Join puts an upgraded socket on its conversation: pending becomes in_progress (with the
+// greeting), and an older socket of the channel on any node gets Closed replaced. ctx bounds the
+// joining only; the conversation ends with Leave.
+// Errors: Precondition session-closed, Unavailable unavailable (this node is being stopped).
+func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
+	e, err := s.engineFor(a.Session)
+	if err != nil {
+		return nil, err
+	}
+	arrival, err := s.arrive(ctx, a, e)
+	if !e.send(arrival) && err == nil {
+		err = closedError(Session{Status: Completed, EndReason: "closed"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return arrival.live, nil
+}
+
+// arrive writes a socket's arrival down. The message it returns is sent to the engine in any
+// case, which waits for it; without a live when there was an error.
+func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, error) {
+	now := s.moment()
+	live := &Live{engine: e, channel: a.Channel, wake: make(chan struct{}, 1)}
+	var (
+		refused    error
+		greeting   *Turn
+		turns      []Turn
+		unanswered []Turn
+	)
+	err := s.locked(ctx, a.Session.TenantID, a.Session.ID, func(ctx context.Context, tx bun.Tx, row *Session) (err error) {
+		refused, live.resumed = nil, row.Status == InProgress
+		if greeting, err = startTx(ctx, tx, row, now, s.transcriptURL(row.ID)); err != nil {
+			return err
+		}
+		if refused = openError(*row); refused != nil {
+			return nil
+		}
+		if turns, err = selectTurns(ctx, tx, *row); err != nil {
+			return err
+		}
+		if unanswered, err = selectUnanswered(ctx, tx, *row); err != nil {
+			return err
+		}
+		live.session = *row
+		return s.connectTx(ctx, tx, live)
+	})
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
+		return joined{}, err
+	}
+	if live.resumed {
+		for _, turn := range turns {
+			live.history = append(live.history, itemsOf(turn)...)
+		}
+	}
+	return joined{live: live, greeting: greeting, unanswered: unanswered}, nil
+}
+
+// connectTx stores the socket as its channel's one and tells the node of the one before.
+func (s *Service) connectTx(ctx context.Context, tx bun.Tx, live *Live) (err error) {
+	now := s.moment()
+	if live.number, err = nextNumber(ctx, tx); err != nil {
+		return err
+	}
+	row := &live.session
+	err = upsertConnection(ctx, tx, connection{
+		SessionID: row.ID, Channel: live.channel, TenantID: row.TenantID, Number: live.number, NodeID: s.node, JoinedAt: now, SeenAt: now,
+	})
+	if err != nil {
+		return err
+	}
+	row.DroppedAt, row.LastActivityAt = row.EndedAt, now // no drop any more
+	if err := updateSession(ctx, tx, *row, "dropped_at", "last_activity_at"); err != nil {
+		return err
+	}
+	return notify(ctx, tx, notice{Kind: noticeJoined, Session: row.ID, Channel: live.channel, Number: live.number})
+}
+
 // Live is one socket's end of a conversation. Do, Next and Leave may be called from different
 // goroutines; Next from one at a time.
-type Live struct{}
+type Live struct {
+	engine  *engine
+	channel LiveChannel
+	number  int64
+	session Session
+	resumed bool
+	history []Item
+	left    sync.Once
+
+	// known is the engine's: the items this socket has been told of.
+	known map[string]bool
+
+	mu     sync.Mutex
+	queue  []Event
+	closed bool // Closed is queued or taken
+	wake   chan struct{}
+}
 
 // Session is the session as it was when the socket joined, its Config what is in force.
-func (l *Live) Session() Session { panic("not yet") }
+func (l *Live) Session() Session { return l.session }
 
 // Resumed says that the session was in progress already: the greeting is not repeated.
-func (l *Live) Resumed() bool { panic("not yet") }
+func (l *Live) Resumed() bool { return l.resumed }
 
 // History is the items of the session's turns when the socket joined, oldest first; empty
 // unless Resumed.
-func (l *Live) History() []Item { panic("not yet") }
+func (l *Live) History() []Item { return l.history }
 
 // Do hands a command to the conversation. It waits only while the conversation is busy taking
 // others; what comes of the command arrives as events.
 // Errors: Precondition session-closed after Closed; ctx's.
-func (l *Live) Do(ctx context.Context, c Command) error { panic("not yet") }
+func (l *Live) Do(ctx context.Context, c Command) error {
+	select {
+	case l.engine.inbox <- commanded{live: l, command: c}:
+		return nil
+	case <-l.engine.done:
+		return fault.New(fault.SessionClosed, "The conversation has ended.")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
 
 // Next waits for the next event. Errors: io.EOF after Closed, ctx's.
-func (l *Live) Next(ctx context.Context) (Event, error) { panic("not yet") }
+func (l *Live) Next(ctx context.Context) (Event, error) {
+	for {
+		l.mu.Lock()
+		if len(l.queue) > 0 {
+			e := l.queue[0]
+			l.queue[0] = nil // let it go
+			l.queue = l.queue[1:]
+			l.mu.Unlock()
+			return e, nil
+		}
+		over := l.closed
+		l.mu.Unlock()
+		if over {
+			return nil, io.EOF
+		}
+		select {
+		case <-l.wake:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
 
-// Leave says that the socket is gone. It is the last call; the second and later do nothing, and
-// so does one after Closed.
-func (l *Live) Leave(how Leaving) { panic("not yet") }
+// Leave says that the socket is gone, and returns when the conversation has taken note. It is
+// the last call; the second and later do nothing, and so does one after Closed.
+func (l *Live) Leave(how Leaving) {
+	l.left.Do(func() {
+		noted := make(chan struct{})
+		if l.engine.send(left{live: l, how: how, noted: noted}) {
+			<-noted
+		}
+	})
+}
 
-// Admit checks a socket before the HTTP upgrade; it changes nothing.
-// Errors: Unauthenticated session-token-invalid, Precondition session-closed, Forbidden session-modality.
-func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) { panic("not yet") }
-
-// Join puts an upgraded socket on its conversation: pending becomes in_progress (with the
-// greeting), and an older socket of the channel on any node gets Closed replaced.
-// Errors: Precondition session-closed, Unavailable unavailable.
-func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) { panic("not yet") }
-
-// Service is sessions and their turns. Safe for concurrent use.
-type Service struct{}
+// push queues an event. Nothing comes after Closed; a socket that does not read is cut off.
+func (l *Live) push(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	if _, last := e.(Closed); !last && len(l.queue) >= maxQueuedEvents {
+		e = Closed{Code: CloseSlow, Reason: "slow_reader"}
+		l.queue = nil
+	}
+	_, l.closed = e.(Closed)
+	l.queue = append(l.queue, e)
+	select {
+	case l.wake <- struct{}{}:
+	default: // it has been woken already
+	}
+}

@@ -29,18 +29,30 @@ CREATE TABLE IF NOT EXISTS sessions (
     dynamic_variables    jsonb NOT NULL,
     -- secret__ variables as JSON, sealed for (tenant, session, field); NULL when there are none.
     secret_variables     bytea,
+    -- SHA-256 of all variables, in hex: the token carries it too.
+    variables_hash       text NOT NULL,
     token_expires_at     timestamptz NOT NULL,
     language             text NOT NULL DEFAULT '',
     turn_count           integer NOT NULL DEFAULT 0,
     input_tokens         integer NOT NULL DEFAULT 0,
     output_tokens        integer NOT NULL DEFAULT 0,
     tool_calls           integer NOT NULL DEFAULT 0,
+    max_duration_seconds integer NOT NULL CHECK (max_duration_seconds > 0),
+    idle_timeout_seconds integer NOT NULL CHECK (idle_timeout_seconds > 0),
     created_at           timestamptz NOT NULL,
     started_at           timestamptz,
     last_activity_at     timestamptz NOT NULL,
     -- Since when no socket is connected after a drop; the session completes 120 s later.
     dropped_at           timestamptz,
     ended_at             timestamptz,
+    -- The turn lease: who may run a turn, and until when unless it is renewed.
+    running_turn_id      text,
+    running_until        timestamptz,
+    -- An end that waits for the running turn to be recorded.
+    ending_at            timestamptz,
+    ending_status        text NOT NULL DEFAULT '',
+    ending_reason        text NOT NULL DEFAULT '',
+    CHECK ((running_turn_id IS NULL) = (running_until IS NULL)),
     CHECK ((ended_at IS NOT NULL) = (status IN ('completed', 'failed'))),
     FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces (tenant_id, id) ON DELETE CASCADE
 );
@@ -82,3 +94,30 @@ CREATE TABLE IF NOT EXISTS turns (
     ended_at      timestamptz,
     UNIQUE (session_id, index)
 );
+
+--bun:split
+
+-- Orders the sockets of a session: of two on one channel the later number stays.
+CREATE SEQUENCE IF NOT EXISTS session_connection_numbers;
+
+--bun:split
+
+-- The sockets that are open, one a channel. A row that its node stopped to refresh is a drop.
+CREATE TABLE IF NOT EXISTS session_connections (
+    session_id text NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    channel    text NOT NULL CHECK (channel IN ('voice', 'chat')),
+    tenant_id  text NOT NULL,
+    number     bigint NOT NULL,
+    node_id    text NOT NULL,
+    joined_at  timestamptz NOT NULL,
+    seen_at    timestamptz NOT NULL,
+    PRIMARY KEY (session_id, channel)
+);
+
+--bun:split
+
+CREATE INDEX IF NOT EXISTS session_connections_by_node ON session_connections (node_id);
+
+--bun:split
+
+CREATE INDEX IF NOT EXISTS session_connections_stale ON session_connections (seen_at);

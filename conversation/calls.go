@@ -1,0 +1,253 @@
+package conversation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
+)
+
+// The system tools, which the conversation carries out itself once their call has succeeded.
+const (
+	toolEndCall  = "end_call"
+	toolSkipTurn = "skip_turn"
+	toolLanguage = "language_detection"
+)
+
+// Bounds of a turn's calls. Source of the first two: decisions, Tools.
+const (
+	// maxToolRounds is how often a turn may call tools before it has to answer.
+	maxToolRounds = 8
+	// maxParallelCalls bounds the calls of a round that run at once.
+	maxParallelCalls = 4
+	// maxCallTime bounds a call that outlives its cancelled answer: the longest timeout_seconds.
+	maxCallTime = 120 * time.Second
+)
+
+// Codes of calls that never reach package tools.
+const (
+	codeUnknownTool = "unknown-tool"
+	codeClient      = "client-error"
+)
+
+// pendingCall is one call of a round.
+type pendingCall struct {
+	call   MessageCall
+	entry  tools.Entry
+	known  bool
+	broken string // what the model wrote instead of arguments
+	result Message
+	done   chan struct{}
+}
+
+// system says that the call is of end_call, skip_turn or language_detection.
+func (p *pendingCall) system() bool { return p.known && p.entry.Tool.Bucket == tools.BucketSystem }
+
+func (r *runner) isClientTool(name string) bool {
+	for _, tool := range r.clientTools {
+		if tool.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// callTools runs the calls of a round and puts their results into the turn, in the order of the
+// calls. stop is set when the turn ends here: end_call, skip_turn, or a call that the client runs.
+func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
+	round := make([]*pendingCall, len(wanted))
+	for i, call := range wanted {
+		round[i] = r.pending(call)
+	}
+	r.noteCalls(ctx, round)
+	begun := r.s.moment()
+	for _, p := range round {
+		if p.call.Client {
+			continue
+		}
+		err := r.tell(ToolStarted{
+			ResponseID: r.responseID, ItemID: p.call.ItemID, CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments, System: p.system(),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var running sync.WaitGroup
+	slots := make(chan struct{}, maxParallelCalls) // a semaphore
+	for _, p := range round {
+		if p.call.Client {
+			continue
+		}
+		running.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots; close(p.done) }()
+			p.result = r.runCall(ctx, p)
+		})
+	}
+	err := r.collect(round)
+	running.Wait()
+	r.turn.Metrics.ToolsMS += milliseconds(r.s.moment().Sub(begun))
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// collect waits for the results in order and takes the effects of system tools. After an error of
+// emit it still keeps the results.
+func (r *runner) collect(round []*pendingCall) (err error) {
+	for _, p := range round {
+		if p.call.Client {
+			r.stop = true
+			if err == nil {
+				err = r.tell(ClientToolCalled{ResponseID: r.responseID, ItemID: p.call.ItemID, CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments})
+			}
+			continue
+		}
+		<-p.done
+		r.turn.Messages = append(r.turn.Messages, p.result)
+		failed := p.result.Result.ErrorCode != ""
+		if !failed {
+			r.effect(p)
+		}
+		if err == nil {
+			err = r.tell(ToolDone{
+				ResponseID: r.responseID, ItemID: p.call.ItemID, CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments,
+				Output: p.result.Text, Failed: failed, Latency: time.Duration(p.result.Result.LatencyMS) * time.Millisecond, Result: *p.result.Result, System: p.system(),
+			})
+		}
+	}
+	return err
+}
+
+// pending gives a call an id of ours, since a model's own may repeat from turn to turn.
+func (r *runner) pending(call model.ToolCall) *pendingCall {
+	entry, known := r.tools.Find(call.Name)
+	p := &pendingCall{
+		call:  MessageCall{ID: idgen.New(idgen.ToolCall), ItemID: idgen.New(idgen.Item), Name: call.Name, Arguments: call.Arguments},
+		entry: entry, known: known, broken: call.Malformed, done: make(chan struct{}),
+	}
+	p.call.Name = strings.ReplaceAll(p.call.Name, "\x00", "")
+	if len(p.call.Arguments) == 0 {
+		p.call.Arguments = json.RawMessage(`{}`)
+	}
+	if bytes.Contains(p.call.Arguments, []byte(`\u0000`)) { // Postgres cannot keep it
+		p.broken, p.call.Arguments = string(p.call.Arguments), json.RawMessage(`{}`)
+	}
+	p.call.Client = !known && p.broken == "" && r.isClientTool(call.Name)
+	return p
+}
+
+// noteCalls writes the calls into the turn, and the turn into Postgres before they run: should
+// this node die, the transcript still says what was begun.
+func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) {
+	last := len(r.turn.Messages) - 1
+	if last < 0 || r.turn.Messages[last].Role != roleAssistant || len(r.turn.Messages[last].Calls) > 0 {
+		r.turn.Messages = append(r.turn.Messages, Message{Role: roleAssistant, At: milliseconds(r.s.moment().Sub(r.begun))})
+		last = len(r.turn.Messages) - 1
+	}
+	for _, p := range round {
+		r.turn.Messages[last].Calls = append(r.turn.Messages[last].Calls, p.call)
+	}
+	if _, err := updateTurn(ctx, r.s.db, r.turn, "messages"); err != nil && ctx.Err() == nil {
+		r.s.log.WarnContext(ctx, "calls not noted beforehand", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+	}
+}
+
+// runCall runs one call and returns its message. A call that is not idempotent runs to its end
+// even when the answer is cancelled meanwhile: half of it may have happened already.
+func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
+	begun := r.s.moment()
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			r.s.log.ErrorContext(ctx, "tool panicked", "session_id", r.session.ID, "turn_id", r.turn.ID, "tool", p.call.Name, "panic", fmt.Sprint(panicked))
+			result = r.refused(p, begun, string(tools.CodeInternal), "The tool failed inside the service. Go on without it.")
+		}
+	}()
+	arguments := p.call.Arguments
+	switch {
+	case !p.known && p.broken != "":
+		return r.refused(p, begun, string(tools.CodeArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
+	case p.broken != "":
+		arguments = json.RawMessage(p.broken) // refused there, and traced
+	case !p.known:
+		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.call.Name+" here, or it is off. Answer without it.")
+	case ctx.Err() != nil:
+		return r.refused(p, begun, codeUnfinished, outputUnfinished)
+	}
+	if !p.entry.Idempotent() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), maxCallTime)
+		defer cancel()
+	}
+	outcome := r.s.tools.Call(ctx, tools.CallParams{
+		Ref: r.session.Ref(), SessionID: string(r.session.ID), TurnID: string(r.turn.ID), CallID: p.call.ID,
+		Entry: p.entry, Arguments: arguments, Variables: r.values,
+	})
+	result = Message{
+		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: strings.ReplaceAll(outcome.Output, "\x00", ""),
+		At: milliseconds(r.s.moment().Sub(r.begun)),
+		Result: &CallResult{
+			ToolID: string(p.entry.Tool.ID), StatusCode: outcome.StatusCode, LatencyMS: milliseconds(outcome.Latency),
+			Attempts: outcome.Attempts, StartedAt: outcome.StartedAt,
+		},
+	}
+	if outcome.StartedAt.IsZero() {
+		result.Result.StartedAt = begun
+	}
+	if outcome.Error != nil {
+		result.Result.ErrorCode, result.Result.ErrorMessage = string(outcome.Error.Code), outcome.Error.Message
+	}
+	return result
+}
+
+// refused is the result of a call that was not made.
+func (r *runner) refused(p *pendingCall, begun time.Time, code, message string) Message {
+	return Message{
+		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: "Error (" + code + "): " + message,
+		At:     milliseconds(r.s.moment().Sub(r.begun)),
+		Result: &CallResult{ToolID: string(p.entry.Tool.ID), ErrorCode: code, ErrorMessage: message, StartedAt: begun},
+	}
+}
+
+// effect does what a system tool that was called means for the turn and the session.
+func (r *runner) effect(p *pendingCall) {
+	if !p.system() {
+		return
+	}
+	switch p.call.Name {
+	case toolEndCall:
+		r.with.endCall, r.stop = true, true
+	case toolSkipTurn:
+		r.stop = true
+	case toolLanguage:
+		var arguments struct {
+			Language string `json:"language"`
+		}
+		if json.Unmarshal(p.call.Arguments, &arguments) == nil && languageTag.MatchString(arguments.Language) {
+			r.with.language, r.session.Language = arguments.Language, arguments.Language
+		}
+	}
+}
+
+// SystemTools are the executors of the system tools for package tools: what they mean for the
+// conversation is done when their call has succeeded, so they only answer the model.
+func SystemTools() map[string]tools.Builtin {
+	answers := map[string]string{
+		toolEndCall:  "The conversation ends now.",
+		toolSkipTurn: "The turn is skipped.",
+		toolLanguage: "The language is switched. Go on in it.",
+	}
+	executors := map[string]tools.Builtin{}
+	for name, answer := range answers {
+		executors[name] = tools.BuiltinFunc(func(context.Context, tools.BuiltinCall) (string, error) { return answer, nil })
+	}
+	return executors
+}

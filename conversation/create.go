@@ -1,0 +1,223 @@
+package conversation
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Bounds of a creation. Source: decisions, Tools and Sessions; the length of a name is our own.
+const (
+	maxUserIDChars   = 256
+	maxVariables     = 64
+	maxVariableBytes = 4096
+)
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// CreateParams is a session to be.
+type CreateParams struct {
+	AgentID agents.ID
+	UserID  string
+	// Modality empty is Voice.
+	Modality Modality
+	// DynamicVariables: at most 64 of 4 KiB; system__ names are refused, secret__ ones sealed.
+	DynamicVariables map[string]string
+	// TTLSeconds of the token; nil is DefaultTTL, less than MinTTL refused, more than MaxTTL becomes MaxTTL.
+	TTLSeconds *int
+	// Overrides and VoiceStackOverride are values by key; see applyOverrides.
+	Overrides          map[string]json.RawMessage
+	VoiceStackOverride map[string]json.RawMessage
+}
+
+// Created is a new session with what only its creator sees.
+type Created struct {
+	Session Session
+	Token   string
+	// VoiceURL and ChatURL hold the token.
+	VoiceURL string
+	ChatURL  string
+}
+
+// Create makes a pending session and signs its token.
+// Errors: NotFound (the agent), QuotaExceeded quota-exceeded-sessions, Invalid invalid-request,
+// Invalid override-not-allowed.
+func (s *Service) Create(ctx context.Context, p workspaces.Principal, params CreateParams) (Created, error) {
+	ttl, err := checkCreate(&params)
+	if err != nil {
+		return Created{}, err
+	}
+	agent, err := s.agents.Find(ctx, p, params.AgentID)
+	if err != nil {
+		return Created{}, err
+	}
+	config := agent.Config
+	if err := applyOverrides(&config, params); err != nil {
+		return Created{}, err
+	}
+	plan, err := s.workspaces.Plan(ctx, agent.TenantID)
+	if err != nil {
+		return Created{}, err
+	}
+	session, err := s.newSession(agent, config, params, ttl)
+	if err != nil {
+		return Created{}, err
+	}
+	token, err := s.sign(ctx, session)
+	if err != nil {
+		return Created{}, err
+	}
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		return insertWithinPlan(ctx, tx, session, plan)
+	})
+	if err != nil {
+		return Created{}, err
+	}
+	return Created{
+		Session: session, Token: token,
+		VoiceURL: s.socketURL(VoiceChannel, session.ID, token), ChatURL: s.socketURL(ChatChannel, session.ID, token),
+	}, nil
+}
+
+// insertWithinPlan stores the session if the tenant has a place for it. Creations of a tenant
+// are counted one after the other, so that no two take the last place.
+func insertWithinPlan(ctx context.Context, tx bun.Tx, session Session, plan workspaces.Plan) error {
+	if plan.ConcurrentSessions > 0 {
+		if err := postgres.LockTx(ctx, tx, "sessions of "+string(session.TenantID)); err != nil {
+			return err
+		}
+		open, err := countOpen(ctx, tx, session.TenantID, session.CreatedAt)
+		if err != nil {
+			return err
+		}
+		if open >= plan.ConcurrentSessions {
+			full := fault.New(fault.QuotaSessions, "The plan %q allows %d sessions at once, and %d are open. End one, wait for one to end, or change the plan.",
+				plan.Name, plan.ConcurrentSessions, open)
+			full.Meta = map[string]string{"limit": strconv.Itoa(plan.ConcurrentSessions)}
+			return full
+		}
+	}
+	return insertSession(ctx, tx, session)
+}
+
+// newSession puts the row together. Variables are sealed and hashed here.
+func (s *Service) newSession(agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration) (Session, error) {
+	now := s.moment()
+	session := Session{
+		ID: ID(idgen.New(idgen.Session)), TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID,
+		AgentID: agent.ID, AgentVersion: agent.Version, UserID: params.UserID, Modality: params.Modality, Status: Pending,
+		Config: config, Overrides: map[string]json.RawMessage{}, VoiceStackOverride: map[string]json.RawMessage{},
+		DynamicVariables: map[string]string{}, VariablesHash: hashVariables(params.DynamicVariables),
+		TokenExpiresAt: now.Add(ttl), Language: config.Language,
+		MaxDurationSeconds: max(1, int(config.MaxDuration()/time.Second)),
+		IdleTimeoutSeconds: max(1, int(config.IdleTimeout(string(params.Modality))/time.Second)),
+		CreatedAt:          now, LastActivityAt: now,
+	}
+	maps.Copy(session.Overrides, params.Overrides)
+	maps.Copy(session.VoiceStackOverride, params.VoiceStackOverride)
+	secrets := map[string]string{}
+	for name, value := range params.DynamicVariables {
+		if strings.HasPrefix(name, tools.SecretPrefix) {
+			secrets[name] = value
+			continue
+		}
+		session.DynamicVariables[name] = value
+	}
+	if len(secrets) == 0 {
+		return session, nil
+	}
+	encoded, err := json.Marshal(secrets)
+	if err != nil {
+		return Session{}, fmt.Errorf("encoding secret variables: %w", err)
+	}
+	session.SecretVariables, err = s.seal.Seal(encoded, secretsPlace(session))
+	return session, err
+}
+
+func secretsPlace(session Session) seal.Binding {
+	return seal.Binding{TenantID: string(session.TenantID), Record: string(session.ID), Field: "secret_variables"}
+}
+
+// hashVariables is the SHA-256 of the variables as JSON, whose names are sorted.
+func hashVariables(variables map[string]string) string {
+	if variables == nil {
+		variables = map[string]string{}
+	}
+	encoded, _ := json.Marshal(variables) // strings always marshal
+	sum := sha256.Sum256(encoded)
+	return hex.EncodeToString(sum[:])
+}
+
+// socketURL is the address of a session's socket, with its token.
+func (s *Service) socketURL(channel LiveChannel, id ID, token string) string {
+	base := s.publicURL
+	if rest, ok := strings.CutPrefix(base, "http"); ok { // http→ws, https→wss
+		base = "ws" + rest
+	}
+	return base + "/v1/realtime/" + string(channel) + "/" + string(id) + "?token=" + url.QueryEscape(token)
+}
+
+// checkCreate refuses what the database must not see and fills the defaults.
+func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
+	var fields []fault.Field
+	add := func(field, code, format string, args ...any) {
+		fields = append(fields, fault.Field{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	if n := utf8.RuneCountInString(params.UserID); n < 1 || n > maxUserIDChars || !storable(params.UserID) {
+		add("user_id", "length", "user_id must have 1 to %d characters.", maxUserIDChars)
+	}
+	switch params.Modality {
+	case "":
+		params.Modality = Voice
+	case Voice, VoiceAndText, Text:
+	default:
+		add("modality", "in", "modality must be voice, voice+text or text.")
+	}
+	ttl = DefaultTTL
+	if params.TTLSeconds != nil {
+		if *params.TTLSeconds < int(MinTTL/time.Second) {
+			add("ttl_seconds", "gte", "ttl_seconds must be at least %d.", int(MinTTL/time.Second))
+		}
+		ttl = time.Duration(min(*params.TTLSeconds, int(MaxTTL/time.Second))) * time.Second
+	}
+	if len(params.DynamicVariables) > maxVariables {
+		add("dynamic_variables", "max_pairs", "At most %d variables can be set.", maxVariables)
+	}
+	for name, value := range params.DynamicVariables {
+		field := "dynamic_variables." + name
+		switch {
+		case !variableName.MatchString(name):
+			add(field, "name", "A variable's name begins with a letter or _ and goes on with letters, digits and _, at most 128 in all.")
+		case strings.HasPrefix(name, tools.SystemPrefix):
+			add(field, "reserved", "Names that begin with system__ are set by the service.")
+		case len(value) > maxVariableBytes || !storable(value):
+			add(field, "max_bytes", "A variable's value has at most %d bytes of text.", maxVariableBytes)
+		}
+	}
+	if len(fields) > 0 {
+		return 0, fault.InvalidFields(fields...)
+	}
+	return ttl, nil
+}
+
+// storable says whether Postgres can keep the text: UTF-8 without NUL.
+func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

@@ -1,0 +1,210 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/workspaces"
+)
+
+// endPoll is how often an End looks whether the runner has closed the session.
+const endPoll = 50 * time.Millisecond
+
+// EndParams is how a session is ended.
+type EndParams struct {
+	// Status is Completed or Broken (failed).
+	Status Status
+	// Reason has at most 500 characters; empty is ReasonEndedByAPI.
+	Reason string
+}
+
+// End closes a session and returns it closed; one that was closed already is returned as it is.
+// A turn that runs anywhere is stopped and recorded first.
+// Errors: NotFound, Invalid invalid-request.
+func (s *Service) End(ctx context.Context, p workspaces.Principal, id ID, params EndParams) (Session, error) {
+	if err := checkEnd(&params); err != nil {
+		return Session{}, err
+	}
+	session, err := s.Get(ctx, p, id)
+	if err != nil || session.Closed() {
+		return session, err
+	}
+	return s.end(ctx, session, params.Status, params.Reason)
+}
+
+func checkEnd(params *EndParams) error {
+	if params.Status != Completed && params.Status != Broken {
+		return fault.InvalidField("status", "in", "status must be completed or failed.")
+	}
+	if utf8.RuneCountInString(params.Reason) > MaxReasonChars || !storable(params.Reason) {
+		return fault.InvalidField("reason", "max_len", "reason has at most %d characters.", MaxReasonChars)
+	}
+	if params.Reason == "" {
+		params.Reason = ReasonEndedByAPI
+	}
+	return nil
+}
+
+// end asks for the end and waits until it is there, at most EndGrace for a running turn.
+func (s *Service) end(ctx context.Context, session Session, status Status, reason string) (Session, error) {
+	closed, err := s.requestEnd(ctx, session, status, reason)
+	if err != nil || closed.Closed() {
+		return closed, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, EndGrace)
+	defer cancel()
+	ticker := time.NewTicker(endPoll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-waiting.Done():
+			if ctx.Err() != nil {
+				return Session{}, ctx.Err() // it is written down: the runner or the sweep closes
+			}
+			return s.closeNow(ctx, session, status, reason)
+		}
+		closed, err = selectSession(ctx, s.db, session.TenantID, session.ID, "")
+		if err != nil || closed.Closed() {
+			return closed, err
+		}
+	}
+}
+
+// requestEnd closes the session, or writes the end down for the runner of the turn that is running.
+func (s *Service) requestEnd(ctx context.Context, session Session, status Status, reason string) (Session, error) {
+	now := s.moment()
+	var after Session
+	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
+		err := endTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
+		after = *session
+		return err
+	})
+	return after, err
+}
+
+// closeNow closes the session whatever runs.
+func (s *Service) closeNow(ctx context.Context, session Session, status Status, reason string) (Session, error) {
+	now := s.moment()
+	var after Session
+	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
+		if !session.EndingAt.IsZero() {
+			status, reason = session.EndingStatus, session.EndingReason
+		}
+		err := closeTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
+		after = *session
+		return err
+	})
+	return after, err
+}
+
+// endTx is requestEnd on a locked row. The first end that was asked for is the one that happens.
+func endTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time, transcriptURL string) error {
+	if session.Closed() {
+		return nil
+	}
+	if session.RunningTurnID == "" || !session.RunningUntil.After(now) {
+		if !session.EndingAt.IsZero() {
+			status, reason = session.EndingStatus, session.EndingReason
+		}
+		return closeTx(ctx, tx, session, status, reason, now, transcriptURL)
+	}
+	if !session.EndingAt.IsZero() {
+		return nil
+	}
+	session.EndingAt, session.EndingStatus, session.EndingReason = now, status, reason
+	if err := updateSession(ctx, tx, *session, "ending_at", "ending_status", "ending_reason"); err != nil {
+		return err
+	}
+	return notify(ctx, tx, notice{Kind: noticeEnding, Session: session.ID})
+}
+
+// closeTx closes a locked session: unfinished turns, the row, its sockets' rows, the event and
+// the notification, once.
+func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time, transcriptURL string) error {
+	if session.Closed() {
+		return nil
+	}
+	begun := session.Status == InProgress
+	turns, err := selectTurns(ctx, tx, *session)
+	if err != nil {
+		return err
+	}
+	for i := range turns {
+		if err := abandonTurn(ctx, tx, &turns[i], now); err != nil {
+			return err
+		}
+	}
+	if reason == ReasonHangUp && !anythingSaid(turns) {
+		reason = ReasonNoTurns
+	}
+	session.Status, session.EndReason, session.EndedAt = status, reason, now
+	session.RunningTurnID, session.RunningUntil, session.DroppedAt = "", time.Time{}, time.Time{}
+	err = updateSession(ctx, tx, *session, "status", "end_reason", "ended_at", "running_turn_id", "running_until", "dropped_at")
+	if err != nil {
+		return err
+	}
+	_, err = tx.NewDelete().Model((*connection)(nil)).
+		Where("c.tenant_id = ?", session.TenantID).Where("c.session_id = ?", session.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("removing connections: %w", err)
+	}
+	if begun {
+		if err := appendPostCall(ctx, tx, *session, turns, transcriptURL); err != nil {
+			return err
+		}
+	}
+	return notify(ctx, tx, notice{Kind: noticeEnded, Session: session.ID})
+}
+
+// abandonTurn finishes a turn that nobody will: what was said and not answered, or a turn whose
+// runner did not come to its end.
+func abandonTurn(ctx context.Context, tx bun.Tx, turn *Turn, now time.Time) error {
+	if turn.Status != TurnInProgress {
+		return nil
+	}
+	turn.Status, turn.EndedAt = TurnCancelled, now
+	turn.Messages = settle(turn.Messages)
+	turn.AgentText = agentText(turn.Messages)
+	_, err := updateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text")
+	return err
+}
+
+// anythingSaid says whether the user took a turn.
+func anythingSaid(turns []Turn) bool {
+	for _, turn := range turns {
+		if turn.UserText != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Service) transcriptURL(id ID) string {
+	return s.publicURL + "/v1/sessions/" + string(id) + "/transcript"
+}
+
+// startTx makes a locked pending session in_progress and records its greeting, if it has one.
+// One whose token ran out is closed as expired instead. The greeting is nil unless it was made now.
+func startTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, transcriptURL string) (*Turn, error) {
+	if session.Status != Pending {
+		return nil, nil //nolint:nilnil // no greeting is no error
+	}
+	if !session.TokenExpiresAt.After(now) {
+		return nil, closeTx(ctx, tx, session, Broken, ReasonExpired, now, transcriptURL)
+	}
+	session.Status, session.StartedAt, session.LastActivityAt = InProgress, now, now
+	greeting := newGreeting(session, now)
+	if greeting != nil {
+		if err := insertTurn(ctx, tx, *greeting); err != nil {
+			return nil, err
+		}
+		session.TurnCount++
+	}
+	return greeting, updateSession(ctx, tx, *session, "status", "started_at", "last_activity_at", "turn_count")
+}

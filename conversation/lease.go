@@ -1,0 +1,335 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// leaseLife is how long a node may be silent before its turn counts as lost.
+	leaseLife    = 30 * time.Second
+	leaseRenewal = 8 * time.Second
+	// busyPoll is how often a turn that waits for another looks again.
+	busyPoll = 60 * time.Millisecond
+	// busyWait is the longest a turn waits for the ones before it.
+	busyWait = 2 * time.Minute
+	// writeTimeout bounds a transaction that must happen although its caller has gone.
+	writeTimeout = 10 * time.Second
+)
+
+// Why a turn was stopped.
+var (
+	errEnding    = errors.New("the session is being ended")
+	errLeaseLost = errors.New("the turn was taken for lost")
+	errStopped   = errors.New("the answer was cancelled")
+	errRestart   = errors.New("the node is being stopped")
+)
+
+// turnStart says which turn is to be run.
+type turnStart struct {
+	tenant  workspaces.TenantID
+	session ID
+	// turn is the id of the turn: of a new one, or of the unanswered one when open is set.
+	turn TurnID
+	// open says that the turn's row is there: what a socket said.
+	open bool
+	// text is what the user said in a new turn; empty asks the agent to go on.
+	text string
+}
+
+// lease is the right to run a turn, while it is waited for too: an end reaches it either way.
+type lease struct {
+	session ID
+	cancel  context.CancelCauseFunc
+	stop    chan struct{}
+	renewed sync.WaitGroup
+}
+
+// hold registers a turn of this node; the context ends when the session does.
+func (s *Service) hold(ctx context.Context, start turnStart) (context.Context, *lease) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	l := &lease{session: start.session, cancel: cancel, stop: make(chan struct{})}
+	s.mu.Lock()
+	s.running[start.turn] = l
+	s.mu.Unlock()
+	return ctx, l
+}
+
+// release ends a hold and its renewal.
+func (s *Service) release(turn TurnID, l *lease) {
+	s.mu.Lock()
+	delete(s.running, turn)
+	s.mu.Unlock()
+	close(l.stop)
+	l.renewed.Wait()
+	l.cancel(nil)
+}
+
+// stopTurns cancels the turns of a session that run or wait on this node.
+func (s *Service) stopTurns(session ID, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.running {
+		if l.session == session {
+			l.cancel(cause)
+		}
+	}
+}
+
+// renew keeps the lease until it is released; it also hears of an end whose notification was lost.
+func (s *Service) renew(ctx context.Context, start turnStart, l *lease) {
+	ctx = context.WithoutCancel(ctx) // a cancelled turn is still ours until it is recorded
+	ticker := time.NewTicker(leaseRenewal)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-ticker.C:
+		}
+		mine, ending, err := s.renewOnce(ctx, start)
+		switch {
+		case err != nil:
+			s.log.WarnContext(ctx, "turn lease not renewed", "session_id", start.session, "turn_id", start.turn, "error", err)
+		case !mine:
+			l.cancel(errLeaseLost)
+			return
+		case ending:
+			l.cancel(errEnding)
+		}
+	}
+}
+
+func (s *Service) renewOnce(ctx context.Context, start turnStart) (mine, ending bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	var rows []Session
+	err = s.db.NewUpdate().Model((*Session)(nil)).Set("running_until = ?", s.moment().Add(leaseLife)).
+		Where("s.tenant_id = ?", start.tenant).Where("s.id = ?", start.session).Where("s.running_turn_id = ?", start.turn).
+		Returning("ending_at").Scan(ctx, &rows)
+	if err != nil {
+		return false, false, fmt.Errorf("renewing turn lease: %w", err)
+	}
+	return len(rows) > 0, len(rows) > 0 && !rows[0].EndingAt.IsZero(), nil
+}
+
+// begin waits until no other turn of the session runs, on any node, then takes the lease. When
+// it returns, what the user said is in Postgres. Errors: Precondition session-closed, Unavailable
+// unavailable (waited too long), the context's or its cause.
+func (s *Service) begin(ctx context.Context, start turnStart) (Session, Turn, error) {
+	waiting, cancel := context.WithTimeout(ctx, busyWait)
+	defer cancel()
+	ticker := time.NewTicker(busyPoll)
+	defer ticker.Stop()
+	for {
+		session, turn, err := s.tryBegin(waiting, start)
+		if !errors.Is(err, errBusy) {
+			return session, turn, err
+		}
+		select {
+		case <-ticker.C:
+		case <-waiting.Done():
+			if ctx.Err() != nil {
+				return Session{}, Turn{}, fmt.Errorf("waiting for the turn before: %w", context.Cause(ctx))
+			}
+			return Session{}, Turn{}, fault.New(fault.ServiceUnavailable, "Another turn of the session is still running. Send it again when that is done.")
+		}
+	}
+}
+
+// errBusy says that another turn runs.
+var errBusy = errors.New("another turn is running")
+
+func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Session, turn Turn, err error) {
+	now := s.moment()
+	var refused error // a refusal must not roll back what made it true
+	err = s.locked(ctx, start.tenant, start.session, func(ctx context.Context, tx bun.Tx, row *Session) (err error) {
+		refused = nil
+		if _, err := startTx(ctx, tx, row, now, s.transcriptURL(row.ID)); err != nil {
+			return err
+		}
+		session = *row
+		if refused = openError(session); refused != nil {
+			return nil
+		}
+		if session.RunningTurnID != "" && session.RunningUntil.After(now) {
+			refused = errBusy
+			return nil
+		}
+		if err := failLostTurn(ctx, tx, &session, now); err != nil {
+			return err
+		}
+		turn, err = takeTurn(ctx, tx, &session, start, now)
+		if err != nil {
+			return err
+		}
+		if turn.Status != TurnInProgress {
+			refused = fault.New(fault.Conflict, "The turn has been closed meanwhile.")
+			return nil
+		}
+		session.RunningTurnID, session.RunningUntil, session.LastActivityAt = start.turn, now.Add(leaseLife), now
+		return updateSession(ctx, tx, session, "running_turn_id", "running_until", "last_activity_at", "turn_count")
+	})
+	if err == nil {
+		err = refused
+	}
+	return session, turn, err
+}
+
+// takeTurn reads the turn that a socket began, or writes a new one.
+func takeTurn(ctx context.Context, tx bun.Tx, session *Session, start turnStart, now time.Time) (Turn, error) {
+	if start.open {
+		return selectTurn(ctx, tx, *session, start.turn)
+	}
+	turn := newTurn(*session, start.turn, now)
+	if start.text != "" {
+		turn.UserText = start.text
+		turn.Messages = []Message{{Role: roleUser, ItemID: idgen.New(idgen.Item), Text: start.text}}
+	}
+	session.TurnCount++
+	return turn, insertTurn(ctx, tx, turn)
+}
+
+// openError is why a session takes nothing more: it is closed, or about to be.
+func openError(session Session) error {
+	if err := closedError(session); err != nil {
+		return err
+	}
+	if !session.EndingAt.IsZero() {
+		return fault.New(fault.SessionClosed, "The session is being ended (%s). Create a new one.", session.EndingReason)
+	}
+	return nil
+}
+
+// accept writes down what a socket said or answered, in the unanswered turn or a new one.
+func (s *Service) accept(ctx context.Context, session Session, open TurnID, said Message) (Turn, error) {
+	now := s.moment()
+	id := TurnID(idgen.New(idgen.Turn))
+	var turn Turn
+	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *Session) error {
+		if err := openError(*row); err != nil {
+			return err
+		}
+		row.LastActivityAt = now
+		if open != "" {
+			kept, err := appendTo(ctx, tx, *row, open, said)
+			if err != nil {
+				return err
+			}
+			if turn = kept; turn.Status == TurnInProgress {
+				return updateSession(ctx, tx, *row, "last_activity_at")
+			}
+		}
+		turn = newTurn(*row, id, now)
+		turn.Messages = []Message{said}
+		turn.UserText = userText(turn.Messages)
+		row.TurnCount++
+		if err := insertTurn(ctx, tx, turn); err != nil {
+			return err
+		}
+		return updateSession(ctx, tx, *row, "last_activity_at", "turn_count")
+	})
+	return turn, err
+}
+
+// appendTo adds a message to an unanswered turn. A turn that is not in progress comes back as it is.
+func appendTo(ctx context.Context, tx bun.Tx, session Session, id TurnID, said Message) (Turn, error) {
+	turn, err := selectTurn(ctx, tx, session, id)
+	if err != nil || turn.Status != TurnInProgress {
+		return turn, err
+	}
+	turn.Messages = append(turn.Messages, said)
+	turn.UserText = userText(turn.Messages)
+	_, err = updateTurn(ctx, tx, turn, "messages", "user_text")
+	return turn, err
+}
+
+// userText is everything the user said in the messages.
+func userText(messages []Message) string {
+	text := ""
+	for _, m := range messages {
+		if m.Role != roleUser {
+			continue
+		}
+		if text != "" {
+			text += "\n"
+		}
+		text += m.Text
+	}
+	return text
+}
+
+// finishing is what comes with the end of a turn.
+type finishing struct {
+	// endCall closes the session behind the turn.
+	endCall bool
+	// language, when set, becomes the session's.
+	language string
+}
+
+// finish writes a turn's end, the session's counters and, where one is due, the session's end, in
+// one transaction. It happens although the caller has gone. Recorded is false when somebody
+// else finished the turn before: a forced end, or the sweep.
+func (s *Service) finish(ctx context.Context, turn Turn, with finishing) (after Session, recorded bool, err error) {
+	ctx = context.WithoutCancel(ctx)
+	pauses := []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
+	for {
+		after, recorded, err = s.finishOnce(ctx, turn, with)
+		if err == nil || len(pauses) == 0 || fault.From(err).Reason != fault.ServiceUnavailable {
+			return after, recorded, err
+		}
+		timer := time.NewTimer(pauses[0])
+		pauses = pauses[1:]
+		select {
+		case <-timer.C:
+		case <-s.live.Done():
+			timer.Stop()
+			return after, recorded, err
+		}
+	}
+}
+
+func (s *Service) finishOnce(ctx context.Context, turn Turn, with finishing) (after Session, recorded bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	now := s.moment()
+	err = s.locked(ctx, turn.TenantID, turn.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
+		defer func() { after = *session }()
+		recorded, err = updateTurn(ctx, tx, turn, "agent_text", "status", "messages", "citations", "model",
+			"input_tokens", "output_tokens", "metrics", "error_code", "error_message", "ended_at")
+		if err != nil || !recorded {
+			return err
+		}
+		session.InputTokens += turn.InputTokens
+		session.OutputTokens += turn.OutputTokens
+		session.ToolCalls += len(turn.ToolCalls())
+		session.LastActivityAt = now
+		if with.language != "" {
+			session.Language = with.language
+		}
+		if session.RunningTurnID == turn.ID {
+			session.RunningTurnID, session.RunningUntil = "", time.Time{}
+		}
+		err = updateSession(ctx, tx, *session, "input_tokens", "output_tokens", "tool_calls", "last_activity_at", "language", "running_turn_id", "running_until")
+		if err != nil {
+			return err
+		}
+		switch {
+		case !session.EndingAt.IsZero():
+			return closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, s.transcriptURL(session.ID))
+		case with.endCall:
+			return closeTx(ctx, tx, session, Completed, ReasonEndCall, now, s.transcriptURL(session.ID))
+		}
+		return nil
+	})
+	return after, recorded, err
+}

@@ -1,0 +1,201 @@
+package conversation
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/provider/model"
+)
+
+// The roles of a stored message, which are the model's.
+const (
+	roleUser      = string(model.RoleUser)
+	roleAssistant = string(model.RoleAssistant)
+	roleTool      = string(model.RoleTool)
+)
+
+// Results of calls that have none of their own.
+const (
+	outputUnfinished = "The call was stopped before it had a result."
+	outputUnanswered = "The client has not answered this call."
+)
+
+const codeUnfinished = "canceled"
+
+// betweenMessages stands between the messages of one turn where they are read as one text.
+const betweenMessages = "\n\n"
+
+// agentText is everything the agent said in the messages.
+func agentText(messages []Message) string {
+	var said []string
+	for _, m := range messages {
+		if m.Role == roleAssistant && m.Text != "" {
+			said = append(said, m.Text)
+		}
+	}
+	return strings.Join(said, betweenMessages)
+}
+
+// settle gives every call of ours a result: the transcript of a turn that was broken off has no
+// loose ends. The client's calls may be answered in a later turn.
+func settle(messages []Message) []Message {
+	answered := map[string]bool{}
+	for _, m := range messages {
+		if m.Role == roleTool {
+			answered[m.CallID] = true
+		}
+	}
+	settled := slices.Clone(messages)
+	for _, m := range messages {
+		for _, call := range m.Calls {
+			if call.Client || answered[call.ID] {
+				continue
+			}
+			settled = append(settled, Message{
+				Role: roleTool, ItemID: call.ItemID, CallID: call.ID, Text: outputUnfinished,
+				Result: &CallResult{ErrorCode: codeUnfinished, ErrorMessage: outputUnfinished},
+			})
+		}
+	}
+	return settled
+}
+
+// historyTokens bounds what of the earlier turns the model sees. It leaves most of a small
+// model's window of 16k to instructions, passages and tools.
+const historyTokens = 6000
+
+// tokensOf is a rough count: four bytes a token is near the truth for English and never far below it
+// elsewhere, and the bound need not be exact.
+func tokensOf(m Message) int {
+	n := len(m.Text)
+	for _, call := range m.Calls {
+		n += len(call.Name) + len(call.Arguments)
+	}
+	return n/4 + 4
+}
+
+// history is what the model sees of the turns, the newest that fit the budget, whole turns only,
+// oldest first.
+func history(turns []Turn, budget int) []Message {
+	first := len(turns)
+	for first > 0 {
+		cost := 0
+		for _, m := range turns[first-1].Messages {
+			cost += tokensOf(m)
+		}
+		if budget -= cost; budget < 0 {
+			break
+		}
+		first--
+	}
+	var kept []Message
+	for _, turn := range turns[first:] {
+		kept = append(kept, turn.Messages...)
+	}
+	return kept
+}
+
+// modelMessages turns stored messages into the model's. Results are put behind the message that
+// called for them, wherever they came in; a call without one is told so, and a result
+// whose call is not among them is left out.
+func modelMessages(stored []Message) []model.Message {
+	results := map[string]Message{}
+	for _, m := range stored {
+		if m.Role == roleTool {
+			results[m.CallID] = m
+		}
+	}
+	var messages []model.Message
+	for _, m := range stored {
+		switch {
+		case m.Role == roleTool, m.Text == "" && len(m.Calls) == 0:
+			continue
+		case m.Role == roleUser:
+			messages = append(messages, model.Message{Role: model.RoleUser, Text: m.Text})
+			continue
+		}
+		said := model.Message{Role: model.RoleAssistant, Text: m.Text}
+		for _, call := range m.Calls {
+			said.ToolCalls = append(said.ToolCalls, model.ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments})
+		}
+		messages = append(messages, said)
+		for _, call := range m.Calls {
+			output := outputUnanswered
+			if result, ok := results[call.ID]; ok {
+				output = result.Text
+			}
+			messages = append(messages, model.Message{Role: model.RoleTool, Text: output, ToolCallID: call.ID})
+		}
+	}
+	return messages
+}
+
+// itemsOf are the items of a turn, as a socket that was not there learns of them.
+func itemsOf(turn Turn) []Item {
+	var items []Item
+	results := map[string]Message{}
+	for _, m := range turn.Messages {
+		if m.Role == roleTool {
+			results[m.CallID] = m
+		}
+	}
+	called := map[string]bool{}
+	for _, m := range turn.Messages {
+		switch m.Role {
+		case roleUser:
+			items = append(items, Item{ID: m.ItemID, TurnID: turn.ID, Kind: UserItem, Text: m.Text})
+		case roleAssistant:
+			if m.Text != "" {
+				items = append(items, Item{ID: m.ItemID, TurnID: turn.ID, Kind: AssistantItem, Text: m.Text})
+			}
+			for _, call := range m.Calls {
+				called[call.ID] = true
+				items = append(items, callItem(turn.ID, call, results[call.ID]))
+			}
+		case roleTool:
+			if !called[m.CallID] {
+				items = append(items, outputItem(turn.ID, m))
+			}
+		}
+	}
+	return items
+}
+
+func callItem(turn TurnID, call MessageCall, result Message) Item {
+	item := Item{ID: call.ItemID, TurnID: turn, Kind: ToolItem, CallID: call.ID, Name: call.Name, Arguments: call.Arguments, Text: result.Text}
+	item.Failed = result.Result != nil && result.Result.ErrorCode != ""
+	if call.Client {
+		item.Kind, item.Text = ClientToolCallItem, ""
+	}
+	return item
+}
+
+func outputItem(turn TurnID, m Message) Item {
+	return Item{
+		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text,
+		Failed: m.Result != nil && m.Result.ErrorCode != "",
+	}
+}
+
+// newGreeting is the agent's first_message as a turn; nil when it has none. The session's row is
+// locked and its TurnCount is the turn's index.
+func newGreeting(session *Session, now time.Time) *Turn {
+	text := render(session.Config.FirstMessage, publicVariables(*session, now))
+	if text == "" {
+		return nil
+	}
+	turn := newTurn(*session, TurnID(idgen.New(idgen.Turn)), now)
+	turn.Status, turn.AgentText, turn.EndedAt = TurnCompleted, text, now
+	turn.Messages = []Message{{Role: roleAssistant, ItemID: idgen.New(idgen.Item), Text: text}}
+	return &turn
+}
+
+// newTurn is an empty turn in progress at the session's next index.
+func newTurn(session Session, id TurnID, now time.Time) Turn {
+	return Turn{
+		ID: id, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, SessionID: session.ID,
+		Index: session.TurnCount, Status: TurnInProgress, Messages: []Message{}, Citations: []Citation{}, StartedAt: now,
+	}
+}

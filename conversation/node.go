@@ -1,0 +1,153 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+)
+
+// Channel is the Postgres channel on which the nodes tell each other of ends and of sockets that
+// took over.
+const Channel = "parlance_sessions"
+
+const (
+	// heartbeat is how often a node says that its sockets are there.
+	heartbeat = 10 * time.Second
+	// connectionLife is how long a socket counts as there without a heartbeat of its node.
+	connectionLife = 35 * time.Second
+)
+
+// noticeKind is what a notice is about.
+type noticeKind string
+
+const (
+	noticeJoined noticeKind = "joined" // a socket has joined: older ones of its channel are replaced
+	noticeEnding noticeKind = "ending" // the turn that runs is to be stopped
+	noticeEnded  noticeKind = "ended"  // the session is closed
+)
+
+// notice is the payload of a notification. It names; whoever gets it reads the row.
+type notice struct {
+	Kind    noticeKind  `json:"k"`
+	Session ID          `json:"s"`
+	Channel LiveChannel `json:"c,omitempty"`
+	Number  int64       `json:"n,omitempty"`
+}
+
+// notify sends the notice when tx commits.
+func notify(ctx context.Context, tx bun.IDB, n notice) error {
+	payload, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("encoding notice: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(?, ?)", Channel, string(payload)); err != nil {
+		return fmt.Errorf("notifying nodes: %w", err)
+	}
+	return nil
+}
+
+// Run keeps this node in touch until ctx ends: it listens for ends and replacements, and refreshes
+// the rows of its sockets. It returns nil then.
+func (s *Service) Run(ctx context.Context) error {
+	var beating sync.WaitGroup
+	beating.Go(func() { s.beat(ctx) })
+	err := s.db.Listen(ctx, Channel, func(payload string) { s.hearNotice(ctx, payload) })
+	beating.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) beat(ctx context.Context) {
+	ticker := time.NewTicker(heartbeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		_, err := s.db.NewUpdate().Model((*connection)(nil)).Set("seen_at = ?", s.moment()).Where("c.node_id = ?", s.node).Exec(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "sockets not refreshed", "error", err)
+			continue
+		}
+		s.lookAround(ctx)
+	}
+}
+
+// hearNotice acts on a notification. An empty payload says that some may have been missed.
+func (s *Service) hearNotice(ctx context.Context, payload string) {
+	if payload == "" {
+		s.lookAround(ctx)
+		return
+	}
+	var n notice
+	if err := json.Unmarshal([]byte(payload), &n); err != nil {
+		s.log.WarnContext(ctx, "notice not understood", "error", err)
+		return
+	}
+	switch n.Kind {
+	case noticeEnding:
+		s.stopTurns(n.Session, errEnding)
+	case noticeEnded:
+		s.stopTurns(n.Session, errEnding)
+		s.look(ctx, n.Session)
+	case noticeJoined:
+		if e := s.engineOf(n.Session); e != nil {
+			e.send(replaced{channel: n.Channel, number: n.Number})
+		}
+	}
+}
+
+// lookAround looks at every session that is live here.
+func (s *Service) lookAround(ctx context.Context) {
+	s.mu.Lock()
+	ids := make([]ID, 0, len(s.engines))
+	for id := range s.engines {
+		ids = append(ids, id)
+	}
+	s.mu.Unlock()
+	for _, id := range ids {
+		s.look(ctx, id)
+	}
+}
+
+// look closes the sockets of a session that has ended and those that were replaced.
+func (s *Service) look(ctx context.Context, id ID) {
+	e := s.engineOf(id)
+	if e == nil {
+		return
+	}
+	session, err := selectAnySession(ctx, s.db, id)
+	switch {
+	case fault.IsReason(err, fault.ResourceNotFound): // erased
+		e.send(ended{session: Session{ID: id, Status: Completed, EndReason: "erased"}})
+		return
+	case err != nil:
+		if !errors.Is(err, context.Canceled) {
+			s.log.WarnContext(ctx, "session not looked at", "session_id", id, "error", err)
+		}
+		return
+	case session.Closed():
+		e.send(ended{session: session})
+		return
+	case !session.EndingAt.IsZero():
+		s.stopTurns(id, errEnding)
+	}
+	var open []connection
+	if err := s.db.NewSelect().Model(&open).Where("c.tenant_id = ?", session.TenantID).Where("c.session_id = ?", id).Scan(ctx); err != nil {
+		return // the next look
+	}
+	for _, c := range open {
+		e.send(replaced{channel: c.Channel, number: c.Number})
+	}
+}

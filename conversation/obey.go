@@ -1,0 +1,175 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+)
+
+// ErrNothingToCancel is the cause of Failed when there is no answer to cancel.
+var ErrNothingToCancel = errors.New("no answer is going out")
+
+const (
+	// maxWaitingResponds bounds the answers that wait for the one going out.
+	maxWaitingResponds = 16
+	maxClientTools     = 128
+)
+
+// obey carries out a command.
+func (e *engine) obey(live *Live, command Command) {
+	if e.lives[live.channel] != live || e.ending != nil {
+		return // it has been told to close
+	}
+	switch c := command.(type) {
+	case UserMessage:
+		e.hear(live, c)
+	case ToolOutput:
+		e.takeOutput(live, c)
+	case Respond:
+		if len(e.waiting) >= maxWaitingResponds {
+			live.push(Failed{CommandID: c.CommandID, Err: fault.New(fault.RateLimitedReason, "Too many answers wait already. Wait for one to be done.")})
+			return
+		}
+		e.waiting = append(e.waiting, respond{live: live, command: c})
+		e.next()
+	case Cancel:
+		if e.current == nil || (c.ResponseID != "" && c.ResponseID != e.current.responseID) {
+			live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is going out.")})
+			return
+		}
+		e.current.cancel(errStopped)
+	case Configure:
+		e.configure(live, c)
+	case Activity:
+		e.touch()
+	case End:
+		e.end(live, c)
+	}
+}
+
+// hear takes what the user said: written down first, then told.
+func (e *engine) hear(live *Live, c UserMessage) {
+	if n := utf8.RuneCountInString(c.Text); n < 1 || n > MaxTextChars || !storable(c.Text) || len(c.ItemID) > maxItemIDBytes || !storable(c.ItemID) {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("text", "length", "text must have 1 to %d characters.", MaxTextChars)})
+		return
+	}
+	e.accept(live, c.CommandID, Message{Role: roleUser, ItemID: c.ItemID, Text: c.Text})
+}
+
+const maxItemIDBytes = 128
+
+// takeOutput takes a client's result of a call.
+func (e *engine) takeOutput(live *Live, c ToolOutput) {
+	if !storable(c.Output) || !storable(c.CallID) || c.CallID == "" || len(c.ItemID) > maxItemIDBytes || utf8.RuneCountInString(c.Output) > MaxTextChars {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("output", "length", "output has at most %d characters, and call_id names the call.", MaxTextChars)})
+		return
+	}
+	result := &CallResult{StartedAt: e.s.moment()}
+	if c.IsError {
+		result.ErrorCode, result.ErrorMessage = codeClient, "The client's tool failed."
+	}
+	e.accept(live, c.CommandID, Message{Role: roleTool, ItemID: c.ItemID, CallID: c.CallID, Text: c.Output, Result: result})
+}
+
+func (e *engine) accept(live *Live, commandID string, said Message) {
+	if said.ItemID == "" {
+		said.ItemID = idgen.New(idgen.Item)
+	}
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	turn, err := e.s.accept(ctx, e.session, e.unanswered, said)
+	if err != nil {
+		e.s.log.WarnContext(ctx, "message not accepted", "session_id", e.id, "error", err)
+		live.push(Failed{CommandID: commandID, Err: fault.From(err)})
+		return
+	}
+	e.unanswered = turn.ID
+	item := Item{ID: said.ItemID, TurnID: turn.ID, Kind: UserItem, Text: said.Text}
+	if said.Role == roleTool {
+		item = outputItem(turn.ID, said)
+	}
+	e.show(live, commandID, item)
+	e.others(live, []Item{item})
+}
+
+// configure applies what a client may change, and says what is in force.
+func (e *engine) configure(live *Live, c Configure) {
+	before := e.session.Config.Language
+	clientOverrides(&e.session.Config, c.Overrides)
+	if before != e.session.Config.Language {
+		e.session.Language = e.session.Config.Language
+		e.write("language")
+	}
+	if c.ClientTools != nil {
+		e.clientTools = nil
+		for _, tool := range c.ClientTools[:min(len(c.ClientTools), maxClientTools)] {
+			if tool.Name != "" && storable(tool.Name) {
+				e.clientTools = append(e.clientTools, tool)
+			}
+		}
+	}
+	live.push(Configured{CommandID: c.CommandID, Session: e.session, ClientTools: e.clientTools})
+}
+
+func allows(keys []string, key string) bool {
+	for _, k := range keys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// touch holds off the idle time-out; at most one write in activityPause.
+func (e *engine) touch() {
+	now := e.s.moment()
+	if now.Sub(e.session.LastActivityAt) < activityPause {
+		return
+	}
+	e.session.LastActivityAt = now
+	e.write("last_activity_at")
+}
+
+// write stores a column of the session that is not worth failing for.
+func (e *engine) write(column string) {
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	if err := updateSession(ctx, e.s.db, e.session, column); err != nil {
+		e.s.log.WarnContext(ctx, "session not updated", "session_id", e.id, "column", column, "error", err)
+	}
+}
+
+const activityPause = 5 * time.Second
+
+// end closes the session at a socket's wish.
+func (e *engine) end(live *Live, c End) {
+	params := EndParams{Status: Completed, Reason: c.Reason}
+	if c.Failed {
+		params.Status = Broken
+	}
+	if params.Reason == "" {
+		params.Reason = ReasonHangUp
+	}
+	if err := checkEnd(&params); err != nil {
+		live.push(Failed{Err: fault.From(err)})
+		return
+	}
+	e.waiting = nil
+	if e.current != nil {
+		e.current.cancel(errEnding)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.live), writeTimeout)
+	defer cancel()
+	session, err := e.s.requestEnd(ctx, e.session, params.Status, params.Reason)
+	if err != nil {
+		live.push(Failed{Err: fault.From(err)})
+		return
+	}
+	if session.Closed() {
+		e.close(closedBy(session))
+	}
+}

@@ -1,0 +1,256 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+)
+
+// Bounds of overrides; those of the agent's own fields in agents.proto.
+const (
+	maxInstructionsChars = 100_000
+	maxFirstMessageChars = 10_000
+	maxTopK              = 50
+	maxTemperature       = 2
+)
+
+var languageTag = regexp.MustCompile(`^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$`)
+
+// audioFormats are the values of input_audio_format and output_audio_format.
+var audioFormats = []string{"pcm16_24000", "pcm16_16000", "g711_ulaw", "g711_alaw"}
+
+// override writes one value into a configuration; its error says what the value must be.
+type override func(config *agents.Config, value json.RawMessage) error
+
+// sessionOverrides are the keys of overrides, voiceOverrides those of voice_stack_override.
+// Source: decisions, Sessions.
+var (
+	sessionOverrides = map[string]override{
+		"instructions":  setText("instructions", maxInstructionsChars, func(c *agents.Config) *string { return &c.Instructions }),
+		"first_message": setText("first_message", maxFirstMessageChars, func(c *agents.Config) *string { return &c.FirstMessage }),
+		"language":      setLanguage,
+		"model":         setModel,
+		"temperature":   setTemperature,
+		"voice":         setVoice,
+		"retrieval":     setRetrieval,
+	}
+	voiceOverrides = map[string]override{
+		"stt":                 setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.STT }),
+		"tts":                 setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.TTS }),
+		"vad":                 setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.VAD }),
+		"turn_detection":      setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.TurnDetection }),
+		"input_audio_format":  setFormat(func(c *agents.Config) *string { return &c.Voice.InputAudioFormat }),
+		"output_audio_format": setFormat(func(c *agents.Config) *string { return &c.Voice.OutputAudioFormat }),
+	}
+	// nested are the keys within another that can be locked on their own.
+	nested = map[string][]string{
+		"model": {"temperature"},
+		"voice": {"stt", "tts", "vad", "turn_detection", "input_audio_format", "output_audio_format"},
+	}
+)
+
+// applyOverrides writes a creation's overrides into the configuration.
+// Errors: Invalid invalid-request (unknown keys, wrong types), Invalid override-not-allowed.
+func applyOverrides(config *agents.Config, params CreateParams) error {
+	locked := config.LockedOverrides
+	if err := applyGroup(config, "overrides", sessionOverrides, params.Overrides, locked); err != nil {
+		return err
+	}
+	return applyGroup(config, "voice_stack_override", voiceOverrides, params.VoiceStackOverride, locked)
+}
+
+func applyGroup(config *agents.Config, group string, known map[string]override, values map[string]json.RawMessage, locked []string) error {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		field := group + "." + key
+		set, ok := known[key]
+		if !ok {
+			return fault.InvalidField(field, "unknown", "There is no such override. Use one of %s.", strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		if at, refused := refusedBy(locked, key, values[key]); refused {
+			return fault.OnField(fault.OverrideNotAllowed, field, "The agent's locked_overrides has %q.", at)
+		}
+		if err := set(config, values[key]); err != nil {
+			return fault.InvalidField(field, "type", "%s", err.Error())
+		}
+	}
+	return nil
+}
+
+// refusedBy says whether a list of keys names the override or something inside its value, and which.
+// "temperature" is locked inside "model" too, and so is each part of "voice".
+func refusedBy(keys []string, key string, value json.RawMessage) (at string, refused bool) {
+	if slices.Contains(keys, key) {
+		return key, true
+	}
+	if key == "temperature" || slices.Contains(nested["voice"], key) {
+		parent := "voice"
+		if key == "temperature" {
+			parent = "model"
+		}
+		if slices.Contains(keys, parent) {
+			return parent, true
+		}
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(value, &members) != nil {
+		return "", false // not an object: nothing inside
+	}
+	for _, inner := range nested[key] {
+		if _, ok := members[inner]; ok && slices.Contains(keys, inner) {
+			return inner, true
+		}
+	}
+	return "", false
+}
+
+// clientOverrides applies what a socket asked for where the agent's client_overrides lets it;
+// the rest is left out, as decisions say.
+func clientOverrides(config *agents.Config, values map[string]json.RawMessage) {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		set, ok := sessionOverrides[key]
+		if !ok {
+			set, ok = voiceOverrides[key]
+		}
+		if !ok || !slices.Contains(config.ClientOverrides, key) {
+			continue
+		}
+		changed := *config
+		if set(&changed, values[key]) == nil {
+			*config = changed
+		}
+	}
+}
+
+// strict decodes value into target, refusing null, unknown members and anything behind it.
+func strict(value json.RawMessage, target any) error {
+	if bytes.Equal(bytes.TrimSpace(value), []byte("null")) {
+		return errors.New("null")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(value))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(target); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+// cloned keeps the decoder, which writes through pointers, away from the original.
+func cloned(number *float64) *float64 {
+	if number == nil {
+		return nil
+	}
+	copied := *number
+	return &copied
+}
+
+func setText(key string, maxChars int, field func(*agents.Config) *string) override {
+	return func(config *agents.Config, value json.RawMessage) error {
+		var text string
+		if strict(value, &text) != nil || len([]rune(text)) > maxChars || !storable(text) {
+			return errors.New(key + " must be a string.")
+		}
+		*field(config) = text
+		return nil
+	}
+}
+
+func setLanguage(config *agents.Config, value json.RawMessage) error {
+	var tag string
+	if strict(value, &tag) != nil || !languageTag.MatchString(tag) {
+		return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH".`)
+	}
+	config.Language = tag
+	return nil
+}
+
+// setModel takes the model's name, or an object with fields of the agent's model.
+func setModel(config *agents.Config, value json.RawMessage) error {
+	var name string
+	if strict(value, &name) == nil {
+		if name == "" || !storable(name) {
+			return errors.New("model must name a model.")
+		}
+		config.Model.Name = name
+		return nil
+	}
+	changed := config.Model
+	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
+	if strict(value, &changed) != nil || changed.MaxOutputTokens < 0 || !validTemperature(changed.Temperature) {
+		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens and fallbacks.")
+	}
+	config.Model = changed
+	return nil
+}
+
+func validTemperature(t *float64) bool { return t == nil || (*t >= 0 && *t <= maxTemperature) }
+
+func setTemperature(config *agents.Config, value json.RawMessage) error {
+	var temperature float64
+	if strict(value, &temperature) != nil || !validTemperature(&temperature) {
+		return errors.New("temperature must be a number from 0 to 2.")
+	}
+	config.Model.Temperature = &temperature
+	return nil
+}
+
+func setVoice(config *agents.Config, value json.RawMessage) error {
+	var parts map[string]json.RawMessage
+	if strict(value, &parts) != nil {
+		return errors.New("voice must be an object.")
+	}
+	for _, key := range slices.Sorted(maps.Keys(parts)) {
+		set, ok := voiceOverrides[key]
+		if !ok {
+			return errors.New("voice has no field " + key + ".")
+		}
+		if err := set(config, parts[key]); err != nil {
+			return errors.New(key + ": " + err.Error())
+		}
+	}
+	return nil
+}
+
+func setRetrieval(config *agents.Config, value json.RawMessage) error {
+	changed := config.Retrieval
+	changed.MinSimilarity = cloned(changed.MinSimilarity)
+	if strict(value, &changed) != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
+		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||
+		!slices.Contains([]string{"similarity", "hybrid"}, changed.Ranking) {
+		return errors.New("retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1) and ranking (similarity or hybrid).")
+	}
+	config.Retrieval = changed
+	return nil
+}
+
+func setPart(field func(*agents.Config) *json.RawMessage) override {
+	return func(config *agents.Config, value json.RawMessage) error {
+		var object map[string]any
+		if strict(value, &object) != nil || bytes.Contains(value, []byte(`\u0000`)) {
+			return errors.New("It must be an object.")
+		}
+		*field(config) = slices.Clone(value)
+		return nil
+	}
+}
+
+func setFormat(field func(*agents.Config) *string) override {
+	return func(config *agents.Config, value json.RawMessage) error {
+		var format string
+		if strict(value, &format) != nil || !slices.Contains(audioFormats, format) {
+			return errors.New("It must be one of " + strings.Join(audioFormats, ", ") + ".")
+		}
+		*field(config) = format
+		return nil
+	}
+}

@@ -1,0 +1,182 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/idgen"
+)
+
+// maxPostCallBytes bounds the event's body. Source: decisions, Webhooks.
+const maxPostCallBytes = 256 << 10
+
+// postCall is the payload of post_call_transcription under the names of events.proto, whose
+// message only package events knows.
+type postCall struct {
+	AgentID        string         `json:"agent_id"`
+	ConversationID ID             `json:"conversation_id"`
+	SessionID      ID             `json:"session_id"`
+	Status         string         `json:"status"`
+	UserID         string         `json:"user_id"`
+	Transcript     []utterance    `json:"transcript,omitempty"`
+	Metadata       callMetadata   `json:"metadata"`
+	Initiation     callInitiation `json:"conversation_initiation_client_data"`
+	Truncated      bool           `json:"truncated,omitempty"`
+	TranscriptURL  string         `json:"transcript_url,omitempty"`
+	AgentVersion   int            `json:"agent_version"`
+	Modality       Modality       `json:"modality"`
+}
+
+type utterance struct {
+	Role        string                 `json:"role"`
+	Message     string                 `json:"message"`
+	TurnID      TurnID                 `json:"turn_id"`
+	ToolCalls   []spokenCall           `json:"tool_calls,omitempty"`
+	ToolResults []spokenResult         `json:"tool_results,omitempty"`
+	Seconds     int                    `json:"time_in_call_secs"`
+	Metrics     map[string]elapsedTime `json:"conversation_turn_metrics,omitempty"`
+	Interrupted bool                   `json:"interrupted,omitempty"`
+}
+
+type spokenCall struct {
+	RequestID string `json:"request_id"`
+	Name      string `json:"tool_name"`
+	Params    string `json:"params_as_json"`
+	Called    bool   `json:"tool_has_been_called"`
+}
+
+type spokenResult struct {
+	RequestID string `json:"request_id"`
+	Name      string `json:"tool_name"`
+	Value     string `json:"result_value"`
+	IsError   bool   `json:"is_error"`
+	LatencyMS int    `json:"tool_latency_ms"`
+}
+
+type elapsedTime struct {
+	Seconds float64 `json:"elapsed_time"`
+}
+
+type callMetadata struct {
+	StartUnix    float64 `json:"start_time_unix_secs"`
+	Seconds      int     `json:"call_duration_secs"`
+	EndReason    string  `json:"termination_reason"`
+	Language     string  `json:"main_language"`
+	TextOnly     bool    `json:"text_only"`
+	Turns        int     `json:"turn_count"`
+	InputTokens  int     `json:"input_tokens"`
+	OutputTokens int     `json:"output_tokens"`
+}
+
+type callInitiation struct {
+	Overrides map[string]json.RawMessage `json:"conversation_config_override,omitempty"`
+	Variables map[string]string          `json:"dynamic_variables"`
+}
+
+// appendPostCall appends the event of a session that was just closed. Its id is made from the
+// session's, so that the outbox itself refuses a second one.
+func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Turn, transcriptURL string) error {
+	event := events.Event{
+		ID:       string(idgen.Event) + strings.TrimPrefix(string(session.ID), string(idgen.Session)),
+		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),
+		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: session.EndedAt,
+	}
+	payload := newPostCall(session, turns)
+	if err := setPayload(&event, payload); err != nil {
+		return err
+	}
+	body, err := events.Body(event)
+	if err != nil {
+		return err
+	}
+	if len(body) > maxPostCallBytes {
+		payload.Transcript, payload.Truncated, payload.TranscriptURL = nil, true, transcriptURL
+		if err := setPayload(&event, payload); err != nil {
+			return err
+		}
+	}
+	_, err = events.Append(ctx, tx, event)
+	return err
+}
+
+func setPayload(event *events.Event, payload postCall) error {
+	encoded, err := json.Marshal(payload)
+	if err != nil {
+		return fmt.Errorf("encoding post_call_transcription: %w", err)
+	}
+	event.Payload = events.NewPayload(event.Type)
+	if err := protojson.Unmarshal(encoded, event.Payload); err != nil {
+		return fmt.Errorf("shaping post_call_transcription: %w", err)
+	}
+	return nil
+}
+
+func newPostCall(session Session, turns []Turn) postCall {
+	overrides := session.Overrides
+	if len(session.VoiceStackOverride) > 0 {
+		overrides = map[string]json.RawMessage{}
+		for key, value := range session.Overrides {
+			overrides[key] = value
+		}
+		for key, value := range session.VoiceStackOverride {
+			overrides[key] = value
+		}
+	}
+	p := postCall{
+		AgentID: string(session.AgentID), ConversationID: session.ID, SessionID: session.ID, Status: "done", UserID: session.UserID,
+		Metadata: callMetadata{
+			StartUnix: float64(session.StartedAt.Unix()), Seconds: seconds(session.EndedAt.Sub(session.StartedAt)),
+			EndReason: session.EndReason, Language: session.Language, TextOnly: session.Modality == Text,
+			Turns: session.TurnCount, InputTokens: session.InputTokens, OutputTokens: session.OutputTokens,
+		},
+		Initiation:   callInitiation{Overrides: overrides, Variables: session.DynamicVariables},
+		AgentVersion: session.AgentVersion, Modality: session.Modality,
+	}
+	if session.Status == Broken {
+		p.Status = "failed"
+	}
+	for _, turn := range turns {
+		p.Transcript = append(p.Transcript, utterances(session, turn)...)
+	}
+	return p
+}
+
+// utterances are the user's words and the agent's, with its tool calls between them.
+func utterances(session Session, turn Turn) []utterance {
+	begun := turn.StartedAt.Sub(session.StartedAt)
+	var said []utterance
+	if turn.UserText != "" {
+		said = append(said, utterance{Role: "user", Message: turn.UserText, TurnID: turn.ID, Seconds: seconds(begun)})
+	}
+	agent := utterance{Role: "agent", Message: turn.AgentText, TurnID: turn.ID, Interrupted: turn.Status == TurnCancelled}
+	for _, call := range turn.ToolCalls() {
+		agent.ToolCalls = append(agent.ToolCalls, spokenCall{RequestID: call.ID, Name: call.Name, Params: string(call.Arguments), Called: true})
+		agent.ToolResults = append(agent.ToolResults, spokenResult{
+			RequestID: call.ID, Name: call.Name, Value: call.Output, IsError: call.ErrorCode != "", LatencyMS: call.LatencyMS,
+		})
+	}
+	if agent.Message == "" && len(agent.ToolCalls) == 0 {
+		return said
+	}
+	agent.Seconds = seconds(begun + time.Duration(turn.Metrics.RetrievalMS+turn.Metrics.ModelFirstTokenMS)*time.Millisecond)
+	agent.Metrics = map[string]elapsedTime{}
+	for name, ms := range map[string]int{
+		"convai_llm_service_ttfb": turn.Metrics.ModelFirstTokenMS, "retrieval": turn.Metrics.RetrievalMS,
+		"tools": turn.Metrics.ToolsMS, "total": turn.Metrics.TotalMS,
+	} {
+		if ms > 0 {
+			agent.Metrics[name] = elapsedTime{Seconds: float64(ms) / 1000}
+		}
+	}
+	return append(said, agent)
+}
+
+func seconds(d time.Duration) int { return int(math.Round(max(0, d.Seconds()))) }

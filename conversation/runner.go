@@ -1,0 +1,331 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
+)
+
+// runner takes one turn. It is used by one goroutine; only the calls of a round run beside it.
+type runner struct {
+	s *Service
+	// start is the turn to take.
+	start turnStart
+	// config, when set, is used instead of the session's: what a socket configured.
+	config *agents.Config
+	// instructions replace the agent's for this turn.
+	instructions *string
+	clientTools  []model.Tool
+	// commandID and responseID go into the events.
+	commandID  string
+	responseID string
+	// emit hands events on. Its error stops the turn.
+	emit func(Event) error
+
+	session  Session
+	turn     Turn
+	begun    time.Time
+	earlier  []Message
+	passages []Passage
+	tools    tools.Registry
+	values   tools.Variables
+	with     finishing
+	stop     bool
+}
+
+// ran is how a turn went.
+type ran struct {
+	// turn as it is recorded.
+	turn Turn
+	// session behind it.
+	session Session
+	// err is why there is no answer, or only part of one; nil when it completed.
+	err error
+}
+
+// run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
+// is recorded.
+func (r *runner) run(ctx context.Context) ran {
+	ctx, l := r.s.hold(ctx, r.start)
+	defer r.s.release(r.start.turn, l)
+	session, turn, err := r.s.begin(ctx, r.start)
+	if err != nil {
+		return ran{session: session, turn: Turn{ID: r.start.turn}, err: err}
+	}
+	l.renewed.Go(func() { r.s.renew(ctx, r.start, l) })
+	r.session, r.turn, r.begun = session, turn, r.s.moment()
+	if r.config != nil {
+		r.session.Config = *r.config
+	}
+	err = r.tell(ResponseStarted{ResponseID: r.responseID, TurnID: turn.ID, CommandID: r.commandID})
+	if err == nil {
+		err = r.answer(ctx)
+	}
+	err = r.judge(ctx, err)
+	after, recorded, finishErr := r.s.finish(ctx, r.turn, r.with)
+	switch {
+	case finishErr != nil:
+		r.s.log.ErrorContext(ctx, "turn not recorded", "session_id", session.ID, "turn_id", turn.ID, "error", finishErr)
+		err = finishErr
+		r.turn.Status = TurnFailed
+	case !recorded && err == nil:
+		err = closedError(after)
+		r.turn.Status = TurnCancelled
+	}
+	done := r.done(err)
+	_ = r.emit(done) // nobody may be left to hear it; the turn is recorded
+	return ran{turn: r.turn, session: after, err: err}
+}
+
+// judge writes into the turn how it went, and returns the error as its caller may see it.
+func (r *runner) judge(ctx context.Context, err error) error {
+	now := r.s.moment()
+	r.turn.EndedAt = now
+	r.turn.Metrics.TotalMS = milliseconds(now.Sub(r.begun))
+	r.turn.Messages = settle(r.turn.Messages)
+	r.turn.AgentText = agentText(r.turn.Messages)
+	_, gone := errors.AsType[goneError](err)
+	switch {
+	case err == nil:
+		r.turn.Status = TurnCompleted
+		return nil
+	case gone || ctx.Err() != nil:
+		r.turn.Status = TurnCancelled
+		if errors.Is(context.Cause(ctx), errEnding) {
+			return fault.Wrap(err, fault.SessionClosed, "The session was ended while it answered.")
+		}
+		return fault.Wrap(err, fault.CallerCanceled, "The answer was cancelled.")
+	}
+	decided := fault.From(err)
+	r.turn.Status, r.turn.ErrorCode, r.turn.ErrorMessage = TurnFailed, string(decided.Reason), decided.Message
+	r.s.log.WarnContext(ctx, "turn failed", "session_id", r.session.ID, "turn_id", r.turn.ID, "reason", decided.Reason, "error", err)
+	return decided
+}
+
+// done is the last event of the turn.
+func (r *runner) done(err error) ResponseDone {
+	done := ResponseDone{
+		ResponseID: r.responseID, TurnID: r.turn.ID, Status: ResponseStatus(r.turn.Status), Items: r.answered(),
+		Text: r.turn.AgentText, Citations: r.turn.Citations, Usage: r.turn.Usage(),
+	}
+	if r.turn.Status == TurnFailed {
+		done.Err = fault.From(err)
+	}
+	return done
+}
+
+// answered are the turn's items but for what the user said.
+func (r *runner) answered() []Item {
+	var items []Item
+	for _, item := range itemsOf(r.turn) {
+		if item.Kind != UserItem && item.Kind != ToolOutputItem {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// goneError says that emit failed: whoever asked has gone.
+type goneError struct{ err error }
+
+func (e goneError) Error() string { return "handing on the answer: " + e.err.Error() }
+func (e goneError) Unwrap() error { return e.err }
+
+// tell emits an event on the way; its failure ends the turn as cancelled.
+func (r *runner) tell(e Event) error {
+	if err := r.emit(e); err != nil {
+		return goneError{err}
+	}
+	return nil
+}
+
+// answer does the work of the turn and leaves what was said in it. A panic of a provider or tool
+// fails the turn, not the node.
+func (r *runner) answer(ctx context.Context) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("the turn panicked: %v\n%s", panicked, debug.Stack())
+		}
+	}()
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	provider, err := r.s.models(ctx, r.session.Ref(), r.session.Config.Model)
+	if err != nil {
+		return upstream(err)
+	}
+	for round := 0; ; round++ {
+		calls, err := r.speak(ctx, provider, r.request(round < maxToolRounds))
+		if err != nil || len(calls) == 0 {
+			return err
+		}
+		if err := r.callTools(ctx, calls); err != nil || r.stop {
+			return err
+		}
+	}
+}
+
+// prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
+// cannot be had are gone without: an answer without them is better than none.
+func (r *runner) prepare(ctx context.Context) error {
+	turns, err := selectTurns(ctx, r.s.db, r.session)
+	if err != nil {
+		return err
+	}
+	var earlier []Turn
+	for _, turn := range turns {
+		if turn.Status != TurnInProgress && turn.ID != r.turn.ID {
+			earlier = append(earlier, turn)
+		}
+	}
+	r.earlier = history(earlier, historyTokens)
+	if r.values, err = r.s.variables(r.session); err != nil {
+		return err
+	}
+	r.retrieve(ctx)
+	if r.s.tools == nil {
+		return ctx.Err()
+	}
+	agent := agents.Agent{
+		ID: r.session.AgentID, TenantID: r.session.TenantID, WorkspaceID: r.session.WorkspaceID,
+		Version: r.session.AgentVersion, Config: r.session.Config,
+	}
+	if r.tools, err = r.s.tools.Compose(ctx, r.session.Ref(), agent); err != nil && ctx.Err() == nil {
+		r.s.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+	}
+	return ctx.Err()
+}
+
+// retrieve finds passages for what the user said.
+func (r *runner) retrieve(ctx context.Context) {
+	if r.s.retriever == nil || r.turn.UserText == "" || strings.HasPrefix(r.turn.UserText, "/tool ") {
+		return
+	}
+	begun := r.s.moment()
+	settings := r.session.Config.Retrieval
+	passages, err := r.s.retriever.Retrieve(ctx, r.session.Ref(), r.session.AgentID, r.turn.UserText,
+		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking})
+	r.turn.Metrics.RetrievalMS = milliseconds(r.s.moment().Sub(begun))
+	if err != nil {
+		if ctx.Err() == nil {
+			r.s.log.WarnContext(ctx, "turn without passages", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+		}
+		return
+	}
+	r.passages, r.turn.Citations = passages, citationsOf(passages)
+}
+
+// request is what the model is asked now.
+func (r *runner) request(withTools bool) model.Request {
+	config := r.session.Config
+	instructions := config.Instructions
+	if r.instructions != nil {
+		instructions = *r.instructions
+	}
+	// Both together, so that a client's result of this turn meets its call of the one before.
+	messages := modelMessages(slices.Concat(r.earlier, r.turn.Messages))
+	if last := len(messages) - 1; last < 0 || messages[last].Role == model.RoleAssistant {
+		messages = append(messages, model.Message{Role: model.RoleUser, Text: goOn})
+	}
+	req := model.Request{
+		Model: config.Model.Name, System: systemPrompt(instructions, r.session, r.values.Public, r.passages),
+		Messages: messages, Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
+		Passages: modelPassages(r.passages),
+		Metadata: map[string]string{"session_id": string(r.session.ID), "turn_id": string(r.turn.ID)},
+	}
+	if !withTools {
+		return req
+	}
+	for _, tool := range r.tools.Offered() {
+		req.Tools = append(req.Tools, model.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema})
+	}
+	for _, tool := range r.clientTools {
+		if _, taken := r.tools.Find(tool.Name); !taken {
+			req.Tools = append(req.Tools, tool)
+		}
+	}
+	return req
+}
+
+// speak lets the model answer once and returns the calls it wants. What was said before an error
+// is kept in the turn.
+func (r *runner) speak(ctx context.Context, provider model.Provider, req model.Request) ([]model.ToolCall, error) {
+	asked := r.s.moment()
+	said := Message{Role: roleAssistant, ItemID: idgen.New(idgen.Item)}
+	open := false
+	result, err := provider.Stream(ctx, req, func(e model.Event) error {
+		if r.turn.Metrics.ModelFirstTokenMS == 0 {
+			r.turn.Metrics.ModelFirstTokenMS = max(1, milliseconds(r.s.moment().Sub(asked)))
+		}
+		delta, ok := e.(model.TextDelta)
+		if !ok {
+			return ctx.Err()
+		}
+		text := strings.ReplaceAll(delta.Text, "\x00", "") // Postgres cannot keep it
+		if text == "" {
+			return ctx.Err()
+		}
+		if !open {
+			open = true
+			said.At = milliseconds(r.s.moment().Sub(r.begun))
+			if err := r.tell(MessageStarted{ResponseID: r.responseID, ItemID: said.ItemID}); err != nil {
+				return err
+			}
+		}
+		said.Text += text
+		if err := r.tell(TextDelta{ResponseID: r.responseID, ItemID: said.ItemID, Text: text}); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
+	r.turn.InputTokens += result.Usage.InputTokens
+	r.turn.OutputTokens += result.Usage.OutputTokens
+	if result.Model != "" {
+		r.turn.Model = result.Model
+	}
+	for _, i := range result.Citations {
+		if i >= 0 && i < len(r.turn.Citations) {
+			r.turn.Citations[i].Quoted = true
+		}
+	}
+	if open {
+		r.turn.Messages = append(r.turn.Messages, said)
+		_ = r.emit(MessageDone{ResponseID: r.responseID, ItemID: said.ItemID, Text: said.Text, Cut: err != nil}) // the next event tells
+	}
+	if err != nil {
+		return nil, r.modelError(ctx, err)
+	}
+	return result.ToolCalls, nil
+}
+
+// modelError tells the model's failures from those of the caller.
+func (r *runner) modelError(ctx context.Context, err error) error {
+	if _, gone := errors.AsType[goneError](err); gone || ctx.Err() != nil {
+		return err
+	}
+	return upstream(err)
+}
+
+// upstream is the fault for a model that could not answer.
+func upstream(err error) error {
+	decided := fault.From(err)
+	message := "The model could not answer. Try again."
+	if decided.Reason == fault.UpstreamFailed || decided.Reason == fault.ServiceUnavailable {
+		message = decided.Message
+	}
+	failed := fault.Wrap(err, fault.UpstreamFailed, "%s", message)
+	failed.Meta, failed.RetryAfter = decided.Meta, decided.RetryAfter
+	return failed
+}
+
+func milliseconds(d time.Duration) int { return int(max(0, d.Milliseconds())) }

@@ -1,0 +1,185 @@
+package conversation
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+// ModelFunc finds what answers for an agent: the configured provider with its fallbacks, or the
+// extractive responder. Errors: fault upstream-failed when the named provider is not configured.
+type ModelFunc func(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error)
+
+// Deps is what a Service works with. DB, Agents, Workspaces, Models, Seal and PublicURL are required.
+type Deps struct {
+	DB         *postgres.DB
+	Agents     *agents.Service
+	Workspaces *workspaces.Service
+	Models     ModelFunc
+	// Tools finds and runs an agent's tools; nil: none. App gives it SystemTools.
+	Tools *tools.Service
+	// Retriever finds passages; nil: none.
+	Retriever Retriever
+	// Seal keeps secret variables and the keys that tokens are signed with.
+	Seal *seal.Keyring
+	// PublicURL is where clients reach us (http or https, with a path prefix perhaps), without /v1.
+	PublicURL string
+	// Log gets what goes wrong without anybody to tell; nil discards it.
+	Log *slog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Random makes signing keys; nil is crypto/rand.
+	Random io.Reader
+}
+
+// Service is sessions and their turns. Safe for concurrent use. Run keeps it in touch with the
+// other nodes; Close ends what is live here.
+type Service struct {
+	db         *postgres.DB
+	agents     *agents.Service
+	workspaces *workspaces.Service
+	models     ModelFunc
+	tools      *tools.Service
+	retriever  Retriever
+	seal       *seal.Keyring
+	publicURL  string
+	log        *slog.Logger
+	now        func() time.Time
+	keys       *keyCache
+
+	// node names this process among those that hold sockets.
+	node string
+	// live ends when Close has waited long enough; what runs here runs under it.
+	live    context.Context //nolint:containedctx // the life of the node's goroutines, which no caller's context spans
+	kill    context.CancelFunc
+	workers sync.WaitGroup
+
+	mu      sync.Mutex
+	closing bool
+	engines map[ID]*engine
+	running map[TurnID]*lease
+}
+
+// New makes the service.
+func New(d Deps) *Service {
+	live, kill := context.WithCancel(context.Background())
+	s := &Service{
+		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, tools: d.Tools, retriever: d.Retriever,
+		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), log: d.Log, now: d.Now,
+		node: "node_" + rand.Text(), live: live, kill: kill,
+		engines: map[ID]*engine{}, running: map[TurnID]*lease{},
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if d.Random == nil {
+		d.Random = rand.Reader
+	}
+	s.keys = &keyCache{db: d.DB, seal: d.Seal, random: d.Random}
+	return s
+}
+
+// moment is now as Postgres keeps it.
+func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// Get is a session of the caller's tenant. Errors: NotFound.
+func (s *Service) Get(ctx context.Context, p workspaces.Principal, id ID) (Session, error) {
+	if !idgen.Valid(idgen.Session, string(id)) || (p.SessionID != "" && p.SessionID != string(id)) {
+		return Session{}, fault.NoSuch("session", string(id))
+	}
+	session, err := selectSession(ctx, s.db, p.TenantID, id, "")
+	if err != nil {
+		return Session{}, err
+	}
+	if !p.MayTouch(session.Ref()) {
+		return Session{}, fault.NoSuch("session", string(id))
+	}
+	return session, nil
+}
+
+// ListParams narrows a list of sessions; empty fields do not.
+type ListParams struct {
+	Page        postgres.PageParams
+	WorkspaceID workspaces.ID
+	AgentID     agents.ID
+	UserID      string
+	Status      Status
+}
+
+// List lists the sessions the caller may see, newest first. Another tenant's workspace is an
+// empty list. Errors: Invalid invalid-request (page_size, page_token).
+func (s *Service) List(ctx context.Context, p workspaces.Principal, params ListParams) ([]Session, string, error) {
+	params.Page.Order = postgres.NewestFirst
+	params.Page.Filters = []string{
+		string(p.TenantID), string(p.WorkspaceID), string(params.WorkspaceID), string(params.AgentID), params.UserID, string(params.Status),
+	}
+	page, err := postgres.NewPage(params.Page)
+	if err != nil {
+		return nil, "", err
+	}
+	sessions, err := selectSessions(ctx, s.db, p, params, page)
+	if err != nil {
+		return nil, "", fmt.Errorf("listing sessions: %w", err)
+	}
+	sessions, next := postgres.Cut(page, sessions, func(one Session) postgres.Key {
+		return postgres.Key{CreatedAt: one.CreatedAt, ID: string(one.ID)}
+	})
+	return sessions, next, nil
+}
+
+// Transcript lists a session's turns in order. Errors: NotFound, Invalid invalid-request.
+func (s *Service) Transcript(ctx context.Context, p workspaces.Principal, id ID, params postgres.PageParams) ([]Turn, string, error) {
+	session, err := s.Get(ctx, p, id)
+	if err != nil {
+		return nil, "", err
+	}
+	params.Order = postgres.OldestFirst
+	params.Filters = []string{string(session.TenantID), string(id)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	turns, err := selectTurnPage(ctx, s.db, session, page)
+	if err != nil {
+		return nil, "", err
+	}
+	turns, next := postgres.Cut(page, turns, turnKey)
+	return turns, next, nil
+}
+
+// turnKey is a turn's place in its transcript: turns are ordered by index, which Key has no
+// word for, so it goes as a time of that many microseconds.
+func turnKey(t Turn) postgres.Key {
+	return postgres.Key{CreatedAt: time.UnixMicro(int64(t.Index)).UTC(), ID: string(t.ID)}
+}
+
+// locked runs fn on the session's row, which nobody else writes until the transaction ends.
+// fn may run twice. Errors: NotFound, fn's.
+func (s *Service) locked(ctx context.Context, tenant workspaces.TenantID, id ID, fn func(ctx context.Context, tx bun.Tx, session *Session) error) error {
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		session, err := selectSession(ctx, tx, tenant, id, "UPDATE")
+		if err != nil {
+			return err
+		}
+		return fn(ctx, tx, &session)
+	})
+}

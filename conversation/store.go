@@ -1,0 +1,213 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// selectSession reads one session; lock is "", or UPDATE to hold the row. Errors: NotFound.
+func selectSession(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID, lock string) (Session, error) {
+	var session Session
+	query := db.NewSelect().Model(&session).Where("s.tenant_id = ?", tenant).Where("s.id = ?", id)
+	if lock != "" {
+		query = query.For(lock)
+	}
+	err := query.Scan(ctx)
+	if postgres.NoRows(err) {
+		return Session{}, fault.NoSuch("session", string(id))
+	}
+	if err != nil {
+		return Session{}, fmt.Errorf("reading session: %w", err)
+	}
+	return session, nil
+}
+
+// selectAnySession reads a session by id alone, for the holder of its token and for the node
+// that was notified of it. Errors: NotFound.
+func selectAnySession(ctx context.Context, db bun.IDB, id ID) (Session, error) {
+	var session Session
+	err := db.NewSelect().Model(&session).Where("s.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Session{}, fault.NoSuch("session", string(id))
+	}
+	if err != nil {
+		return Session{}, fmt.Errorf("reading session: %w", err)
+	}
+	return session, nil
+}
+
+func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, params ListParams, page postgres.Page) ([]Session, error) {
+	var sessions []Session
+	query := db.NewSelect().Model(&sessions).Where("s.tenant_id = ?", p.TenantID)
+	for column, value := range map[string]string{
+		"workspace_id": string(params.WorkspaceID), "agent_id": string(params.AgentID),
+		"user_id": params.UserID, "status": string(params.Status),
+	} {
+		if value != "" {
+			query = query.Where("s.? = ?", bun.Ident(column), value)
+		}
+	}
+	if p.WorkspaceID != "" {
+		query = query.Where("s.workspace_id = ?", p.WorkspaceID)
+	}
+	err := page.Apply(query).Scan(ctx)
+	return sessions, err
+}
+
+// countOpen counts the sessions that hold a place in the tenant's plan.
+func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now time.Time) (int, error) {
+	count, err := db.NewSelect().Model((*Session)(nil)).
+		Where("s.tenant_id = ?", tenant).
+		Where("(s.status = ? OR (s.status = ? AND s.token_expires_at > ?))", InProgress, Pending, now).
+		Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("counting open sessions: %w", err)
+	}
+	return int(count), nil
+}
+
+func insertSession(ctx context.Context, db bun.IDB, session Session) error {
+	if _, err := db.NewInsert().Model(&session).Exec(ctx); err != nil {
+		return fmt.Errorf("storing session: %w", err)
+	}
+	return nil
+}
+
+// updateSession writes the named columns of a session.
+func updateSession(ctx context.Context, db bun.IDB, session Session, columns ...string) error {
+	_, err := db.NewUpdate().Model(&session).Column(columns...).
+		Where("s.tenant_id = ?", session.TenantID).Where("s.id = ?", session.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("updating session: %w", err)
+	}
+	return nil
+}
+
+func insertTurn(ctx context.Context, db bun.IDB, turn Turn) error {
+	if _, err := db.NewInsert().Model(&turn).Exec(ctx); err != nil {
+		return fmt.Errorf("storing turn: %w", err)
+	}
+	return nil
+}
+
+// updateTurn writes the named columns of a turn that is still in progress; false when it no
+// longer is: somebody else has finished it.
+func updateTurn(ctx context.Context, db bun.IDB, turn Turn, columns ...string) (bool, error) {
+	result, err := db.NewUpdate().Model(&turn).Column(columns...).
+		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("updating turn: %w", err)
+	}
+	rows, err := result.RowsAffected()
+	return rows > 0, err
+}
+
+// selectTurns reads all turns of a session in order.
+func selectTurns(ctx context.Context, db bun.IDB, session Session) ([]Turn, error) {
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).OrderExpr("t.index").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading turns: %w", err)
+	}
+	return turns, nil
+}
+
+func selectTurnPage(ctx context.Context, db bun.IDB, session Session, page postgres.Page) ([]Turn, error) {
+	var turns []Turn
+	query := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID)
+	if page.After != nil {
+		query = query.Where("t.index > ?", page.After.CreatedAt.UnixMicro())
+	}
+	if err := query.OrderExpr("t.index").Limit(int64(page.Limit())).Scan(ctx); err != nil {
+		return nil, fmt.Errorf("reading turns: %w", err)
+	}
+	return turns, nil
+}
+
+// selectUnanswered reads the turns in progress that nobody runs: what was said and not answered yet.
+func selectUnanswered(ctx context.Context, db bun.IDB, session Session) ([]Turn, error) {
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).
+		Where("t.status = ?", TurnInProgress).Where("t.id <> ?", session.RunningTurnID).OrderExpr("t.index").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading unanswered turns: %w", err)
+	}
+	return turns, nil
+}
+
+func selectTurn(ctx context.Context, db bun.IDB, session Session, id TurnID) (Turn, error) {
+	var turn Turn
+	err := db.NewSelect().Model(&turn).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Turn{}, fault.NoSuch("turn", string(id))
+	}
+	if err != nil {
+		return Turn{}, fmt.Errorf("reading turn: %w", err)
+	}
+	return turn, nil
+}
+
+// connection is one open socket.
+type connection struct {
+	bun.BaseModel `bun:"table:session_connections,alias:c"`
+
+	SessionID ID                  `bun:"session_id,pk"`
+	Channel   LiveChannel         `bun:"channel,pk"`
+	TenantID  workspaces.TenantID `bun:"tenant_id"`
+	// Number orders the sockets of a session; it is taken while the session's row is locked.
+	Number   int64     `bun:"number"`
+	NodeID   string    `bun:"node_id"`
+	JoinedAt time.Time `bun:"joined_at"`
+	SeenAt   time.Time `bun:"seen_at"`
+}
+
+// nextNumber is the number of a new socket. The session's row is locked.
+func nextNumber(ctx context.Context, tx bun.Tx) (int64, error) {
+	var number int64
+	if err := tx.NewRaw("SELECT nextval('session_connection_numbers')").Scan(ctx, &number); err != nil {
+		return 0, fmt.Errorf("numbering connection: %w", err)
+	}
+	return number, nil
+}
+
+func upsertConnection(ctx context.Context, db bun.IDB, c connection) error {
+	_, err := db.NewInsert().Model(&c).
+		On("CONFLICT (session_id, channel) DO UPDATE").
+		Set("number = EXCLUDED.number").Set("node_id = EXCLUDED.node_id").
+		Set("joined_at = EXCLUDED.joined_at").Set("seen_at = EXCLUDED.seen_at").Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("storing connection: %w", err)
+	}
+	return nil
+}
+
+// deleteConnection removes a socket that has not been replaced, and says whether it was there.
+func deleteConnection(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID, number int64) (bool, error) {
+	result, err := db.NewDelete().Model((*connection)(nil)).
+		Where("c.tenant_id = ?", tenant).Where("c.session_id = ?", id).Where("c.number = ?", number).Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("removing connection: %w", err)
+	}
+	rows, err := result.RowsAffected()
+	return rows > 0, err
+}
+
+func countConnections(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id ID) (int, error) {
+	count, err := db.NewSelect().Model((*connection)(nil)).
+		Where("c.tenant_id = ?", tenant).Where("c.session_id = ?", id).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("counting connections: %w", err)
+	}
+	return int(count), nil
+}

@@ -1,0 +1,164 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Sweep closes and repairs what time has overtaken: tokens that ran out, turns whose node died,
+// sockets whose node died, drops, idle and over-long sessions, ends that nobody carried out. It
+// is harmless beside its double. Call it every second or so.
+func (s *Service) Sweep(ctx context.Context, now time.Time) error {
+	now = now.UTC().Truncate(time.Microsecond)
+	if err := s.dropStale(ctx, now); err != nil {
+		return err
+	}
+	ids, err := selectOverdue(ctx, s.db, now)
+	if err != nil {
+		return err
+	}
+	for _, key := range ids {
+		err := s.locked(ctx, key.TenantID, key.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
+			return sweepTx(ctx, tx, session, now, s.transcriptURL(session.ID))
+		})
+		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+			return fmt.Errorf("sweeping session %s: %w", key.ID, err)
+		}
+	}
+	return nil
+}
+
+// sweepTx does what is due to one locked session.
+func sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, transcriptURL string) error {
+	if session.Closed() {
+		return nil
+	}
+	if session.Status == Pending {
+		if session.TokenExpiresAt.After(now) {
+			return nil
+		}
+		return closeTx(ctx, tx, session, Broken, ReasonExpired, now, transcriptURL)
+	}
+	if err := failLostTurn(ctx, tx, session, now); err != nil {
+		return err
+	}
+	if !session.EndingAt.IsZero() {
+		if now.Sub(session.EndingAt) >= EndGrace {
+			return closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, transcriptURL)
+		}
+		return nil
+	}
+	if reason := overdue(*session, now); reason != "" {
+		return endTx(ctx, tx, session, Completed, reason, now, transcriptURL)
+	}
+	return nil
+}
+
+// overdue is why an open session is to be ended now; empty when it is not. While it waits for a
+// lost socket the drop decides, not the silence.
+func overdue(session Session, now time.Time) string {
+	switch {
+	case now.Sub(session.StartedAt) >= time.Duration(session.MaxDurationSeconds)*time.Second:
+		return ReasonMaxDuration
+	case !session.DroppedAt.IsZero():
+		if now.Sub(session.DroppedAt) >= DropGrace {
+			return ReasonDisconnected
+		}
+	case session.RunningTurnID == "" && now.Sub(session.LastActivityAt) >= time.Duration(session.IdleTimeoutSeconds)*time.Second:
+		return ReasonIdle
+	}
+	return ""
+}
+
+// failLostTurn fails the turn of a node that stopped renewing its lease.
+func failLostTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
+	if session.RunningTurnID == "" || session.RunningUntil.After(now) {
+		return nil
+	}
+	turn, err := selectTurn(ctx, tx, *session, session.RunningTurnID)
+	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		return err
+	}
+	if err == nil && turn.Status == TurnInProgress {
+		turn.Status, turn.EndedAt = TurnFailed, now
+		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
+		turn.Messages = settle(turn.Messages)
+		turn.AgentText = agentText(turn.Messages)
+		if _, err := updateTurn(ctx, tx, turn, "status", "ended_at", "error_code", "error_message", "messages", "agent_text"); err != nil {
+			return err
+		}
+	}
+	session.RunningTurnID, session.RunningUntil = "", time.Time{}
+	return updateSession(ctx, tx, *session, "running_turn_id", "running_until")
+}
+
+// dropStale removes the sockets whose node has stopped to refresh them; a session that has none
+// left is dropped since they were last seen.
+func (s *Service) dropStale(ctx context.Context, now time.Time) error {
+	var stale []connection
+	err := s.db.NewSelect().Model(&stale).Where("c.seen_at < ?", now.Add(-connectionLife)).Limit(sweepBatch).Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("reading stale connections: %w", err)
+	}
+	for _, c := range stale {
+		err := s.locked(ctx, c.TenantID, c.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) error {
+			_, err := leaveTx(ctx, tx, session, c.Number, c.SeenAt)
+			return err
+		})
+		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+			return fmt.Errorf("dropping a stale connection: %w", err)
+		}
+	}
+	return nil
+}
+
+// leaveTx removes a socket of a locked session and says whether it was the last. The session
+// then waits from at on.
+func leaveTx(ctx context.Context, tx bun.Tx, session *Session, number int64, at time.Time) (last bool, err error) {
+	gone, err := deleteConnection(ctx, tx, session.TenantID, session.ID, number)
+	if err != nil || !gone || session.Closed() {
+		return false, err
+	}
+	left, err := countConnections(ctx, tx, session.TenantID, session.ID)
+	if err != nil || left > 0 {
+		return false, err
+	}
+	session.DroppedAt = at
+	return true, updateSession(ctx, tx, *session, "dropped_at")
+}
+
+// sweepBatch bounds one sweep, so that it never runs long; the next one goes on.
+const sweepBatch = 500
+
+// sessionKey names a session in a statement.
+type sessionKey struct {
+	TenantID workspaces.TenantID `bun:"tenant_id"`
+	ID       ID                  `bun:"id"`
+}
+
+// selectOverdue finds the open sessions that sweepTx has something to do with.
+func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]sessionKey, error) {
+	var keys []sessionKey
+	err := db.NewSelect().Model((*Session)(nil)).Column("tenant_id", "id").
+		Where("s.status IN (?, ?)", Pending, InProgress).
+		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+			return q.Where("s.status = ? AND s.token_expires_at <= ?", Pending, now).
+				WhereOr("s.running_until <= ?", now).
+				WhereOr("s.ending_at <= ?", now.Add(-EndGrace)).
+				WhereOr("s.dropped_at <= ?", now.Add(-DropGrace)).
+				WhereOr("s.started_at <= ?::timestamptz - make_interval(secs => s.max_duration_seconds)", now).
+				WhereOr("s.status = ? AND s.dropped_at IS NULL AND s.running_turn_id IS NULL AND s.last_activity_at <= ?::timestamptz - make_interval(secs => s.idle_timeout_seconds)", InProgress, now)
+		}).
+		OrderExpr("s.created_at").Limit(sweepBatch).Scan(ctx, &keys)
+	if err != nil {
+		return nil, fmt.Errorf("reading overdue sessions: %w", err)
+	}
+	return keys, nil
+}
