@@ -101,6 +101,9 @@ func New(d Deps) *Service {
 // moment is now as Postgres keeps it.
 func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
+// Duration is how long the session has lasted, until now while it is open.
+func (s *Service) Duration(session Session) time.Duration { return session.Duration(s.moment()) }
+
 // Get is a session of the caller's tenant. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, p workspaces.Principal, id ID) (Session, error) {
 	if !idgen.Valid(idgen.Session, string(id)) || (p.SessionID != "" && p.SessionID != string(id)) {

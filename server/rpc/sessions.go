@@ -1,0 +1,94 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+type sessionsServer struct {
+	sessions *conversation.Service
+	tools    *tools.Service
+}
+
+// NewSessions serves SessionService; the traces of tool calls come from tools.
+func NewSessions(sessions *conversation.Service, tools *tools.Service) parlancev1connect.SessionServiceHandler {
+	return &sessionsServer{sessions: sessions, tools: tools}
+}
+
+func (s *sessionsServer) CreateSession(ctx context.Context, req *parlancev1.CreateSessionRequest) (*parlancev1.CreateSessionResponse, error) {
+	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), createSessionParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return createdSessionProto(created), nil
+}
+
+func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListSessionsRequest) (*parlancev1.ListSessionsResponse, error) {
+	list, next, err := s.sessions.List(ctx, workspaces.PrincipalFrom(ctx), conversation.ListParams{
+		Page: pageParams(req), WorkspaceID: workspaces.ID(req.GetWorkspaceId()), AgentID: agents.ID(req.GetAgentId()),
+		UserID: req.GetUserId(), Status: conversation.Status(req.GetStatus()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListSessionsResponse{Sessions: each(list, s.sessionProto), NextPageToken: next}, nil
+}
+
+func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSessionRequest) (*parlancev1.Session, error) {
+	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()))
+	if err != nil {
+		return nil, err
+	}
+	return s.sessionProto(session), nil
+}
+
+func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSessionRequest) (*parlancev1.Session, error) {
+	session, err := s.sessions.End(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()),
+		conversation.EndParams{Status: conversation.Status(req.GetStatus()), Reason: req.GetReason()})
+	if err != nil {
+		return nil, err
+	}
+	return s.sessionProto(session), nil
+}
+
+func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {
+	turn, err := s.sessions.Turn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), req.GetText(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return answeredTurnProto(turn), nil
+}
+
+func (s *sessionsServer) StreamTurn(ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+	_, err := s.sessions.Turn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), req.GetText(),
+		func(e conversation.StreamEvent) error { return stream.Send(turnEventProto(req.GetSessionId(), e)) })
+	return err
+}
+
+func (s *sessionsServer) GetTranscript(ctx context.Context, req *parlancev1.GetTranscriptRequest) (*parlancev1.GetTranscriptResponse, error) {
+	turns, next, err := s.sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.GetTranscriptResponse{Turns: each(turns, turnProto), NextPageToken: next}, nil
+}
+
+func (s *sessionsServer) ListSessionToolCalls(ctx context.Context, req *parlancev1.ListSessionToolCallsRequest) (*parlancev1.ListSessionToolCallsResponse, error) {
+	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()))
+	if err != nil {
+		return nil, err
+	}
+	calls, next, err := s.tools.ListCallsOfSession(ctx, session.Ref(), string(session.ID), pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListSessionToolCallsResponse{ToolCalls: each(calls, toolCallProto), NextPageToken: next}, nil
+}

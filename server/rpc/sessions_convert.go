@@ -1,0 +1,120 @@
+package rpc
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+func createSessionParams(req *parlancev1.CreateSessionRequest) conversation.CreateParams {
+	params := conversation.CreateParams{
+		AgentID: agents.ID(req.GetAgentId()), UserID: req.GetUserId(), Modality: conversation.Modality(req.GetModality()),
+		DynamicVariables: req.GetDynamicVariables(),
+		Overrides:        membersOf(req.GetOverrides()), VoiceStackOverride: membersOf(req.GetVoiceStackOverride()),
+	}
+	if req.TtlSeconds != nil {
+		seconds := int(req.GetTtlSeconds())
+		params.TTLSeconds = &seconds
+	}
+	return params
+}
+
+// membersOf are a Struct's members as JSON each; nil for an absent one.
+func membersOf(s *structpb.Struct) map[string]json.RawMessage {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(jsonOf(s), &members); err != nil { // absent
+		return nil
+	}
+	return members
+}
+
+func createdSessionProto(c conversation.Created) *parlancev1.CreateSessionResponse {
+	return &parlancev1.CreateSessionResponse{
+		Id: string(c.Session.ID), Status: string(c.Session.Status), WsUrl: c.VoiceURL, ChatUrl: c.ChatURL,
+		Token: c.Token, ExpiresAt: timestamp(c.Session.TokenExpiresAt),
+	}
+}
+
+func (s *sessionsServer) sessionProto(one conversation.Session) *parlancev1.Session {
+	return &parlancev1.Session{
+		Id: string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
+		AgentId: string(one.AgentID), AgentVersion: int32Of(one.AgentVersion), UserId: one.UserID, Modality: string(one.Modality),
+		CreatedAt: timestamp(one.CreatedAt), StartedAt: timestamp(one.StartedAt), EndedAt: timestamp(one.EndedAt), EndReason: one.EndReason,
+		DurationMs: int32Of(int(s.sessions.Duration(one).Milliseconds())), TurnCount: int32Of(one.TurnCount), Language: one.Language,
+		Usage: &parlancev1.SessionUsage{
+			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
+		},
+		DynamicVariables: one.DynamicVariables,
+	}
+}
+
+func turnProto(t conversation.Turn) *parlancev1.Turn {
+	turn := &parlancev1.Turn{
+		Id: string(t.ID), SessionId: string(t.SessionID), Index: int32Of(t.Index), UserText: t.UserText, AgentText: t.AgentText,
+		Status: string(t.Status), Citations: each(t.Citations, citationProto), ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t),
+		Metrics: &parlancev1.TurnMetrics{
+			RetrievalMs: int32Of(t.Metrics.RetrievalMS), ModelFirstTokenMs: int32Of(t.Metrics.ModelFirstTokenMS),
+			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
+		},
+		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt),
+	}
+	if t.ErrorCode != "" {
+		turn.Error = &parlancev1.TurnError{Code: t.ErrorCode, Message: t.ErrorMessage}
+	}
+	return turn
+}
+
+func answeredTurnProto(t conversation.Turn) *parlancev1.CreateTurnResponse {
+	return &parlancev1.CreateTurnResponse{
+		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
+		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t),
+	}
+}
+
+func turnUsageProto(t conversation.Turn) *parlancev1.TurnUsage {
+	return &parlancev1.TurnUsage{InputTokens: int32Of(t.InputTokens), OutputTokens: int32Of(t.OutputTokens), Model: t.Model}
+}
+
+func citationProto(c conversation.Citation) *parlancev1.Citation {
+	return &parlancev1.Citation{
+		SourceId: c.SourceID, SourceName: c.SourceName, ChunkId: c.ChunkID, Heading: c.Heading,
+		PageStart: int32Of(c.PageStart), PageEnd: int32Of(c.PageEnd), Similarity: c.Similarity, Excerpt: c.Excerpt, Quoted: c.Quoted,
+	}
+}
+
+func turnCallsProto(t conversation.Turn) []*parlancev1.ToolCall {
+	return each(t.ToolCalls(), func(c conversation.ToolCall) *parlancev1.ToolCall {
+		return turnCallProto(string(t.SessionID), string(t.ID), c)
+	})
+}
+
+func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.ToolCall {
+	call := &parlancev1.ToolCall{
+		Id: c.ID, SessionId: session, TurnId: turn, ToolId: c.ToolID, Slug: c.Name, Input: structOf(c.Arguments), Output: c.Output,
+		StatusCode: int32Of(c.StatusCode), LatencyMs: int32Of(c.LatencyMS), Attempts: int32Of(c.Attempts), StartedAt: timestamp(c.StartedAt),
+	}
+	if c.ErrorCode != "" {
+		call.Error = &parlancev1.ToolError{Code: c.ErrorCode, Message: c.ErrorMessage}
+	}
+	return call
+}
+
+func turnEventProto(session string, e conversation.StreamEvent) *parlancev1.StreamTurnResponse {
+	event := &parlancev1.StreamTurnResponse{Type: e.Type, EventId: strconv.Itoa(e.Number), TurnId: string(e.TurnID), Delta: e.Delta}
+	if e.ToolCall != nil {
+		event.ToolCall = turnCallProto(session, string(e.TurnID), *e.ToolCall)
+	}
+	if e.Turn != nil {
+		event.Turn = answeredTurnProto(*e.Turn)
+	}
+	return event
+}
+
+// int32Of is a count on the wire; what does not fit is the most that does.
+func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) } //nolint:gosec // bounded
