@@ -1,0 +1,422 @@
+-- The schema that the migrations make, as Postgres describes it. Written by the tests: -update.
+
+CREATE TABLE agent_versions (
+    agent_id text NOT NULL,
+    version integer NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    name text NOT NULL,
+    config jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT agent_versions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agents(id) ON DELETE CASCADE,
+    CONSTRAINT agent_versions_pkey PRIMARY KEY (agent_id, version),
+    CONSTRAINT agent_versions_version_check CHECK ((version > 0))
+);
+
+CREATE TABLE agents (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    name text NOT NULL,
+    version integer NOT NULL,
+    config jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT agents_pkey PRIMARY KEY (id),
+    CONSTRAINT agents_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
+    CONSTRAINT agents_version_check CHECK ((version > 0)),
+    CONSTRAINT agents_workspace_id_id_key UNIQUE (workspace_id, id)
+);
+CREATE INDEX agents_by_workspace ON public.agents USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE TABLE api_keys (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text,
+    name text NOT NULL,
+    scope text NOT NULL,
+    secret_hash bytea NOT NULL,
+    secret_hint text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+    CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['read'::text, 'runtime'::text, 'operator'::text, 'admin'::text]))),
+    CONSTRAINT api_keys_secret_hash_key UNIQUE (secret_hash),
+    CONSTRAINT api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+    CONSTRAINT api_keys_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, created_at DESC, id DESC);
+
+CREATE TABLE chunks (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    source_id text NOT NULL,
+    index integer NOT NULL,
+    content text NOT NULL,
+    token_count integer NOT NULL,
+    heading text NOT NULL,
+    page_start integer NOT NULL,
+    page_end integer NOT NULL,
+    char_start integer NOT NULL,
+    char_end integer NOT NULL,
+    model text NOT NULL,
+    embedding vector NOT NULL,
+    CONSTRAINT chunks_index_check CHECK ((index >= 0)),
+    CONSTRAINT chunks_pkey PRIMARY KEY (id),
+    CONSTRAINT chunks_source_id_index_key UNIQUE (source_id, index),
+    CONSTRAINT chunks_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE events (
+    seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    tenant_id text NOT NULL,
+    event_id text NOT NULL,
+    workspace_id text NOT NULL,
+    type text NOT NULL,
+    subject text NOT NULL DEFAULT ''::text,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    relayed_at timestamp with time zone,
+    position bigint,
+    CONSTRAINT events_pkey PRIMARY KEY (seq),
+    CONSTRAINT events_tenant_id_event_id_key UNIQUE (tenant_id, event_id),
+    CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX events_feed ON public.events USING btree (tenant_id, workspace_id, "position") WHERE ("position" IS NOT NULL);
+CREATE INDEX events_unrelayed_internal ON public.events USING btree (seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) = '_'::text));
+CREATE INDEX events_unrelayed_public ON public.events USING btree (seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) <> '_'::text));
+
+CREATE TABLE session_connections (
+    session_id text NOT NULL,
+    channel text NOT NULL,
+    tenant_id text NOT NULL,
+    number bigint NOT NULL,
+    node_id text NOT NULL,
+    joined_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT session_connections_channel_check CHECK ((channel = ANY (ARRAY['voice'::text, 'chat'::text]))),
+    CONSTRAINT session_connections_pkey PRIMARY KEY (session_id, channel),
+    CONSTRAINT session_connections_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX session_connections_by_node ON public.session_connections USING btree (node_id);
+CREATE INDEX session_connections_stale ON public.session_connections USING btree (seen_at);
+
+CREATE TABLE sessions (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    agent_version integer NOT NULL,
+    user_id text NOT NULL,
+    modality text NOT NULL,
+    status text NOT NULL,
+    end_reason text NOT NULL DEFAULT ''::text,
+    config jsonb NOT NULL,
+    overrides jsonb NOT NULL,
+    voice_stack_override jsonb NOT NULL,
+    dynamic_variables jsonb NOT NULL,
+    secret_variables bytea,
+    variables_hash text NOT NULL,
+    token_expires_at timestamp with time zone NOT NULL,
+    language text NOT NULL DEFAULT ''::text,
+    turn_count integer NOT NULL DEFAULT 0,
+    input_tokens integer NOT NULL DEFAULT 0,
+    output_tokens integer NOT NULL DEFAULT 0,
+    tool_calls integer NOT NULL DEFAULT 0,
+    max_duration_seconds integer NOT NULL,
+    idle_timeout_seconds integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    started_at timestamp with time zone,
+    last_activity_at timestamp with time zone NOT NULL,
+    dropped_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    running_turn_id text,
+    running_until timestamp with time zone,
+    ending_at timestamp with time zone,
+    ending_status text NOT NULL DEFAULT ''::text,
+    ending_reason text NOT NULL DEFAULT ''::text,
+    CONSTRAINT sessions_check CHECK (((running_turn_id IS NULL) = (running_until IS NULL))),
+    CONSTRAINT sessions_check1 CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text])))),
+    CONSTRAINT sessions_idle_timeout_seconds_check CHECK ((idle_timeout_seconds > 0)),
+    CONSTRAINT sessions_max_duration_seconds_check CHECK ((max_duration_seconds > 0)),
+    CONSTRAINT sessions_modality_check CHECK ((modality = ANY (ARRAY['voice'::text, 'voice+text'::text, 'text'::text]))),
+    CONSTRAINT sessions_pkey PRIMARY KEY (id),
+    CONSTRAINT sessions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'completed'::text, 'failed'::text]))),
+    CONSTRAINT sessions_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_by_tenant ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX sessions_by_workspace ON public.sessions USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX sessions_open ON public.sessions USING btree (tenant_id, status, token_expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'in_progress'::text]));
+
+CREATE TABLE signing_keys (
+    kid text NOT NULL,
+    public_key bytea NOT NULL,
+    private_key bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone,
+    CONSTRAINT signing_keys_pkey PRIMARY KEY (kid)
+);
+
+CREATE TABLE source_attachments (
+    agent_id text NOT NULL,
+    source_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    usage_mode text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT source_attachments_pkey PRIMARY KEY (agent_id, source_id),
+    CONSTRAINT source_attachments_usage_mode_check CHECK ((usage_mode = ANY (ARRAY['auto'::text, 'prompt'::text]))),
+    CONSTRAINT source_attachments_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id) ON DELETE CASCADE,
+    CONSTRAINT source_attachments_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX source_attachments_by_source ON public.source_attachments USING btree (workspace_id, source_id);
+
+CREATE TABLE sources (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL,
+    media_type text NOT NULL,
+    size_bytes bigint NOT NULL,
+    sha256 text NOT NULL,
+    blob_key text NOT NULL,
+    status text NOT NULL,
+    stage text NOT NULL DEFAULT ''::text,
+    progress integer NOT NULL DEFAULT 0,
+    force_ocr boolean NOT NULL DEFAULT false,
+    owner text NOT NULL DEFAULT ''::text,
+    heartbeat_at timestamp with time zone,
+    attempt integer NOT NULL DEFAULT 0,
+    due_at timestamp with time zone NOT NULL,
+    page_count integer NOT NULL DEFAULT 0,
+    chunk_count integer NOT NULL DEFAULT 0,
+    embedding_model text NOT NULL DEFAULT ''::text,
+    error_code text NOT NULL DEFAULT ''::text,
+    error_message text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    ready_at timestamp with time zone,
+    CONSTRAINT sources_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'inline'::text]))),
+    CONSTRAINT sources_pkey PRIMARY KEY (id),
+    CONSTRAINT sources_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
+    CONSTRAINT sources_size_bytes_check CHECK ((size_bytes >= 0)),
+    CONSTRAINT sources_stage_check CHECK ((stage = ANY (ARRAY[''::text, 'parsing'::text, 'ocr'::text, 'chunking'::text, 'embedding'::text]))),
+    CONSTRAINT sources_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'ready'::text, 'failed'::text]))),
+    CONSTRAINT sources_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
+    CONSTRAINT sources_workspace_id_id_key UNIQUE (workspace_id, id)
+);
+CREATE INDEX sources_by_blob ON public.sources USING btree (blob_key);
+CREATE INDEX sources_by_bytes ON public.sources USING btree (workspace_id, sha256);
+CREATE INDEX sources_by_workspace ON public.sources USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX sources_unfinished ON public.sources USING btree (due_at) WHERE (status = ANY (ARRAY['queued'::text, 'processing'::text]));
+
+CREATE TABLE stray_blobs (
+    key text NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    condemned boolean NOT NULL DEFAULT false,
+    CONSTRAINT stray_blobs_pkey PRIMARY KEY (key)
+);
+CREATE INDEX stray_blobs_by_age ON public.stray_blobs USING btree (noted_at);
+
+CREATE TABLE tenants (
+    id text NOT NULL,
+    name text NOT NULL,
+    plan text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT tenants_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT tenants_pkey PRIMARY KEY (id),
+    CONSTRAINT tenants_plan_check CHECK ((plan <> ''::text))
+);
+
+CREATE TABLE tombstones (
+    tenant_id text NOT NULL,
+    id text NOT NULL,
+    deleted_at timestamp with time zone NOT NULL,
+    CONSTRAINT tombstones_pkey PRIMARY KEY (tenant_id, id),
+    CONSTRAINT tombstones_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
+CREATE TABLE tool_attachments (
+    agent_id text NOT NULL,
+    tool_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    enabled boolean NOT NULL,
+    max_calls_per_session integer NOT NULL DEFAULT 0,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT tool_attachments_max_calls_per_session_check CHECK ((max_calls_per_session >= 0)),
+    CONSTRAINT tool_attachments_pkey PRIMARY KEY (agent_id, tool_id),
+    CONSTRAINT tool_attachments_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX tool_attachments_by_tool ON public.tool_attachments USING btree (workspace_id, tool_id);
+
+CREATE TABLE tool_call_counts (
+    tenant_id text NOT NULL,
+    session_id text NOT NULL,
+    tool_id text NOT NULL,
+    calls integer NOT NULL,
+    CONSTRAINT tool_call_counts_calls_check CHECK ((calls >= 0)),
+    CONSTRAINT tool_call_counts_pkey PRIMARY KEY (session_id, tool_id)
+);
+
+CREATE TABLE tool_calls (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    session_id text,
+    turn_id text,
+    tool_id text NOT NULL,
+    slug text NOT NULL,
+    input jsonb NOT NULL,
+    output text NOT NULL,
+    status_code integer NOT NULL DEFAULT 0,
+    latency_ms integer NOT NULL DEFAULT 0,
+    attempts integer NOT NULL DEFAULT 0,
+    error_code text NOT NULL DEFAULT ''::text,
+    error_message text NOT NULL DEFAULT ''::text,
+    started_at timestamp with time zone NOT NULL,
+    CONSTRAINT tool_calls_pkey PRIMARY KEY (id),
+    CONSTRAINT tool_calls_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX tool_calls_by_session ON public.tool_calls USING btree (session_id, started_at, id) WHERE (session_id IS NOT NULL);
+CREATE INDEX tool_calls_by_tool ON public.tool_calls USING btree (workspace_id, tool_id, started_at DESC, id DESC);
+
+CREATE TABLE tools (
+    id uuid NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    slug text NOT NULL,
+    description text NOT NULL,
+    kind text NOT NULL,
+    config jsonb NOT NULL,
+    auth_header bytea,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT tools_kind_check CHECK ((kind = ANY (ARRAY['http'::text, 'mcp'::text]))),
+    CONSTRAINT tools_pkey PRIMARY KEY (id),
+    CONSTRAINT tools_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX tools_by_workspace ON public.tools USING btree (workspace_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX tools_slug ON public.tools USING btree (workspace_id, lower(slug));
+
+CREATE TABLE turns (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    session_id text NOT NULL,
+    index integer NOT NULL,
+    user_text text NOT NULL,
+    agent_text text NOT NULL,
+    status text NOT NULL,
+    messages jsonb NOT NULL,
+    citations jsonb NOT NULL,
+    model text NOT NULL DEFAULT ''::text,
+    input_tokens integer NOT NULL DEFAULT 0,
+    output_tokens integer NOT NULL DEFAULT 0,
+    metrics jsonb NOT NULL,
+    error_code text NOT NULL DEFAULT ''::text,
+    error_message text NOT NULL DEFAULT ''::text,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT turns_index_check CHECK ((index >= 0)),
+    CONSTRAINT turns_pkey PRIMARY KEY (id),
+    CONSTRAINT turns_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+    CONSTRAINT turns_session_id_index_key UNIQUE (session_id, index),
+    CONSTRAINT turns_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
+);
+
+CREATE TABLE webhook_attempts (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    delivery_id bigint NOT NULL,
+    attempt integer NOT NULL,
+    status text NOT NULL,
+    status_code integer NOT NULL DEFAULT 0,
+    error text NOT NULL DEFAULT ''::text,
+    request_headers jsonb NOT NULL,
+    response_headers jsonb NOT NULL,
+    response_body text NOT NULL DEFAULT ''::text,
+    started_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL DEFAULT 0,
+    next_attempt_at timestamp with time zone,
+    CONSTRAINT webhook_attempts_attempt_check CHECK ((attempt > 0)),
+    CONSTRAINT webhook_attempts_delivery_id_attempt_key UNIQUE (delivery_id, attempt),
+    CONSTRAINT webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
+    CONSTRAINT webhook_attempts_pkey PRIMARY KEY (id),
+    CONSTRAINT webhook_attempts_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text])))
+);
+CREATE INDEX webhook_attempts_by_endpoint ON public.webhook_attempts USING btree (endpoint_id, started_at DESC, id DESC);
+
+CREATE TABLE webhook_deliveries (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    event_id text NOT NULL,
+    event_type text NOT NULL,
+    event_seq bigint,
+    test_body bytea,
+    status text NOT NULL,
+    attempt integer NOT NULL DEFAULT 0,
+    next_at timestamp with time zone,
+    lease_until timestamp with time zone,
+    queued_until timestamp with time zone,
+    once boolean NOT NULL DEFAULT false,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_deliveries_check CHECK ((num_nonnulls(event_seq, test_body) = 1)),
+    CONSTRAINT webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
+    CONSTRAINT webhook_deliveries_event_seq_fkey FOREIGN KEY (event_seq) REFERENCES events(seq) ON DELETE CASCADE,
+    CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
+    CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
+    CONSTRAINT webhook_deliveries_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_deliveries_by_event ON public.webhook_deliveries USING btree (event_seq);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_at) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (endpoint_id) WHERE (status = 'pending'::text);
+
+CREATE TABLE webhook_endpoints (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    url text NOT NULL,
+    events text[] NOT NULL,
+    description text NOT NULL DEFAULT ''::text,
+    status text NOT NULL,
+    disabled_reason text NOT NULL DEFAULT ''::text,
+    consecutive_failures integer NOT NULL DEFAULT 0,
+    last_success_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    secret bytea NOT NULL,
+    secret_hint text NOT NULL,
+    previous_secret bytea,
+    previous_secret_until timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
+    CONSTRAINT webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+    CONSTRAINT webhook_endpoints_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
+    CONSTRAINT webhook_endpoints_workspace_id_id_key UNIQUE (workspace_id, id)
+);
+CREATE INDEX webhook_endpoints_by_workspace ON public.webhook_endpoints USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE TABLE workspaces (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    name text NOT NULL,
+    kb_used_bytes bigint NOT NULL DEFAULT 0,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT workspaces_kb_used_bytes_check CHECK ((kb_used_bytes >= 0)),
+    CONSTRAINT workspaces_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT workspaces_pkey PRIMARY KEY (id),
+    CONSTRAINT workspaces_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+    CONSTRAINT workspaces_tenant_id_id_key UNIQUE (tenant_id, id)
+);
+CREATE INDEX workspaces_by_tenant ON public.workspaces USING btree (tenant_id, created_at, id);
