@@ -162,7 +162,7 @@ func TestInternalEventsStayInside(t *testing.T) {
 		t.Errorf("relayed as public: %v", got)
 	}
 	err := postgres.InTx(t.Context(), db, func(ctx context.Context, tx bun.Tx) error {
-		rows, err := events.UnrelayedInternal(ctx, tx, 100)
+		rows, err := events.UnrelayedInternal(ctx, tx, []events.Type{events.SourceQueued}, 100)
 		if err != nil {
 			return err
 		}

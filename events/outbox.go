@@ -17,30 +17,30 @@ const relayLock = "parlance.events.relay"
 func LockRelay(ctx context.Context, tx bun.Tx) error { return postgres.LockTx(ctx, tx, relayLock) }
 
 // UnrelayedPublic claims up to limit public events that have not been relayed, oldest first,
-// until tx ends; those that another transaction has claimed are passed over.
+// until tx ends; those that another transaction has claimed are passed over. Bodies are left
+// out: deliveries read them when they are sent.
 func UnrelayedPublic(ctx context.Context, tx bun.IDB, limit int) ([]Row, error) {
-	return unrelayed(ctx, tx, "left(e.type, 1) <> '_'", limit)
+	return unrelayed(ctx, tx.NewSelect().Where("left(e.type, 1) <> '_'").For("UPDATE SKIP LOCKED"), limit)
 }
 
-// UnrelayedInternal is UnrelayedPublic for internal events.
-func UnrelayedInternal(ctx context.Context, tx bun.IDB, limit int) ([]Row, error) {
-	return unrelayed(ctx, tx, "left(e.type, 1) = '_'", limit)
+// UnrelayedInternal reads up to limit internal events of the types that have not been relayed,
+// oldest first. It claims nothing: their tasks have deterministic ids, and making them twice is
+// better than holding a transaction while Redis answers.
+func UnrelayedInternal(ctx context.Context, db bun.IDB, types []Type, limit int) ([]Row, error) {
+	return unrelayed(ctx, db.NewSelect().Where("left(e.type, 1) = '_'").Where("e.type IN (?)", bun.In(types)), limit)
 }
 
-// unrelayed leaves the bodies out: deliveries read them when they are sent.
-func unrelayed(ctx context.Context, tx bun.IDB, kind string, limit int) ([]Row, error) {
+func unrelayed(ctx context.Context, q *bun.SelectQuery, limit int) ([]Row, error) {
 	var rows []Row
-	err := tx.NewSelect().Model(&rows).ExcludeColumn("body").
-		Where("e.relayed_at IS NULL").Where(kind).
-		OrderExpr("e.seq").Limit(int64(limit)).For("UPDATE SKIP LOCKED").Scan(ctx)
+	err := q.Model(&rows).ExcludeColumn("body").Where("e.relayed_at IS NULL").OrderExpr("e.seq").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("claim events to relay: %w", err)
+		return nil, fmt.Errorf("read events to relay: %w", err)
 	}
 	return rows, nil
 }
 
-// MarkRelayed ends the relaying of rows in the transaction that claimed them. Public events get
-// their places in the feed, in the order of seq; the caller holds LockRelay then.
+// MarkRelayed ends the relaying of rows. Public events get their places in the feed, in the
+// order of seq: their caller holds LockRelay and has claimed them in the same transaction.
 func MarkRelayed(ctx context.Context, tx bun.IDB, rows []Row, now time.Time) error {
 	if len(rows) == 0 {
 		return nil
@@ -58,7 +58,8 @@ FROM (
            CASE WHEN ordered.public THEN nextval('events_position') END AS position
     FROM (SELECT seq, left(type, 1) <> '_' AS public FROM events WHERE seq IN (?) ORDER BY seq) AS ordered
 ) AS placed
-WHERE e.seq = placed.seq`, now, bun.In(seqs))
+WHERE e.seq = placed.seq
+  AND e.relayed_at IS NULL`, now, bun.In(seqs))
 	if err != nil {
 		return fmt.Errorf("mark events relayed: %w", err)
 	}

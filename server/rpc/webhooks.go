@@ -1,0 +1,172 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/webhooks"
+)
+
+type webhooksServer struct {
+	access   Access
+	webhooks *webhooks.Service
+}
+
+// NewWebhooks serves WebhookService.
+func NewWebhooks(access Access, service *webhooks.Service) parlancev1connect.WebhookServiceHandler {
+	return &webhooksServer{access: access, webhooks: service}
+}
+
+func (s *webhooksServer) CreateWebhookEndpoint(ctx context.Context, req *parlancev1.CreateWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	minted, err := s.webhooks.Create(ctx, ref, webhooks.CreateParams{URL: req.GetUrl(), Events: req.GetEvents(), Description: req.GetDescription()})
+	if err != nil {
+		return nil, err
+	}
+	return mintedEndpointProto(minted), nil
+}
+
+func (s *webhooksServer) ListWebhookEndpoints(ctx context.Context, req *parlancev1.ListWebhookEndpointsRequest) (*parlancev1.ListWebhookEndpointsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.webhooks.List(ctx, ref, pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListWebhookEndpointsResponse{Endpoints: each(list, endpointProto), NextPageToken: next}, nil
+}
+
+func (s *webhooksServer) GetWebhookEndpoint(ctx context.Context, req *parlancev1.GetWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := s.webhooks.Get(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	if err != nil {
+		return nil, err
+	}
+	return endpointProto(endpoint), nil
+}
+
+func (s *webhooksServer) UpdateWebhookEndpoint(ctx context.Context, req *parlancev1.UpdateWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := s.webhooks.Update(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), endpointUpdate(req))
+	if err != nil {
+		return nil, err
+	}
+	return endpointProto(endpoint), nil
+}
+
+func (s *webhooksServer) DeleteWebhookEndpoint(ctx context.Context, req *parlancev1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.webhooks.Delete(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+}
+
+func (s *webhooksServer) EnableWebhookEndpoint(ctx context.Context, req *parlancev1.EnableWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := s.webhooks.Enable(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	if err != nil {
+		return nil, err
+	}
+	return endpointProto(endpoint), nil
+}
+
+func (s *webhooksServer) RotateWebhookSecret(ctx context.Context, req *parlancev1.RotateWebhookSecretRequest) (*parlancev1.WebhookEndpoint, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	minted, err := s.webhooks.RotateSecret(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	if err != nil {
+		return nil, err
+	}
+	return mintedEndpointProto(minted), nil
+}
+
+func (s *webhooksServer) TestWebhookEndpoint(ctx context.Context, req *parlancev1.TestWebhookEndpointRequest) (*parlancev1.WebhookDelivery, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := s.webhooks.Test(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), req.GetEvent())
+	if err != nil {
+		return nil, err
+	}
+	return deliveryProto(attempt), nil
+}
+
+func (s *webhooksServer) ListWebhookDeliveries(ctx context.Context, req *parlancev1.ListWebhookDeliveriesRequest) (*parlancev1.ListWebhookDeliveriesResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	params, err := deliveriesPage(req)
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.webhooks.Deliveries(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), params)
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListWebhookDeliveriesResponse{Deliveries: each(list, deliveryProto), NextPageToken: next}, nil
+}
+
+func (s *webhooksServer) RedeliverWebhook(ctx context.Context, req *parlancev1.RedeliverWebhookRequest) (*parlancev1.WebhookDelivery, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := s.webhooks.Redeliver(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
+	if err != nil {
+		return nil, err
+	}
+	return deliveryProto(attempt), nil
+}
+
+func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := s.webhooks.Feed(ctx, ref, feedParams(req))
+	if err != nil {
+		return nil, err
+	}
+	list, err := eventProtos(page)
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListEventsResponse{Events: list, NextPageToken: next}, nil
+}
+
+func (s *webhooksServer) WatchEvents(ctx context.Context, req *parlancev1.WatchEventsRequest, stream *connect.ServerStream[parlancev1.WatchEventsResponse]) error {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return err
+	}
+	return s.webhooks.Watch(ctx, ref, req.GetAfter(), func(event webhooks.FeedEvent) error {
+		converted, err := eventProto(event)
+		if err != nil {
+			return err
+		}
+		return stream.Send(&parlancev1.WatchEventsResponse{Event: converted})
+	})
+}

@@ -1,0 +1,112 @@
+package rpc
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/webhooks"
+)
+
+// endpointUpdate holds the fields sent; one sent without a value is cleared.
+func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.UpdateParams {
+	var p webhooks.UpdateParams
+	if sent(req.GetUpdateMask(), "url", req.Url != nil) {
+		url := req.GetUrl()
+		p.URL = &url
+	}
+	if sent(req.GetUpdateMask(), "events", len(req.GetEvents()) > 0) {
+		names := req.GetEvents()
+		p.Events = &names
+	}
+	if sent(req.GetUpdateMask(), "description", req.Description != nil) {
+		description := req.GetDescription()
+		p.Description = &description
+	}
+	return p
+}
+
+// deliveriesPage checks limit, which unlike page_size has no 0.
+func deliveriesPage(req *parlancev1.ListWebhookDeliveriesRequest) (postgres.PageParams, error) {
+	params := postgres.PageParams{Token: req.GetPageToken()}
+	if req.Limit == nil {
+		return params, nil
+	}
+	if req.GetLimit() < 1 || req.GetLimit() > postgres.MaxPageSize {
+		return params, fault.InvalidField("limit", "out_of_range", "limit must be from 1 to %d.", postgres.MaxPageSize)
+	}
+	params.Size = int(req.GetLimit())
+	return params, nil
+}
+
+func feedParams(req *parlancev1.ListEventsRequest) webhooks.FeedParams {
+	after := req.GetAfter()
+	if after == "" {
+		after = req.GetPageToken()
+	}
+	return webhooks.FeedParams{After: after, Size: int(req.GetPageSize())}
+}
+
+func endpointProto(e webhooks.Endpoint) *parlancev1.WebhookEndpoint {
+	return &parlancev1.WebhookEndpoint{
+		Id: string(e.ID), Url: e.URL, Events: each(e.Events, func(t events.Type) string { return string(t) }),
+		Description: e.Description, Status: string(e.Status), DisabledReason: e.DisabledReason,
+		ConsecutiveFailures: int32(e.ConsecutiveFailures), //nolint:gosec // an integer column
+		LastSuccessAt:       timestamp(e.LastSuccessAt), LastFailureAt: timestamp(e.LastFailureAt),
+		CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt), SecretHint: e.SecretHint,
+	}
+}
+
+// mintedEndpointProto is the one answer with the secret in it.
+func mintedEndpointProto(m webhooks.MintedEndpoint) *parlancev1.WebhookEndpoint {
+	endpoint := endpointProto(m.Endpoint)
+	endpoint.Secret = m.Secret.Reveal()
+	return endpoint
+}
+
+func deliveryProto(a webhooks.Attempt) *parlancev1.WebhookDelivery {
+	return &parlancev1.WebhookDelivery{
+		Id: string(a.ID), EndpointId: string(a.EndpointID), EventId: a.EventID, Event: string(a.EventType),
+		Attempt: int32(a.Number), Status: string(a.Status), StatusCode: int32(a.StatusCode), Error: a.Error, //nolint:gosec // integer columns
+		RequestHeaders: a.RequestHeaders, RequestBody: string(a.RequestBody),
+		ResponseHeaders: a.ResponseHeaders, ResponseBody: a.ResponseBody,
+		StartedAt: timestamp(a.StartedAt), DurationMs: int32(a.DurationMS), //nolint:gosec // an integer column
+		NextAttemptAt: timestamp(a.NextAttemptAt),
+	}
+}
+
+func eventProtos(page []webhooks.FeedEvent) ([]*parlancev1.Event, error) {
+	list := make([]*parlancev1.Event, len(page))
+	for i, event := range page {
+		converted, err := eventProto(event)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = converted
+	}
+	return list, nil
+}
+
+// eventProto takes data out of the body that endpoints get.
+func eventProto(e webhooks.FeedEvent) (*parlancev1.Event, error) {
+	var body struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return nil, fmt.Errorf("read the body of event %s: %w", e.EventID, err)
+	}
+	data := new(structpb.Struct)
+	if err := protojson.Unmarshal(body.Data, data); err != nil {
+		return nil, fmt.Errorf("read the data of event %s: %w", e.EventID, err)
+	}
+	return &parlancev1.Event{
+		Type: string(e.Type), EventId: e.EventID, TenantId: e.TenantID, WorkspaceId: e.WorkspaceID,
+		CreatedAt: timestamp(e.CreatedAt), Data: data, Cursor: e.Cursor,
+	}, nil
+}

@@ -1,0 +1,59 @@
+package task
+
+import (
+	"context"
+	"time"
+
+	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/webhooks"
+)
+
+// DeliverWebhookType is the type of the task that sends deliveries to one endpoint.
+const DeliverWebhookType = "deliver_webhook"
+
+// deliverTimeout is above the longest time one batch can take: two rounds of 15 s and writing.
+const deliverTimeout = time.Minute
+
+type deliverPayload struct {
+	EndpointID  webhooks.EndpointID `json:"endpoint_id"`
+	DeliveryIDs []int64             `json:"delivery_ids"`
+}
+
+// DeliverWebhooks makes the tasks for due deliveries. They are not retried: the deliveries
+// themselves say when they are due again.
+func DeliverWebhooks(due []webhooks.Due, now time.Time) []queue.Task {
+	batches := webhooks.Batches(due)
+	tasks := make([]queue.Task, len(batches))
+	for i, batch := range batches {
+		tasks[i] = queue.Task{
+			Type: DeliverWebhookType, ID: DeliverWebhookType + ":" + batch.Name + ":" + window(now), Queue: queue.Deliver,
+			Payload: deliverPayload{EndpointID: batch.EndpointID, DeliveryIDs: batch.IDs}, Timeout: deliverTimeout, MaxRetries: -1,
+		}
+	}
+	return tasks
+}
+
+// HandleDeliverWebhook sends deliveries and tells observe how the attempts went.
+func HandleDeliverWebhook(service *webhooks.Service, observe func(webhooks.Tally)) queue.HandlerFunc {
+	return func(ctx context.Context, payload []byte) error {
+		var p deliverPayload
+		if err := decode(payload, &p); err != nil {
+			return err
+		}
+		tally, err := service.Deliver(ctx, p.EndpointID, p.DeliveryIDs)
+		observe(tally)
+		return err
+	}
+}
+
+// WebhookSweeper finds deliveries without a task.
+type WebhookSweeper struct{ Service *webhooks.Service }
+
+// Due implements Sweeper.
+func (s WebhookSweeper) Due(ctx context.Context, now time.Time, limit int) ([]queue.Task, error) {
+	due, err := s.Service.Due(ctx, now, limit)
+	if err != nil {
+		return nil, err
+	}
+	return DeliverWebhooks(due, now), nil
+}

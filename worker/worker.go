@@ -1,0 +1,166 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/webhooks"
+	"parlance.dev/parlance/worker/task"
+)
+
+// interval is how often the relay and the sweeps look. Source: design, Events, outbox, queue.
+const interval = time.Second
+
+// SessionSweeper is package conversation.
+type SessionSweeper interface {
+	// Sweep closes and repairs what time has overtaken; harmless beside its double.
+	Sweep(ctx context.Context, now time.Time) error
+}
+
+// Deps is what a Worker works with. DB, Redis and Webhooks are required; work whose noun is nil
+// is left for workers that have it.
+type Deps struct {
+	DB *postgres.DB
+	// Redis stays its owner's, who closes it after Run.
+	Redis    goredis.UniversalClient
+	Webhooks *webhooks.Service
+	Ingester task.Ingester
+	Blobs    task.BlobReleaser
+	Sessions SessionSweeper
+	// Metrics may be nil.
+	Metrics *telemetry.Metrics
+	// Log may be nil.
+	Log *slog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Pools is queue.DefaultPools when empty.
+	Pools []queue.Pool
+	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s.
+	ShutdownTimeout time.Duration
+}
+
+// Worker relays, sweeps and runs tasks.
+type Worker struct {
+	db       *postgres.DB
+	client   *queue.Client
+	server   *queue.Server
+	webhooks *webhooks.Service
+	sessions SessionSweeper
+	sweepers map[string]task.Sweeper
+	// taskFuncs make the tasks of internal events; types without one are left alone.
+	taskFuncs map[events.Type]func(events.Row) queue.Task
+	metrics   metrics
+	log       *slog.Logger
+	now       func() time.Time
+}
+
+// New makes a worker; Run starts it.
+func New(d Deps) (*Worker, error) {
+	if d.DB == nil || d.Redis == nil || d.Webhooks == nil {
+		return nil, errors.New("a worker needs a database, Redis and webhooks")
+	}
+	w := &Worker{
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions,
+		sweepers:  map[string]task.Sweeper{"webhooks": task.WebhookSweeper{Service: d.Webhooks}},
+		taskFuncs: map[events.Type]func(events.Row) queue.Task{},
+		metrics:   newMetrics(d.Metrics), log: d.Log, now: d.Now,
+	}
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	if w.now == nil {
+		w.now = time.Now
+	}
+	config := queue.ServerConfig{
+		Redis: d.Redis, Pools: d.Pools, Handlers: w.handlers(d), ShutdownTimeout: d.ShutdownTimeout, Logger: w.log,
+	}
+	if d.Metrics != nil {
+		config.ObserveFunc = d.Metrics.ObserveTask
+	}
+	server, err := queue.NewServer(config)
+	if err != nil {
+		return nil, err
+	}
+	w.server = server
+	return w, nil
+}
+
+// handlers joins tasks, the events that make them and the sweeps that find them, to the nouns there are.
+func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
+	handlers := map[string]queue.HandlerFunc{
+		task.DeliverWebhookType: task.HandleDeliverWebhook(d.Webhooks, w.metrics.attempted),
+	}
+	if d.Ingester != nil {
+		handlers[task.IngestSourceType] = task.HandleIngestSource(d.Ingester)
+		w.sweepers["sources"] = task.SourceSweeper{Ingester: d.Ingester}
+		w.taskFuncs[events.SourceQueued] = func(row events.Row) queue.Task { return task.IngestSource(row.Subject, row.EventID) }
+	}
+	if d.Blobs != nil {
+		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.Blobs)
+		w.taskFuncs[events.BlobOrphaned] = func(row events.Row) queue.Task { return task.ReleaseBlob(row.Subject, row.EventID) }
+	}
+	return handlers
+}
+
+// internalTypes lists the internal events this worker makes tasks of.
+func (w *Worker) internalTypes() []events.Type {
+	types := make([]events.Type, 0, len(w.taskFuncs))
+	for t := range w.taskFuncs {
+		types = append(types, t)
+	}
+	slices.Sort(types)
+	return types
+}
+
+// Run works until ctx ends, then lets running tasks end (see Deps.ShutdownTimeout) and returns
+// nil. What was not finished is taken up again by another worker, or by this one next time.
+// Errors: handlers that did not return although they were cancelled.
+func (w *Worker) Run(ctx context.Context) error {
+	var group errgroup.Group
+	public, internal := make(chan struct{}, 1), make(chan struct{}, 1)
+	group.Go(func() error {
+		// It returns the context's error only; a lost connection is its own business.
+		_ = w.db.Listen(ctx, events.Channel, func(string) { wake(public); wake(internal) })
+		return nil
+	})
+	group.Go(func() error { w.every(ctx, "relay of public events", public, w.relayPublic); return nil })
+	group.Go(func() error { w.every(ctx, "relay of internal events", internal, w.relayInternal); return nil })
+	for name, sweeper := range w.sweepers {
+		group.Go(func() error {
+			w.every(ctx, "sweep of "+name, nil, func(ctx context.Context) error { return w.sweep(ctx, sweeper) })
+			return nil
+		})
+	}
+	if w.sessions != nil {
+		group.Go(func() error {
+			w.every(ctx, "sweep of sessions", nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
+			return nil
+		})
+	}
+	group.Go(func() error { return w.work(ctx) })
+	return group.Wait()
+}
+
+// work runs tasks; when Redis is away at the start it tries again.
+func (w *Worker) work(ctx context.Context) error {
+	for {
+		err := w.server.Run(ctx)
+		if ctx.Err() != nil {
+			return err
+		}
+		w.log.WarnContext(ctx, "workers did not start", telemetry.KeyError, err)
+		if !pause(ctx, interval) {
+			return nil
+		}
+	}
+}

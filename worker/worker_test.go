@@ -1,0 +1,285 @@
+package worker_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/test/fake/receiver"
+	"parlance.dev/parlance/test/redistest"
+	"parlance.dev/parlance/webhooks"
+	"parlance.dev/parlance/worker"
+)
+
+func TestDelivers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.New(t), policy())
+	metrics := telemetry.NewMetrics("test")
+	f.start(func(d *worker.Deps) { d.Metrics = metrics })
+	r := receiver.New(t)
+	endpoint := f.endpoint(r, "fatigue.alert")
+	r.Script(receiver.Answer{Status: 500}, receiver.Answer{Status: 503}, receiver.Answer{Reset: true})
+	id := f.append(1)[0]
+	requests := r.Await(patient(t), t, 4)
+	f.awaitSettled(1)
+	for _, request := range requests {
+		if request.EventID != id || request.Err != nil {
+			t.Errorf("request: %s, %v", request.EventID, request.Err)
+		}
+	}
+	attempts, _, err := f.hooks.Deliveries(t.Context(), f.ref, endpoint, postgres.PageParams{})
+	if err != nil || len(attempts) != 4 || attempts[0].Number != 4 || attempts[0].Status != webhooks.AttemptSucceeded {
+		t.Errorf("attempts: %+v, %v", attempts, err)
+	}
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := map[string]float64{}
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			counted[family.GetName()] += series.GetCounter().GetValue()
+		}
+	}
+	if counted["parlance_webhook_attempts_total"] != 4 || counted["parlance_events_relayed_total"] != 1 {
+		t.Errorf("counted %v attempts of %v events, want 4 of 1", counted["parlance_webhook_attempts_total"], counted["parlance_events_relayed_total"])
+	}
+}
+
+// TestRedisFlushed: everything that was on its way through Redis is sent, and once.
+func TestRedisFlushed(t *testing.T) {
+	t.Parallel()
+	server := redistest.NewServer(t)
+	p := policy()
+	p.Timeout = 15 * time.Second
+	f := newFixture(t, server.URL, p)
+	first, second := receiver.New(t), receiver.New(t)
+	f.endpoint(first, "fatigue.alert")
+	f.endpoint(second, "fatigue.alert")
+	hold := make(chan struct{})
+	first.Always(receiver.Answer{Hold: hold})
+	f.start()
+	ids := f.append(200)
+	first.Await(patient(t), t, 1)
+	flushAll(t, server.URL)
+	close(hold)
+	first.Await(patient(t), t, len(ids))
+	second.Await(patient(t), t, len(ids))
+	f.awaitSettled(2 * len(ids))
+	wantOnce(t, first, ids)
+	wantOnce(t, second, ids)
+}
+
+// TestRedisAway: public events become deliveries without Redis, internal ones wait for it.
+func TestRedisAway(t *testing.T) {
+	t.Parallel()
+	server := redistest.NewServer(t)
+	f := newFixture(t, server.URL, policy())
+	r := receiver.New(t)
+	f.endpoint(r, "fatigue.alert")
+	knowledge := newKnowledge()
+	f.start(func(d *worker.Deps) { d.Ingester = knowledge })
+	ids := f.append(1)
+	r.Await(patient(t), t, 1)
+	server.Kill()
+	ids = append(ids, f.append(3)...)
+	f.appendEvent(events.Event{Type: events.SourceQueued, Subject: "src_1"})
+	f.await("deliveries", 4, "SELECT count(*) FROM webhook_deliveries")
+	f.await("events that wait", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL AND subject = 'src_1'")
+	server.Start()
+	r.Await(patient(t), t, 4)
+	if got := knowledge.next(patient(t), t); got != "src_1" {
+		t.Errorf("ingested %q", got)
+	}
+	f.awaitSettled(4)
+	wantOnce(t, r, ids)
+}
+
+// TestKilled: a worker that is killed between POST and record leaves an unknown attempt; the
+// event is sent again under the next number and the same id.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.New(t), policy())
+	r := receiver.New(t)
+	endpoint := f.endpoint(r, "fatigue.alert")
+	r.Script(receiver.Answer{Hold: make(chan struct{})})
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), childVariable+"="+strings.Join([]string{f.database, f.redisURL, f.caFile}, " "))
+	child.Stderr = t.Output()
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	id := f.append(1)[0]
+	r.Await(patient(t), t, 1)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait() // says that it was killed
+	f.start()
+	requests := r.Await(patient(t), t, 2)
+	f.awaitSettled(1)
+	for _, request := range requests {
+		if request.EventID != id || request.Err != nil {
+			t.Errorf("request: %s, %v; want %s", request.EventID, request.Err, id)
+		}
+	}
+	attempts, _, err := f.hooks.Deliveries(t.Context(), f.ref, endpoint, postgres.PageParams{})
+	if err != nil || len(attempts) != 2 {
+		t.Fatalf("attempts: %+v, %v", attempts, err)
+	}
+	if attempts[1].Status != webhooks.AttemptUnknown || attempts[1].Number != 1 || attempts[0].Status != webhooks.AttemptSucceeded || attempts[0].Number != 2 {
+		t.Errorf("attempts: %s %d, %s %d", attempts[1].Status, attempts[1].Number, attempts[0].Status, attempts[0].Number)
+	}
+}
+
+func TestTwoWorkers(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.New(t), policy())
+	r := receiver.New(t)
+	f.endpoint(r, "fatigue.alert")
+	f.start()
+	second, err := newHooks(f.db, f.caFile, policy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.start(func(d *worker.Deps) { d.Webhooks = second })
+	ids := f.append(150)
+	r.Await(patient(t), t, len(ids))
+	f.awaitSettled(len(ids))
+	wantOnce(t, r, ids)
+}
+
+// TestSlowEndpoint: one endpoint that does not answer does not keep the others waiting.
+func TestSlowEndpoint(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Timeout = 20 * time.Second
+	f := newFixture(t, redistest.New(t), p)
+	slow, quick := receiver.New(t), receiver.New(t)
+	f.endpoint(slow, "fatigue.alert")
+	f.endpoint(quick, "fatigue.alert")
+	hold := make(chan struct{})
+	slow.Always(receiver.Answer{Hold: hold})
+	f.start()
+	var ids []string
+	for i := range 40 { // one by one, so that each has a task of its own
+		ids = append(ids, f.append(1)...)
+		quick.Await(patient(t), t, i+1)
+	}
+	close(hold)
+	slow.Await(patient(t), t, len(ids))
+	f.awaitSettled(2 * len(ids))
+	wantOnce(t, slow, ids)
+	wantOnce(t, quick, ids)
+}
+
+// TestStops: a worker that is stopped lets its attempts end and writes them down.
+func TestStops(t *testing.T) {
+	t.Parallel()
+	p := policy()
+	p.Timeout = 20 * time.Second
+	f := newFixture(t, redistest.New(t), p)
+	r := receiver.New(t)
+	f.endpoint(r, "fatigue.alert")
+	hold := make(chan struct{})
+	r.Always(receiver.Answer{Hold: hold})
+	stop := f.start()
+	f.append(1)
+	r.Await(patient(t), t, 1)
+	var group sync.WaitGroup
+	group.Go(stop)
+	close(hold)
+	group.Wait()
+	f.await("attempts that succeeded", 1, "SELECT count(*) FROM webhook_attempts WHERE status = 'succeeded'")
+}
+
+// knowledge stands in for the noun of that name, at the interface the worker declares.
+type knowledge struct {
+	ingested chan string
+
+	mu  sync.Mutex
+	due []string
+}
+
+func newKnowledge() *knowledge { return &knowledge{ingested: make(chan string, 100)} }
+
+func (k *knowledge) Ingest(_ context.Context, sourceID string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.due = nil
+	k.ingested <- sourceID
+	return nil
+}
+
+func (k *knowledge) DueSources(context.Context, time.Time, int) ([]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.due, nil
+}
+
+func (k *knowledge) ReleaseBlob(_ context.Context, key string) error {
+	k.ingested <- key
+	return nil
+}
+
+func (k *knowledge) next(ctx context.Context, t *testing.T) string {
+	t.Helper()
+	select {
+	case id := <-k.ingested:
+		return id
+	case <-ctx.Done():
+		t.Fatal("nothing was ingested")
+		return ""
+	}
+}
+
+func TestInternalEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.New(t), policy())
+	noun := newKnowledge()
+	f.appendEvent(events.Event{Type: "_of.the_future", Subject: "x"})
+	f.start(func(d *worker.Deps) { d.Ingester, d.Blobs = noun, noun })
+	f.appendEvent(events.Event{Type: events.SourceQueued, Subject: "src_1"})
+	if got := noun.next(patient(t), t); got != "src_1" {
+		t.Errorf("ingested %q", got)
+	}
+	f.appendEvent(events.Event{Type: events.BlobOrphaned, Subject: "blob/1"})
+	if got := noun.next(patient(t), t); got != "blob/1" {
+		t.Errorf("released %q", got)
+	}
+	f.await("events that no noun takes", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL")
+	noun.mu.Lock()
+	noun.due = []string{"src_2"} // no event and no task, as after Redis was emptied
+	noun.mu.Unlock()
+	if got := noun.next(patient(t), t); got != "src_2" {
+		t.Errorf("the sweep ingested %q", got)
+	}
+}
+
+type sessions chan time.Time
+
+func (s sessions) Sweep(ctx context.Context, now time.Time) error {
+	select {
+	case s <- now:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+func TestSweepsSessions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.New(t), policy())
+	swept := make(sessions)
+	f.start(func(d *worker.Deps) { d.Sessions = swept })
+	first := <-swept
+	if second := <-swept; !second.After(first) {
+		t.Errorf("swept at %v and %v", first, second)
+	}
+}
