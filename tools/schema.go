@@ -26,7 +26,8 @@ const (
 	maxArgumentsErrors = 20
 )
 
-const schemaURL = "tool.json"
+// schemaURL names a schema that is being compiled; it is no file name, so that messages name none.
+const schemaURL = "parlance:///input_schema"
 
 const draft2020 = "https://json-schema.org/draft/2020-12/schema"
 
@@ -36,11 +37,17 @@ var defaultSchema = json.RawMessage(`{"type": "object"}`)
 // schemas compiles input schemas and keeps them by content. Safe for concurrent use.
 type schemas struct {
 	mu       sync.Mutex
-	compiled map[[sha256.Size]byte]*jsonschema.Schema
+	compiled map[[sha256.Size]byte]schema
+}
+
+// schema is one ready to be used: compiled, and as it was written.
+type schema struct {
+	*jsonschema.Schema
+	document any
 }
 
 // get compiles a schema, once for each content.
-func (s *schemas) get(raw json.RawMessage) (*jsonschema.Schema, error) {
+func (s *schemas) get(raw json.RawMessage) (schema, error) {
 	key := sha256.Sum256(raw)
 	s.mu.Lock()
 	compiled, ok := s.compiled[key]
@@ -50,13 +57,13 @@ func (s *schemas) get(raw json.RawMessage) (*jsonschema.Schema, error) {
 	}
 	compiled, err := compileSchema(raw)
 	if err != nil {
-		return nil, err
+		return schema{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.compiled == nil || len(s.compiled) >= maxCachedSchemas {
 		// Dropping all is rare and costs one compilation each; an order of use would cost a lock on every call.
-		s.compiled = map[[sha256.Size]byte]*jsonschema.Schema{}
+		s.compiled = map[[sha256.Size]byte]schema{}
 	}
 	s.compiled[key] = compiled
 	return compiled, nil
@@ -70,18 +77,22 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s lies outside the schema; references must begin with #", url)
 }
 
-func compileSchema(raw json.RawMessage) (*jsonschema.Schema, error) {
+func compileSchema(raw json.RawMessage) (schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		return nil, fmt.Errorf("not JSON: %w", err)
+		return schema{}, fmt.Errorf("not JSON: %w", err)
+	}
+	if err := references(document); err != nil {
+		return schema{}, err
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
 	if err := compiler.AddResource(schemaURL, document); err != nil {
-		return nil, err
+		return schema{}, err
 	}
-	return compiler.Compile(schemaURL)
+	compiled, err := compiler.Compile(schemaURL)
+	return schema{Schema: compiled, document: document}, err
 }
 
 // checkSchema refuses what is not a JSON Schema 2020-12 of type object, and returns the names
@@ -110,8 +121,12 @@ func (s *schemas) checkSchema(raw json.RawMessage) (properties map[string]json.R
 	if shape.Type != "object" {
 		return nil, invalid("type", `input_schema must have "type": "object".`)
 	}
-	if _, err := s.get(raw); err != nil {
+	compiled, err := s.get(raw)
+	if err != nil {
 		return nil, invalid("json_schema", "input_schema is not a valid JSON Schema: %s", schemaMessage(err))
+	}
+	if !affordable(compiled.document, map[string]any{}) {
+		return nil, invalid("too_complex", "input_schema repeats itself too often, or refers to itself without end; simplify its references.")
 	}
 	return shape.Properties, nil
 }
@@ -127,12 +142,7 @@ func schemaMessage(err error) string {
 			}
 		}
 	}
-	if at := strings.Index(text, "file://"); at >= 0 {
-		if end := strings.Index(text[at:], schemaURL); end >= 0 {
-			text = text[:at] + text[at+end+len(schemaURL):]
-		}
-	}
-	return text
+	return strings.ReplaceAll(text, schemaURL, "")
 }
 
 // hasNUL says whether JSON holds U+0000, which jsonb refuses.
@@ -162,11 +172,14 @@ func decodeArguments(raw json.RawMessage) (map[string]any, []fault.Field) {
 
 // checkArguments holds arguments against a schema; the fields' paths begin at the arguments ("order.id").
 func (s *schemas) checkArguments(raw json.RawMessage, arguments map[string]any) ([]fault.Field, error) {
-	schema, err := s.get(raw)
+	compiled, err := s.get(raw)
 	if err != nil {
 		return nil, fmt.Errorf("compile input_schema: %w", err)
 	}
-	invalid, ok := errors.AsType[*jsonschema.ValidationError](schema.Validate(arguments))
+	if !affordable(compiled.document, arguments) {
+		return []fault.Field{{Code: "too_complex", Message: "The arguments are too long or too deeply nested to be checked against the input_schema."}}, nil
+	}
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](compiled.Validate(arguments))
 	if !ok {
 		return nil, nil
 	}

@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bomb is a schema in which each of n definitions tries the next one twice: 2^n checks.
+func bomb(n int, start string) json.RawMessage {
+	var b strings.Builder
+	b.WriteString(`{"type":"object",` + start + `,"$defs":{`)
+	for i := range n {
+		fmt.Fprintf(&b, `"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"d%d":{"required":["zz"]}}}`, n)
+	return json.RawMessage(b.String())
+}
+
+// TestSchemaBombs: whatever a tenant writes, checking it ends soon.
+func TestSchemaBombs(t *testing.T) {
+	t.Parallel()
+	nested := any(map[string]any{})
+	for range 200 {
+		nested = map[string]any{"a": nested}
+	}
+	wide := make([]any, 50_000)
+	rows := []struct {
+		name      string
+		schema    json.RawMessage
+		arguments map[string]any
+		created   bool
+	}{
+		{"doubling", bomb(40, `"$ref":"#/$defs/d0"`), nil, false},
+		{"itself", json.RawMessage(`{"type":"object","$ref":"#"}`), nil, false},
+		{"doubling below an argument", bomb(40, `"properties":{"a":{"$ref":"#/$defs/d0"}}`), map[string]any{"a": "x"}, true},
+		{"doubling with each level", json.RawMessage(`{"type":"object","anyOf":[{"properties":{"a":{"$ref":"#"}},"required":["z"]},{"properties":{"a":{"$ref":"#"}},"required":["z"]}]}`), nested.(map[string]any), true},
+		{"much for each of many", bomb(8, `"properties":{"a":{"items":{"$ref":"#/$defs/d0"}}}`), map[string]any{"a": wide}, true},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			var s schemas
+			started := time.Now()
+			_, err := s.checkSchema(row.schema)
+			if (err == nil) != row.created {
+				t.Fatalf("creation: %v", err)
+			}
+			if !row.created {
+				if !strings.Contains(err.Error(), "repeats itself") {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			fields, err := s.checkArguments(row.schema, row.arguments)
+			if err != nil || len(fields) != 1 || fields[0].Code != "too_complex" {
+				t.Errorf("arguments: %v, %v", fields, err)
+			}
+			if took := time.Since(started); took > 10*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// TestSchemaMessages: what is refused is said in the tenant's own terms, without a file of ours.
+func TestSchemaMessages(t *testing.T) {
+	t.Parallel()
+	rows := []struct{ schema, says string }{
+		{`{"type":"object","properties":{"a":{"type":"strin"}}}`, "properties.a.type: value must be one of"},
+		{`{"type":"object","properties":{"a":{"$ref":"other.json"}}}`, `$ref "other.json" points to nothing`},
+		{`{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`, `$ref "file:///etc/passwd" points to nothing`},
+		{`{"type":"object","$ref":"https://json-schema.org/draft/2020-12/schema"}`, "points to nothing"},
+		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}}}`, "points to nothing"},
+		{`{"type":"object","properties":{"a":{"$id":"https://example.com/","$ref":"#"}}}`, "cannot be used here"},
+		{`{"type":"object","properties":{"a":{"pattern":"("}}}`, "missing closing"},
+	}
+	for _, row := range rows {
+		var s schemas
+		_, err := s.checkSchema(json.RawMessage(row.schema))
+		if err == nil || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "/tools") || strings.Contains(err.Error(), schemaURL) {
+			t.Errorf("%s: got %v", row.schema, err)
+		}
+	}
+}
+
+// TestSchemaReferences: references within the schema work, recursive ones too.
+func TestSchemaReferences(t *testing.T) {
+	t.Parallel()
+	raw := json.RawMessage(`{"$id":"https://example.com/tree","type":"object","properties":{"tree":{"$ref":"#/$defs/no~1de"}},
+		"$defs":{"no/de":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/no~1de"}},"n":{"type":"integer"}}}}}`)
+	var s schemas
+	if _, err := s.checkSchema(raw); err != nil {
+		t.Fatal(err)
+	}
+	for text, field := range map[string]string{
+		`{"tree":{"kids":[{"n":1},{"kids":[{"n":2}]}]}}`:   "",
+		`{"tree":{"kids":[{"n":1},{"kids":[{"n":"2"}]}]}}`: "tree.kids[1].kids[0].n",
+	} {
+		arguments, _ := decodeArguments(json.RawMessage(text))
+		fields, err := s.checkArguments(raw, arguments)
+		if err != nil || (field == "") != (len(fields) == 0) || len(fields) > 0 && fields[0].Field != field {
+			t.Errorf("%s: got %+v, %v, want %q", text, fields, err, field)
+		}
+	}
+}
