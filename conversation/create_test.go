@@ -1,0 +1,188 @@
+package conversation_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/workspaces"
+)
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	long := 5000
+	made, err := f.Create(t.Context(), f.principal, conversation.CreateParams{
+		AgentID: f.agent.ID, UserID: "u", TTLSeconds: &long,
+		DynamicVariables: map[string]string{"name": "Ann", "secret__pin": "4711-pin"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := made.Session
+	if s.Status != conversation.Pending || s.Modality != conversation.Voice || s.AgentVersion != 1 || s.IdleTimeoutSeconds != 120 {
+		t.Errorf("session %+v", s)
+	}
+	if got := s.TokenExpiresAt.Sub(s.CreatedAt); got != conversation.MaxTTL {
+		t.Errorf("a ttl of 5000 s became %v", got)
+	}
+	for url, path := range map[string]string{made.VoiceURL: "voice", made.ChatURL: "chat"} {
+		if want := "wss://talk.example/v1/realtime/" + path + "/" + string(s.ID) + "?token=" + made.Token; url != want {
+			t.Errorf("url %q, want %q", url, want)
+		}
+	}
+	var row []byte
+	if err := f.db.NewRaw("SELECT to_jsonb(s)::text FROM sessions s WHERE id = ?", s.ID).Scan(t.Context(), &row); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(row, []byte("4711-pin")) || bytes.Contains(row, []byte("secret__pin")) || !bytes.Contains(row, []byte("Ann")) {
+		t.Errorf("stored %s", row)
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.agent = f.newAgent(t, f.ref, agents.Config{LockedOverrides: []string{"first_message", "temperature", "tts", "retrieval"}})
+	stranger, strange := f.tenant(t, "free")
+	foreign := f.newAgent(t, strange, agents.Config{})
+	many := map[string]string{}
+	for i := range 65 {
+		many[fmt.Sprintf("v%d", i)] = ""
+	}
+	short, none := 59, 0
+	over := func(key, value string) func(*conversation.CreateParams) {
+		return func(p *conversation.CreateParams) {
+			p.Overrides = map[string]json.RawMessage{key: json.RawMessage(value)}
+		}
+	}
+	voice := func(key, value string) func(*conversation.CreateParams) {
+		return func(p *conversation.CreateParams) {
+			p.VoiceStackOverride = map[string]json.RawMessage{key: json.RawMessage(value)}
+		}
+	}
+	variable := func(name, value string) func(*conversation.CreateParams) {
+		return func(p *conversation.CreateParams) { p.DynamicVariables = map[string]string{name: value} }
+	}
+	invalid := fault.InvalidRequest
+	rows := []struct {
+		name   string
+		change func(*conversation.CreateParams)
+		reason fault.Reason
+		field  string
+	}{
+		{"unknown agent", func(p *conversation.CreateParams) { p.AgentID = "agt_nobody" }, fault.ResourceNotFound, ""},
+		{"another tenant's agent", func(p *conversation.CreateParams) { p.AgentID = foreign.ID }, fault.ResourceNotFound, ""},
+		{"no user", func(p *conversation.CreateParams) { p.UserID = "" }, invalid, "user_id"},
+		{"modality", func(p *conversation.CreateParams) { p.Modality = "smell" }, invalid, "modality"},
+		{"ttl 59", func(p *conversation.CreateParams) { p.TTLSeconds = &short }, invalid, "ttl_seconds"},
+		{"ttl 0", func(p *conversation.CreateParams) { p.TTLSeconds = &none }, invalid, "ttl_seconds"},
+		{"too many variables", func(p *conversation.CreateParams) { p.DynamicVariables = many }, invalid, "dynamic_variables"},
+		{"long variable", variable("a", strings.Repeat("x", 4097)), invalid, "dynamic_variables.a"},
+		{"NUL in a variable", variable("a", "x\x00"), invalid, "dynamic_variables.a"},
+		{"variable's name", variable("1a", "x"), invalid, "dynamic_variables.1a"},
+		{"system variable", variable("system__time_utc", "x"), invalid, "dynamic_variables.system__time_utc"},
+		{"unknown override", over("prompt", `"x"`), invalid, "overrides.prompt"},
+		{"voice key in overrides", over("stt", `{}`), invalid, "overrides.stt"},
+		{"override's type", over("instructions", `7`), invalid, "overrides.instructions"},
+		{"null override", over("language", `null`), invalid, "overrides.language"},
+		{"temperature too high", over("model", `{"temperature":3}`), fault.OverrideNotAllowed, "overrides.model"},
+		{"unknown field of model", over("model", `{"nmae":"x"}`), invalid, "overrides.model"},
+		{"locked", over("first_message", `"Hi"`), fault.OverrideNotAllowed, "overrides.first_message"},
+		{"locked inside model", over("model", `{"name":"m","temperature":1}`), fault.OverrideNotAllowed, "overrides.model"},
+		{"locked inside voice", over("voice", `{"tts":{}}`), fault.OverrideNotAllowed, "overrides.voice"},
+		{"locked retrieval", over("retrieval", `{"top_k":1}`), fault.OverrideNotAllowed, "overrides.retrieval"},
+		{"unknown voice override", voice("mouth", `{}`), invalid, "voice_stack_override.mouth"},
+		{"audio format", voice("input_audio_format", `"mp3"`), invalid, "voice_stack_override.input_audio_format"},
+		{"locked voice", voice("tts", `{"voice":"x"}`), fault.OverrideNotAllowed, "voice_stack_override.tts"},
+	}
+	for _, row := range rows {
+		params := conversation.CreateParams{AgentID: f.agent.ID, UserID: "u"}
+		row.change(&params)
+		_, err := f.Create(t.Context(), f.principal, params)
+		decided := fault.From(err)
+		if decided == nil || decided.Reason != row.reason {
+			t.Errorf("%s: got %v, want %s", row.name, err, row.reason)
+			continue
+		}
+		if row.field != "" && (len(decided.Fields) == 0 || decided.Fields[0].Field != row.field) {
+			t.Errorf("%s: fields %+v, want %s", row.name, decided.Fields, row.field)
+		}
+	}
+	restricted := f.principal
+	restricted.WorkspaceID = "ws_other"
+	_, err := f.Create(t.Context(), restricted, conversation.CreateParams{AgentID: f.agent.ID, UserID: "u"})
+	wantReason(t, err, fault.ResourceNotFound)
+	if list, _, err := f.List(t.Context(), f.principal, conversation.ListParams{}); err != nil || len(list) != 0 {
+		t.Errorf("%d sessions were stored (%v)", len(list), err)
+	}
+	_, err = f.Get(t.Context(), stranger, f.create(t).Session.ID)
+	wantReason(t, err, fault.ResourceNotFound)
+}
+
+func TestOverridesApply(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.create(t, func(p *conversation.CreateParams) {
+		p.Overrides = map[string]json.RawMessage{
+			"instructions": json.RawMessage(`"Be brief."`), "language": json.RawMessage(`"de"`), "model": json.RawMessage(`"m-2"`),
+			"temperature": json.RawMessage(`0.5`), "retrieval": json.RawMessage(`{"top_k":3}`), "voice": json.RawMessage(`{"tts":{"voice":"v"}}`),
+		}
+		p.VoiceStackOverride = map[string]json.RawMessage{"output_audio_format": json.RawMessage(`"g711_ulaw"`)}
+	})
+	s := f.get(t, made.Session.ID)
+	c := s.Config
+	if c.Instructions != "Be brief." || s.Language != "de" || c.Model.Name != "m-2" || *c.Model.Temperature != 0.5 || c.Retrieval.TopK != 3 ||
+		c.Retrieval.Ranking != "similarity" || !strings.Contains(string(c.Voice.TTS), `"v"`) || c.Voice.OutputAudioFormat != "g711_ulaw" {
+		t.Errorf("config %+v, language %s", c, s.Language)
+	}
+}
+
+// TestPlanIsExact creates fifty sessions at once on a plan with five places.
+func TestPlanIsExact(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var ref workspaces.Ref
+	f.principal, ref = f.tenant(t, "free")
+	f.agent = f.newAgent(t, ref, agents.Config{})
+	var made, refused atomic.Int32
+	var creating sync.WaitGroup
+	for range 50 {
+		creating.Go(func() {
+			_, err := f.Create(t.Context(), f.principal, conversation.CreateParams{AgentID: f.agent.ID, UserID: "u"})
+			switch {
+			case err == nil:
+				made.Add(1)
+			case fault.IsReason(err, fault.QuotaSessions):
+				refused.Add(1)
+			default:
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	creating.Wait()
+	if made.Load() != 5 || refused.Load() != 45 {
+		t.Fatalf("%d made, %d refused; want 5 and 45", made.Load(), refused.Load())
+	}
+	list, _, err := f.List(t.Context(), f.principal, conversation.ListParams{Status: conversation.Pending})
+	if err != nil || len(list) != 5 {
+		t.Fatalf("listed %d (%v)", len(list), err)
+	}
+	if _, err := f.End(t.Context(), f.principal, list[0].ID, conversation.EndParams{Status: conversation.Broken, Reason: "mistake"}); err != nil {
+		t.Fatal(err)
+	}
+	f.turn(t, f.create(t).Session.ID, "in progress") // the place that was freed
+	f.clock.advance(conversation.DefaultTTL)         // four pending ones run out, without a sweep
+	for range 4 {
+		f.create(t)
+	}
+	_, err = f.Create(t.Context(), f.principal, conversation.CreateParams{AgentID: f.agent.ID, UserID: "u"})
+	wantReason(t, err, fault.QuotaSessions)
+}

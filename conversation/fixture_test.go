@@ -1,0 +1,400 @@
+package conversation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/extractive"
+	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// The shared stack's keeper lives as long as the process.
+		goleak.IgnoreAnyFunction("parlance.dev/parlance/test/pgtest/keeper.spawn.func2"),
+	)
+}
+
+// patience bounds what a test waits for; it is reached only when something is broken.
+const patience = 20 * time.Second
+
+// clock is the real time, moved on by the test.
+type clock struct {
+	mu     sync.Mutex
+	offset time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.offset)
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offset += d
+}
+
+// fixture is the service over a database of its own, with a tenant on plan pro and an agent.
+type fixture struct {
+	*conversation.Service
+	db         *postgres.DB
+	keys       *seal.Keyring
+	workspaces *workspaces.Service
+	agents     *agents.Service
+	tools      *tools.Service
+	endpoint   *httptool.Server
+	clock      *clock
+	passages   *shelf
+	model      model.Provider
+	principal  workspaces.Principal
+	ref        workspaces.Ref
+	agent      agents.Agent
+}
+
+// newFixture makes one with the extractive responder; change the agent and the model before the first session.
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	keys, err := seal.ParseKeyring([]byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{db: db, keys: keys, clock: &clock{}, endpoint: httptool.New(t), passages: &shelf{}, model: extractive.New()}
+	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
+	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Now: f.clock.now})
+	f.tools = tools.New(tools.Deps{DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard})
+	for name, builtin := range conversation.SystemTools() {
+		f.tools.Register(name, builtin)
+	}
+	f.Service = f.node(t)
+	f.principal, f.ref = f.tenant(t, "pro")
+	f.agent = f.newAgent(t, f.ref, agents.Config{Instructions: "You help {{name}}."})
+	return f
+}
+
+// node is one more process on the same database; it listens until the test ends.
+func (f *fixture) node(t *testing.T) *conversation.Service {
+	t.Helper()
+	s := conversation.New(conversation.Deps{
+		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
+		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
+		PublicURL: "https://talk.example", Now: f.clock.now,
+	})
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := s.Run(ctx); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		closing, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if err := s.Close(closing); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		stop()
+		running.Wait()
+	})
+	return s
+}
+
+func (f *fixture) tenant(t *testing.T, plan string) (workspaces.Principal, workspaces.Ref) {
+	t.Helper()
+	made, err := f.workspaces.CreateTenant(t.Context(), "Acme", plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := workspaces.Principal{TenantID: made.Tenant.ID, Scope: workspaces.ScopeAdmin}
+	return p, workspaces.Ref{TenantID: made.Tenant.ID, ID: made.Workspace.ID}
+}
+
+func (f *fixture) newAgent(t *testing.T, ref workspaces.Ref, config agents.Config) agents.Agent {
+	t.Helper()
+	agent, err := f.agents.Create(t.Context(), ref, "Ada", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agent
+}
+
+// create makes a text session of the fixture's agent, changed by change.
+func (f *fixture) create(t *testing.T, change ...func(*conversation.CreateParams)) conversation.Created {
+	t.Helper()
+	params := conversation.CreateParams{AgentID: f.agent.ID, UserID: "user-1", Modality: conversation.Text}
+	for _, c := range change {
+		c(&params)
+	}
+	made, err := f.Create(t.Context(), f.principal, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func (f *fixture) get(t *testing.T, id conversation.ID) conversation.Session {
+	t.Helper()
+	session, err := f.Get(t.Context(), f.principal, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+func (f *fixture) turn(t *testing.T, id conversation.ID, text string) conversation.Turn {
+	t.Helper()
+	turn, err := f.Turn(t.Context(), f.principal, id, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
+func (f *fixture) transcript(t *testing.T, id conversation.ID) []conversation.Turn {
+	t.Helper()
+	turns, _, err := f.Transcript(t.Context(), f.principal, id, postgres.PageParams{Size: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turns
+}
+
+// sweep sweeps as the worker does.
+func (f *fixture) sweep(t *testing.T) {
+	t.Helper()
+	if err := f.Sweep(t.Context(), f.clock.now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// join puts a chat socket on the session, by its token, on a node.
+func (f *fixture) join(t *testing.T, node *conversation.Service, made conversation.Created) *socket {
+	t.Helper()
+	return f.joinChannel(t, node, made, conversation.ChatChannel)
+}
+
+func (f *fixture) joinChannel(t *testing.T, node *conversation.Service, made conversation.Created, channel conversation.LiveChannel) *socket {
+	t.Helper()
+	admission, err := node.Admit(t.Context(), conversation.AdmitParams{SessionID: made.Session.ID, Token: made.Token, Channel: channel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := node.Join(t.Context(), admission)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { live.Leave(conversation.Dropped) })
+	return &socket{t: t, Live: live}
+}
+
+// socket is a Live whose events a test reads.
+type socket struct {
+	t *testing.T
+	*conversation.Live
+}
+
+func (s *socket) do(c conversation.Command) {
+	s.t.Helper()
+	if err := s.Do(s.t.Context(), c); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *socket) next() conversation.Event {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	e, err := s.Next(ctx)
+	if err != nil {
+		s.t.Fatalf("next event: %v", err)
+	}
+	return e
+}
+
+// until reads events up to the first of type E and returns it with those before it.
+func until[E conversation.Event](s *socket) (found E, before []conversation.Event) {
+	s.t.Helper()
+	for {
+		e := s.next()
+		if found, ok := e.(E); ok {
+			return found, before
+		}
+		if closed, ok := e.(conversation.Closed); ok {
+			s.t.Fatalf("closed (%+v) while waiting for %T, after %+v", closed, found, before)
+		}
+		before = append(before, e)
+	}
+}
+
+// over holds that nothing comes after Closed.
+func (s *socket) over() {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	if e, err := s.Next(ctx); !errors.Is(err, io.EOF) {
+		s.t.Errorf("after Closed: %+v, %v; want io.EOF", e, err)
+	}
+}
+
+// shelf is a Retriever with fixed passages.
+type shelf struct {
+	passages []conversation.Passage
+	err      error
+}
+
+func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, conversation.RetrieveParams) ([]conversation.Passage, error) {
+	return s.passages, s.err
+}
+
+// refunds are passages the extractive responder can quote.
+func refunds() []conversation.Passage {
+	return []conversation.Passage{{
+		SourceID: "src_1", SourceName: "Refund policy", ChunkID: "chk_1", Similarity: 0.9,
+		Text: "Refunds are paid within fourteen days of the return.",
+	}}
+}
+
+// script is a model that a test writes: one step a call.
+type script struct {
+	mu    sync.Mutex
+	steps []func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)
+	asked []model.Request
+}
+
+func (s *script) Name() string { return "script" }
+
+func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+	s.mu.Lock()
+	s.asked = append(s.asked, req)
+	if len(s.steps) == 0 {
+		s.mu.Unlock()
+		return model.Result{}, errors.New("the script has ended")
+	}
+	step := s.steps[0]
+	s.steps = s.steps[1:]
+	s.mu.Unlock()
+	return step(ctx, req, emit)
+}
+
+func (s *script) requests() []model.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]model.Request{}, s.asked...)
+}
+
+type step = func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)
+
+// say answers with a text and calls.
+func say(text string, calls ...model.ToolCall) step {
+	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		result := model.Result{Text: text, ToolCalls: calls, FinishReason: model.FinishStop, Model: "script-1", Usage: model.Usage{InputTokens: 10, OutputTokens: 3}}
+		if text != "" {
+			if err := emit(model.TextDelta{Text: text}); err != nil {
+				return model.Result{}, err
+			}
+		}
+		for _, call := range calls {
+			if err := emit(model.ToolCallReady{Call: call}); err != nil {
+				return model.Result{}, err
+			}
+		}
+		return result, nil
+	}
+}
+
+// sayAndWait says a text, tells that it has, and waits until it is cancelled.
+func sayAndWait(text string, said chan<- struct{}) step {
+	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		if err := emit(model.TextDelta{Text: text}); err != nil {
+			return model.Result{}, err
+		}
+		close(said)
+		<-ctx.Done()
+		return model.Result{Text: text}, ctx.Err()
+	}
+}
+
+func call(name, arguments string) model.ToolCall {
+	return model.NewToolCall("call_0", name, arguments)
+}
+
+func wantReason(t *testing.T, err error, reason fault.Reason) {
+	t.Helper()
+	if got := fault.ReasonOf(err); got != reason {
+		t.Errorf("got the reason %q (%v), want %q", got, err, reason)
+	}
+}
+
+// await polls a condition of the database.
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for !ok() {
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+func received(t *testing.T, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(patience):
+		t.Fatalf("%s did not happen", what)
+	}
+}
+
+// postCalls are the bodies of the session's post_call_transcription events.
+func (f *fixture) postCalls(t *testing.T, id conversation.ID) []map[string]any {
+	t.Helper()
+	var bodies [][]byte
+	err := f.db.NewRaw("SELECT body FROM events WHERE type = 'post_call_transcription' AND subject = ?", id).Scan(t.Context(), &bodies)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded := make([]map[string]any, len(bodies))
+	for i, body := range bodies {
+		var envelope struct {
+			Data map[string]any `json:"data"`
+		}
+		if err := json.Unmarshal(body, &envelope); err != nil {
+			t.Fatal(err)
+		}
+		decoded[i] = envelope.Data
+	}
+	return decoded
+}

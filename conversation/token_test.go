@@ -1,0 +1,142 @@
+package conversation_test
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+)
+
+func TestToken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.create(t, func(p *conversation.CreateParams) { p.DynamicVariables = map[string]string{"plan": "gold"} })
+	other := f.create(t)
+	id, token := made.Session.ID, made.Token
+
+	session, err := f.Verify(t.Context(), token, id)
+	if err != nil || session.ID != id {
+		t.Fatalf("its own token: %v, %v", session.ID, err)
+	}
+	principal, err := f.Authenticate(t.Context(), token)
+	if err != nil || principal.SessionID != string(id) || principal.TenantID != f.ref.TenantID {
+		t.Errorf("principal %+v, %v", principal, err)
+	}
+	if _, err := f.Get(t.Context(), principal, other.Session.ID); !fault.IsReason(err, fault.ResourceNotFound) {
+		t.Errorf("a session's token reads another session: %v", err)
+	}
+
+	parts := strings.Split(token, ".")
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, claim := range []string{`"sub"`, `"tid"`, `"wid"`, `"aid"`, `"uid"`, `"mod"`, `"vars"`, `"exp"`} {
+		if !strings.Contains(string(payload), claim) {
+			t.Errorf("the token does not say %s: %s", claim, payload)
+		}
+	}
+	if strings.Contains(string(payload), "gold") {
+		t.Error("the token shows a variable")
+	}
+	encode := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	_, stranger, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{"iss": "parlance", "sub": string(id), "exp": time.Now().Add(time.Hour).Unix()})
+	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged.Header["kid"] = parsed.Header["kid"]
+	forgery, err := forged.SignedString(stranger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hmac := jwt.NewWithClaims(jwt.SigningMethodHS256, parsed.Claims)
+	hmac.Header["kid"] = parsed.Header["kid"]
+	confused, err := hmac.SignedString([]byte("public key as a secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := byte('A')
+	if parts[2][5] == flipped {
+		flipped = 'B'
+	}
+	rows := map[string]string{
+		"empty":             "",
+		"no token":          "hello",
+		"tampered payload":  parts[0] + "." + encode(strings.Replace(string(payload), "user-1", "user-2", 1)) + "." + parts[2],
+		"tampered sign":     parts[0] + "." + parts[1] + "." + parts[2][:5] + string(flipped) + parts[2][6:],
+		"alg none":          encode(`{"alg":"none","typ":"JWT"}`) + "." + parts[1] + ".",
+		"alg None and kid":  encode(`{"alg":"None","kid":"`+parsed.Header["kid"].(string)+`"}`) + "." + parts[1] + ".",
+		"hmac":              confused,
+		"another's key":     forgery,
+		"another session's": other.Token,
+		"very long":         strings.Repeat("a", 100_000),
+	}
+	for name, bad := range rows {
+		if _, err := f.Verify(t.Context(), bad, id); !fault.IsReason(err, fault.SessionTokenInvalid) {
+			t.Errorf("%s: got %v, want session-token-invalid", name, err)
+		}
+	}
+
+	if _, err := f.RotateSigningKey(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Verify(t.Context(), token, id); err != nil {
+		t.Errorf("after rotation: %v", err)
+	}
+	if after := f.create(t); strings.Split(after.Token, ".")[0] == parts[0] {
+		t.Error("the rotated key still signs")
+	}
+	var inClear int
+	err = f.db.NewRaw("SELECT count(*) FROM signing_keys WHERE length(private_key) < 100").Scan(t.Context(), &inClear)
+	if err != nil || inClear != 0 {
+		t.Errorf("%d private keys are not sealed (%v)", inClear, err)
+	}
+	if _, err := f.End(t.Context(), f.principal, id, conversation.EndParams{Status: conversation.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Verify(t.Context(), token, id)
+	wantReason(t, err, fault.SessionClosed)
+	f.clock.advance(conversation.MaxTTL)
+	_, err = f.Verify(t.Context(), other.Token, "")
+	wantReason(t, err, fault.SessionTokenInvalid)
+}
+
+// TestReturnAfterExpiry: a lost socket comes back although its token has run out, for DropGrace.
+func TestReturnAfterExpiry(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.create(t)
+	first := f.join(t, f.Service, made)
+	f.clock.advance(conversation.DefaultTTL + time.Second)
+	if _, err := f.Verify(t.Context(), made.Token, made.Session.ID); err != nil {
+		t.Errorf("while a socket is there: %v", err)
+	}
+	first.Leave(conversation.Dropped)
+	f.clock.advance(conversation.DropGrace - time.Second)
+	second := f.join(t, f.Service, made)
+	if !second.Resumed() {
+		t.Error("the session is not resumed")
+	}
+	second.Leave(conversation.Dropped)
+	f.clock.advance(conversation.DropGrace + time.Second)
+	_, err := f.Verify(t.Context(), made.Token, made.Session.ID)
+	wantReason(t, err, fault.SessionTokenInvalid)
+	if session := f.get(t, made.Session.ID); session.Status != conversation.InProgress {
+		t.Fatalf("before the sweep: %s", session.Status)
+	}
+	f.sweep(t)
+	if session := f.get(t, made.Session.ID); session.Status != conversation.Completed || session.EndReason != conversation.ReasonDisconnected {
+		t.Errorf("got %s %s", session.Status, session.EndReason)
+	}
+}
