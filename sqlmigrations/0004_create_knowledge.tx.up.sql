@@ -42,6 +42,10 @@ CREATE INDEX IF NOT EXISTS sources_by_bytes ON sources (workspace_id, sha256);
 
 --bun:split
 
+CREATE INDEX IF NOT EXISTS sources_by_blob ON sources (blob_key);
+
+--bun:split
+
 -- What the sweeper looks for: work that waits or whose worker died.
 CREATE INDEX IF NOT EXISTS sources_unfinished ON sources (due_at) WHERE status IN ('queued', 'processing');
 
@@ -84,3 +88,34 @@ CREATE TABLE IF NOT EXISTS source_attachments (
 --bun:split
 
 CREATE INDEX IF NOT EXISTS source_attachments_by_source ON source_attachments (workspace_id, source_id);
+
+--bun:split
+
+-- Blobs that no source owns: uploads under way, and what a crash or a cascade left behind. The
+-- sweeper deletes those that are a day old.
+CREATE TABLE IF NOT EXISTS stray_blobs (
+    key       text PRIMARY KEY,
+    noted_at  timestamptz NOT NULL,
+    -- The sweeper is deleting it: an upload that took a day too long may not own it any more.
+    condemned boolean NOT NULL DEFAULT false
+);
+
+--bun:split
+
+CREATE INDEX IF NOT EXISTS stray_blobs_by_age ON stray_blobs (noted_at);
+
+--bun:split
+
+-- Deleting a workspace or tenant takes its sources along without asking anybody; their blobs
+-- must not stay.
+CREATE OR REPLACE FUNCTION note_stray_blob() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO stray_blobs (key, noted_at) VALUES (OLD.blob_key, now()) ON CONFLICT (key) DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
+--bun:split
+
+CREATE OR REPLACE TRIGGER sources_leave_blobs AFTER DELETE ON sources
+    FOR EACH ROW EXECUTE FUNCTION note_stray_blob();

@@ -1,0 +1,29 @@
+// Package knowledge is the knowledge base: sources, their chunks, and what an agent may find in them.
+//
+//	          ┌───────────── reprocess ─────────────┐
+//	          ▼                                     │
+//	upload ─► queued ─claim─► processing ─commit─► ready
+//	            ▲                │   │
+//	            └── outage ──────┘   └─ fault of the document, or the fifth attempt ─► failed
+//
+// An upload is streamed into the bucket first; one transaction then reserves its bytes against
+// the plan (workspaces.kb_used_bytes), writes the row and appends the event. The transaction
+// locks the workspace's row, so the quota is exact, and equal bytes of a workspace share one
+// blob. A blob that no row came to own is remembered in stray_blobs from before its first byte
+// until it is deleted, so that a crash leaks nothing.
+//
+// Whether a source is being worked on is decided here, in Postgres: a run claims the row with a
+// token of its own and says every five seconds that it is alive. A row silent for a minute may
+// be claimed by another run; the earlier one notices at its next write and writes nothing more.
+//
+// A source that was ready once stays attachable and queryable with its chunks while it is
+// reprocessed, and also when that fails: the new chunks replace the old ones in one step.
+//
+// A query compares vectors of one model only, exactly (no index), among the sources attached
+// to the agent.
+//
+// Tables: sources, chunks, source_attachments, stray_blobs. Events: kb.source_ingested,
+// _source.queued, _blob.orphaned.
+// It reads no formats (package document), makes no vectors (provider/embedding), enqueues no
+// tasks (package worker calls Ingest, SweepBlob and Sweep).
+package knowledge

@@ -1,0 +1,181 @@
+package knowledge_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/blob"
+	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/provider/embedding/hashing"
+	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/workspaces"
+)
+
+// clock is a time that tests move.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time           { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) advance(by time.Duration) { c.ahead.Add(int64(by)) }
+
+// fixture is a tenant with a workspace, and the services over a database and bucket of their own.
+type fixture struct {
+	*knowledge.Service
+	t          *testing.T
+	db         *postgres.DB
+	bucket     blob.Bucket
+	blobs      string
+	clock      *clock
+	workspaces *workspaces.Service
+	agents     *agents.Service
+	ref        workspaces.Ref
+}
+
+// tiny holds 1,000 bytes, 600 a file.
+var plans = workspaces.Plans{
+	"tiny":  {Name: "tiny", KBStorageBytes: 1000, KBUploadBytes: 600},
+	"large": {Name: "large", KBStorageBytes: 1 << 30, KBUploadBytes: 1 << 28},
+}
+
+func setUp(t *testing.T, plan string, embedder embedding.Embedder) *fixture {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	dir := t.TempDir()
+	bucket, err := blob.Open("file://" + dir)
+	if err != nil {
+		t.Fatalf("bucket: %v", err)
+	}
+	t.Cleanup(func() { _ = bucket.Close() })
+	f := &fixture{t: t, db: db, bucket: bucket, blobs: dir, clock: &clock{}}
+	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Plans: plans, Now: f.clock.now})
+	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Now: f.clock.now})
+	if embedder == nil {
+		embedder = hashing.New()
+	}
+	f.Service = f.with(embedder)
+	created, err := f.workspaces.CreateTenant(t.Context(), "acme", plan)
+	if err != nil {
+		t.Fatalf("tenant: %v", err)
+	}
+	f.ref = workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
+	return f
+}
+
+// with is another service, as on another node, over the same data.
+func (f *fixture) with(embedder embedding.Embedder) *knowledge.Service {
+	return knowledge.New(knowledge.Deps{
+		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: embedder, Now: f.clock.now,
+		HeartbeatEvery: time.Hour,
+	})
+}
+
+func (f *fixture) agent(ref workspaces.Ref) agents.ID {
+	f.t.Helper()
+	agent, err := f.agents.Create(f.t.Context(), ref, "guide", agents.Config{})
+	if err != nil {
+		f.t.Fatalf("agent: %v", err)
+	}
+	return agent.ID
+}
+
+// inline makes a source that waits.
+func (f *fixture) inline(ref workspaces.Ref, name, content string) knowledge.SourceID {
+	f.t.Helper()
+	source, err := f.CreateInline(f.t.Context(), ref, name, content)
+	if err != nil {
+		f.t.Fatalf("create %q: %v", name, err)
+	}
+	return source.ID
+}
+
+// ready makes a source that is ready.
+func (f *fixture) ready(ref workspaces.Ref, name, content string) knowledge.SourceID {
+	f.t.Helper()
+	id := f.inline(ref, name, content)
+	if err := f.Ingest(f.t.Context(), id); err != nil {
+		f.t.Fatalf("ingest %q: %v", name, err)
+	}
+	if source := f.get(ref, id); source.Status != knowledge.StatusReady {
+		f.t.Fatalf("%q is %s: %s", name, source.Status, source.ErrorMessage)
+	}
+	return id
+}
+
+func (f *fixture) get(ref workspaces.Ref, id knowledge.SourceID) knowledge.Source {
+	f.t.Helper()
+	source, err := f.Get(f.t.Context(), ref, id)
+	if err != nil {
+		f.t.Fatalf("get %s: %v", id, err)
+	}
+	return source
+}
+
+func (f *fixture) attach(ref workspaces.Ref, agent agents.ID, mode knowledge.UsageMode, ids ...knowledge.SourceID) {
+	f.t.Helper()
+	_, err := f.Attach(f.t.Context(), ref, knowledge.AttachParams{AgentID: agent, SourceIDs: ids, UsageMode: mode})
+	if err != nil {
+		f.t.Fatalf("attach: %v", err)
+	}
+}
+
+// used is the workspace's reserved bytes.
+func (f *fixture) used() int64 {
+	f.t.Helper()
+	workspace, err := f.workspaces.Workspace(f.t.Context(), f.ref)
+	if err != nil {
+		f.t.Fatalf("workspace: %v", err)
+	}
+	return workspace.KBUsedBytes
+}
+
+// count is a number from the database.
+func (f *fixture) count(query string, args ...any) int {
+	f.t.Helper()
+	var n int
+	if err := f.db.NewRaw(query, args...).Scan(f.t.Context(), &n); err != nil {
+		f.t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// files is how many files the bucket's directory holds, unfinished ones included.
+func (f *fixture) files() int {
+	f.t.Helper()
+	n := 0
+	err := filepath.WalkDir(f.blobs, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+		}
+		return err
+	})
+	if err != nil {
+		f.t.Fatalf("walk: %v", err)
+	}
+	return n
+}
+
+// nothingStored fails unless there is no trace of an upload.
+func (f *fixture) nothingStored() {
+	f.t.Helper()
+	if n := f.count("SELECT count(*) FROM sources"); n != 0 {
+		f.t.Errorf("sources: got %d, want 0", n)
+	}
+	if n := f.count("SELECT count(*) FROM stray_blobs"); n != 0 {
+		f.t.Errorf("stray blobs: got %d, want 0", n)
+	}
+	if n := f.used(); n != 0 {
+		f.t.Errorf("used bytes: got %d, want 0", n)
+	}
+	if n := f.files(); n != 0 {
+		f.t.Errorf("files: got %d, want 0", n)
+	}
+}

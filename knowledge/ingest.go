@@ -1,0 +1,187 @@
+package knowledge
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+)
+
+// Source of these: decisions, Knowledge base.
+const (
+	defaultHeartbeat = 5 * time.Second
+	// takeoverAfter is how long a run may be silent before another may take its source.
+	takeoverAfter = 60 * time.Second
+	// maxAttempts is how many runs a source gets.
+	maxAttempts = 5
+)
+
+// firstRetry is the pause after the first failed run; each later one is four times as long.
+const firstRetry = 5 * time.Second
+
+// errLost ends a run whose source was taken over, queued anew or deleted.
+var errLost = errors.New("the source belongs to another run")
+
+// Ingest claims the source and reads, cuts and embeds it. It returns nil when there is nothing
+// to do: another run is at work, it is not due yet, or it was deleted. A fault of the document
+// makes the source failed, at once; any other makes it due again later, and failed after the
+// fifth attempt: both are outcomes, not errors. When ctx ends the source goes back into the
+// queue. Errors: those of claiming and of writing the outcome; the source is due again then.
+func (s *Service) Ingest(ctx context.Context, id SourceID) error {
+	source, claimed, err := s.claim(ctx, id)
+	if err != nil || !claimed {
+		return err
+	}
+	if source.Attempt > maxAttempts { // the runs before crashed, and none wrote why
+		return s.settle(ctx, source, errors.New("every run before ended without a word"))
+	}
+	work, stop := context.WithCancelCause(ctx)
+	var heart sync.WaitGroup
+	heart.Go(func() { s.beat(work, stop, source) })
+	err = s.process(work, source)
+	if errors.Is(context.Cause(work), errLost) {
+		err = errLost
+	}
+	stop(nil)
+	heart.Wait()
+	return s.settle(ctx, source, err)
+}
+
+// claim makes this run the source's owner. It is the one read before the tenant is known.
+func (s *Service) claim(ctx context.Context, id SourceID) (Source, bool, error) {
+	now := s.moment()
+	var source Source
+	err := s.db.NewRaw(`
+		UPDATE sources
+		SET status = 'processing', stage = 'parsing', progress = 0, owner = ?, attempt = attempt + 1,
+		    heartbeat_at = ?, error_code = '', error_message = '', updated_at = ?
+		WHERE id = ?
+		  AND (status = 'queued' AND due_at <= ? OR status = 'processing' AND heartbeat_at <= ?)
+		RETURNING *`, rand.Text(), now, now, id, now, now.Add(-takeoverAfter)).Scan(ctx, &source)
+	if postgres.NoRows(err) {
+		return Source{}, false, nil
+	}
+	if err != nil {
+		return Source{}, false, fmt.Errorf("claim source %s: %w", id, err)
+	}
+	return source, true, nil
+}
+
+// beat says that the run is alive until ctx ends, and ends the run when the source is lost. A
+// database that is away is not a reason to stop: the takeover is decided by what it knows.
+func (s *Service) beat(ctx context.Context, stop context.CancelCauseFunc, source Source) {
+	ticker := time.NewTicker(s.heartbeatEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		mine, err := changed(s.db.ExecContext(ctx, `
+			UPDATE sources
+			SET heartbeat_at = ?
+			WHERE tenant_id = ?
+			  AND id = ?
+			  AND owner = ?`, s.moment(), source.TenantID, source.ID, source.Owner))
+		if err == nil && !mine {
+			stop(errLost)
+			return
+		}
+	}
+}
+
+// report writes how far the run is. Errors: errLost.
+func (s *Service) report(ctx context.Context, source Source, stage Stage, progress int) error {
+	now := s.moment()
+	mine, err := changed(s.db.ExecContext(ctx, `
+		UPDATE sources
+		SET stage = ?, progress = ?, heartbeat_at = ?, updated_at = ?
+		WHERE tenant_id = ?
+		  AND id = ?
+		  AND owner = ?`, stage, progress, now, now, source.TenantID, source.ID, source.Owner))
+	if err != nil {
+		return fmt.Errorf("report progress: %w", err)
+	}
+	if !mine {
+		return errLost
+	}
+	return nil
+}
+
+// settle writes the outcome of a run that did not commit. The worker may be stopping, so it has
+// its own time.
+func (s *Service) settle(ctx context.Context, source Source, cause error) error {
+	if cause == nil {
+		return nil
+	}
+	log := s.log.With(telemetry.KeySourceID, string(source.ID), telemetry.KeyTenantID, string(source.TenantID),
+		telemetry.KeyAttempt, source.Attempt)
+	stopping := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	defer cancel()
+	now := s.moment()
+	if errors.Is(cause, errLost) {
+		log.InfoContext(ctx, "source taken over from this run")
+		return nil
+	}
+	if wrong, ok := errors.AsType[*document.Error](cause); ok {
+		log.InfoContext(ctx, "source refused", telemetry.KeyReason, string(wrong.Kind))
+		return s.fail(ctx, source, string(wrong.Kind), wrong.Message, now)
+	}
+	if stopping {
+		return s.retry(ctx, source, source.Attempt-1, now)
+	}
+	if source.Attempt >= maxAttempts {
+		log.ErrorContext(ctx, "source given up", telemetry.KeyError, cause)
+		return s.fail(ctx, source, codeInternal, gaveUp(cause), now)
+	}
+	log.WarnContext(ctx, "source will be tried again", telemetry.KeyError, cause)
+	pause := firstRetry << (2 * (source.Attempt - 1)) // 5 s, 20 s, 80 s, 320 s
+	return s.retry(ctx, source, source.Attempt, now.Add(pause))
+}
+
+// gaveUp is what a person is told after the last attempt: what the outside party did, or that
+// it was us.
+func gaveUp(cause error) string {
+	why := "Something went wrong on our side."
+	if decided := fault.From(cause); decided.Kind() != fault.Internal {
+		why = decided.Message
+	}
+	return fmt.Sprintf("The source could not be processed in %d attempts. %s Reprocess it later.", maxAttempts, why)
+}
+
+// fail ends the source's ingestion. Chunks that it has from before stay.
+func (s *Service) fail(ctx context.Context, source Source, code, message string, now time.Time) error {
+	_, err := s.db.ExecContext(ctx, `
+		UPDATE sources
+		SET status = 'failed', stage = '', owner = '', error_code = ?, error_message = ?, updated_at = ?
+		WHERE tenant_id = ?
+		  AND id = ?
+		  AND owner = ?`, code, message, now, source.TenantID, source.ID, source.Owner)
+	if err != nil {
+		return fmt.Errorf("mark source failed: %w", err)
+	}
+	return nil
+}
+
+// retry puts the source back into the queue.
+func (s *Service) retry(ctx context.Context, source Source, attempt int, dueAt time.Time) error {
+	_, err := s.db.ExecContext(ctx, `
+		UPDATE sources
+		SET status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL, attempt = ?, due_at = ?, updated_at = ?
+		WHERE tenant_id = ?
+		  AND id = ?
+		  AND owner = ?`, attempt, dueAt, s.moment(), source.TenantID, source.ID, source.Owner)
+	if err != nil {
+		return fmt.Errorf("queue source again: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package knowledge
+
+import (
+	"time"
+
+	"github.com/pgvector/pgvector-go"
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/workspaces"
+)
+
+// SourceID names a source (src_…).
+type SourceID string
+
+// ChunkID names a chunk (chk_…).
+type ChunkID string
+
+// Kind says how a source came.
+type Kind string
+
+// The kinds of sources.
+const (
+	KindFile   Kind = "file"
+	KindInline Kind = "inline"
+)
+
+// Status is where a source stands; see the package's drawing.
+type Status string
+
+// The states of a source.
+const (
+	StatusQueued     Status = "queued"
+	StatusProcessing Status = "processing"
+	StatusReady      Status = "ready"
+	StatusFailed     Status = "failed"
+)
+
+// Stage is what a run is doing; empty when nothing runs.
+type Stage string
+
+// The stages of a run, in order.
+const (
+	StageParsing   Stage = "parsing"
+	StageChunking  Stage = "chunking"
+	StageEmbedding Stage = "embedding"
+)
+
+// UsageMode says how an agent uses an attached source.
+type UsageMode string
+
+// The usage modes.
+const (
+	// UsageAuto retrieves its passages when they are near to the question.
+	UsageAuto UsageMode = "auto"
+	// UsagePrompt puts its text into every prompt.
+	UsagePrompt UsageMode = "prompt"
+)
+
+// codeInternal is the error code of a source that failed without a fault of its own; the
+// others are document.ErrorKind. Source: decisions, Knowledge base.
+const codeInternal = "internal"
+
+// Source is a file or a pasted text.
+type Source struct {
+	bun.BaseModel `bun:"table:sources,alias:s"`
+
+	ID          SourceID            `bun:"id,pk"`
+	TenantID    workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	Name        string              `bun:"name"`
+	Kind        Kind                `bun:"kind"`
+	// MediaType is one of package document's, perhaps with a charset.
+	MediaType string `bun:"media_type"`
+	SizeBytes int64  `bun:"size_bytes"`
+	// SHA256 of the stored bytes in lower-case hex.
+	SHA256  string `bun:"sha256"`
+	BlobKey string `bun:"blob_key"`
+	Status  Status `bun:"status"`
+	Stage   Stage  `bun:"stage"`
+	// Progress is 0 to 100.
+	Progress int  `bun:"progress"`
+	ForceOCR bool `bun:"force_ocr"`
+	// Owner is the token of the run that has claimed the source; empty: none has.
+	Owner string `bun:"owner"`
+	// HeartbeatAt is when the run last said that it is alive.
+	HeartbeatAt time.Time `bun:"heartbeat_at,nullzero"`
+	// Attempt counts the runs since it was queued by a person.
+	Attempt int `bun:"attempt"`
+	// DueAt is when the next run may begin.
+	DueAt          time.Time `bun:"due_at"`
+	PageCount      int       `bun:"page_count"`
+	ChunkCount     int       `bun:"chunk_count"`
+	EmbeddingModel string    `bun:"embedding_model"`
+	// ErrorCode and ErrorMessage say why it failed; empty otherwise.
+	ErrorCode    string    `bun:"error_code"`
+	ErrorMessage string    `bun:"error_message"`
+	CreatedAt    time.Time `bun:"created_at"`
+	UpdatedAt    time.Time `bun:"updated_at"`
+	// ReadyAt is when its chunks were last made; zero: it has none.
+	ReadyAt time.Time `bun:"ready_at,nullzero"`
+
+	// Content is the pasted text, filled by Get for inline sources only.
+	Content string `bun:"-"`
+}
+
+// Ref is the workspace the source belongs to.
+func (s Source) Ref() workspaces.Ref { return workspaces.Ref{TenantID: s.TenantID, ID: s.WorkspaceID} }
+
+// Usable says whether the source has chunks that answer: it was ready once.
+func (s Source) Usable() bool { return !s.ReadyAt.IsZero() }
+
+// Chunk is a passage of a source.
+type Chunk struct {
+	bun.BaseModel `bun:"table:chunks,alias:c"`
+
+	ID          ChunkID             `bun:"id,pk"`
+	TenantID    workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	SourceID    SourceID            `bun:"source_id"`
+	// Index counts from 0 in reading order.
+	Index      int    `bun:"index"`
+	Content    string `bun:"content"`
+	TokenCount int    `bun:"token_count"`
+	// Heading is the path of headings, joined by " > ".
+	Heading string `bun:"heading"`
+	// PageStart and PageEnd count from 1; 0 for types without pages.
+	PageStart int `bun:"page_start"`
+	PageEnd   int `bun:"page_end"`
+	// CharStart and CharEnd count characters of the extracted text, end exclusive.
+	CharStart int `bun:"char_start"`
+	CharEnd   int `bun:"char_end"`
+	// Model made Embedding.
+	Model     string          `bun:"model"`
+	Embedding pgvector.Vector `bun:"embedding,type:vector"`
+}
+
+// Found is a chunk that a query found.
+type Found struct {
+	Chunk      `bun:",extend"`
+	SourceName string `bun:"source_name"`
+	// Similarity is max(0, cosine) of the question and the chunk.
+	Similarity float64 `bun:"similarity"`
+}
+
+// Attachment makes a source visible to an agent.
+type Attachment struct {
+	bun.BaseModel `bun:"table:source_attachments,alias:a"`
+
+	AgentID     agents.ID           `bun:"agent_id,pk"`
+	SourceID    SourceID            `bun:"source_id,pk"`
+	TenantID    workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	UsageMode   UsageMode           `bun:"usage_mode"`
+	CreatedAt   time.Time           `bun:"created_at"`
+
+	// SourceName and Status are the source's.
+	SourceName string `bun:"source_name,scanonly"`
+	Status     Status `bun:"status,scanonly"`
+}

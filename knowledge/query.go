@@ -1,0 +1,249 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pgvector/pgvector-go"
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Ranking says how chunks are ordered.
+type Ranking string
+
+// The rankings.
+const (
+	// RankSimilarity orders by vector similarity.
+	RankSimilarity Ranking = "similarity"
+	// RankHybrid fuses that order with the one of a full-text search.
+	RankHybrid Ranking = "hybrid"
+)
+
+const (
+	defaultTopK = 5
+	maxTopK     = 50
+)
+
+// QueryParams is a question to an agent's sources.
+type QueryParams struct {
+	AgentID  agents.ID
+	Question string
+	// TopK is 1 to 50; 0 means 5.
+	TopK int
+	// MinSimilarity leaves out chunks below it; nil: none.
+	MinSimilarity *float64
+	// Ranking: empty is RankSimilarity.
+	Ranking Ranking
+	// ExplainSourceID asks why a source is not among the chunks; empty: nobody asks.
+	ExplainSourceID SourceID
+}
+
+// Answer is what a query found.
+type Answer struct {
+	// Chunks are best first.
+	Chunks []Found
+	// Explanation is nil unless it was asked for.
+	Explanation *Explanation
+}
+
+// Query returns at most TopK chunks of the sources attached to the agent, nearest first; equal
+// ones in the order of source and place. Similarity is max(0, cosine); chunks under
+// MinSimilarity are left out, so the result may be shorter. Only chunks that the configured
+// model embedded are compared.
+// Errors: NotFound (the agent, the source to explain), Invalid invalid-request (TopK outside
+// 1..50, MinSimilarity outside 0..1), Upstream upstream-failed (the embedder).
+// Source: interface, Knowledge base, POST knowledge-base/query.
+func (s *Service) Query(ctx context.Context, ref workspaces.Ref, p QueryParams) (Answer, error) {
+	if err := p.check(); err != nil {
+		return Answer{}, err
+	}
+	if err := s.agent(ctx, ref, p.AgentID); err != nil {
+		return Answer{}, err
+	}
+	probe, err := s.probe(ctx, ref, p)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Chunks: []Found{}}
+	if !probe.empty() {
+		if answer.Chunks, err = search(ctx, s.db, ref, probe); err != nil {
+			return Answer{}, err
+		}
+	}
+	if p.ExplainSourceID != "" {
+		answer.Explanation, err = s.explain(ctx, ref, probe, answer.Chunks)
+	}
+	return answer, err
+}
+
+func (p *QueryParams) check() error {
+	if p.TopK == 0 {
+		p.TopK = defaultTopK
+	}
+	if p.Ranking == "" {
+		p.Ranking = RankSimilarity
+	}
+	switch {
+	case p.TopK < 1 || p.TopK > maxTopK:
+		return fault.InvalidField("top_k", "out_of_range", "top_k must be from 1 to %d.", maxTopK)
+	case p.MinSimilarity != nil && (*p.MinSimilarity < 0 || *p.MinSimilarity > 1 || math.IsNaN(*p.MinSimilarity)):
+		return fault.InvalidField("min_similarity", "out_of_range", "min_similarity must be from 0 to 1.")
+	case p.Ranking != RankSimilarity && p.Ranking != RankHybrid:
+		return fault.InvalidField("ranking", "in", "ranking must be similarity or hybrid.")
+	}
+	return nil
+}
+
+// probe is a question with its vector.
+type probe struct {
+	QueryParams
+	vector pgvector.Vector
+	model  string
+	floor  float64
+	// without leaves out sources in this usage mode; empty: none.
+	without UsageMode
+}
+
+// empty says that the agent has nothing to look in.
+func (p probe) empty() bool { return p.model == "" }
+
+// probe embeds the question; an agent with nothing attached costs no call of the embedder,
+// unless an explanation needs one.
+func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) (probe, error) {
+	attached, err := hasAttachments(ctx, s.db, ref, p.AgentID)
+	if err != nil || !attached {
+		return probe{QueryParams: p}, err
+	}
+	vectors, err := s.embedder.Embed(ctx, []string{p.Question}, embedding.Query)
+	if err != nil {
+		return probe{}, fmt.Errorf("embed the question: %w", err)
+	}
+	made := probe{QueryParams: p, vector: pgvector.NewVector(vectors[0]), model: s.embedder.Model().Name}
+	if p.MinSimilarity != nil {
+		made.floor = *p.MinSimilarity
+	}
+	return made, nil
+}
+
+// visible is the chunks that the agent may see with their distance from the question. The
+// distance is computed for the rows of the right model only: others may differ in dimension.
+const visible = `
+WITH visible AS MATERIALIZED (
+    SELECT c.id,
+           c.source_id,
+           c.index,
+           c.embedding <=> ?::vector AS distance
+    FROM source_attachments AS a
+    JOIN chunks AS c ON c.workspace_id = a.workspace_id AND c.source_id = a.source_id
+    WHERE a.tenant_id = ?
+      AND a.workspace_id = ?
+      AND a.agent_id = ?
+      AND a.usage_mode <> ?
+      AND c.tenant_id = a.tenant_id
+      AND c.model = ?
+), near AS (
+    SELECT id,
+           source_id,
+           index,
+           distance,
+           row_number() OVER (ORDER BY distance, source_id, index) AS place
+    FROM visible
+    WHERE greatest(0, 1 - distance) >= ?
+)`
+
+// bySimilarity ranks by distance alone.
+const bySimilarity = visible + `, ranked AS (
+    SELECT id,
+           place,
+           distance
+    FROM near
+    ORDER BY place
+    LIMIT ?
+)`
+
+// byFusion adds the reciprocal ranks of distance and full text (k = 60). The words of the
+// question are joined by OR: a question seldom has all its words in the passage that answers it.
+// Source: design, section 8.
+const byFusion = visible + `, question AS (
+    SELECT replace(plainto_tsquery('english', ?)::text, ' & ', ' | ')::tsquery AS words
+), matching AS (
+    SELECT n.id,
+           row_number() OVER (ORDER BY ts_rank(to_tsvector('english', c.content), q.words) DESC, n.place) AS place
+    FROM near AS n
+    JOIN chunks AS c ON c.id = n.id
+    CROSS JOIN question AS q
+    WHERE to_tsvector('english', c.content) @@ q.words
+), ranked AS (
+    SELECT n.id,
+           row_number() OVER (ORDER BY 1.0 / (60 + n.place) + coalesce(1.0 / (60 + m.place), 0) DESC, n.place) AS place,
+           n.distance
+    FROM near AS n
+    LEFT JOIN matching AS m ON m.id = n.id
+    ORDER BY place
+    LIMIT ?
+)`
+
+// ofRanked reads the chunks that were ranked.
+const ofRanked = `
+SELECT c.id,
+       c.tenant_id,
+       c.workspace_id,
+       c.source_id,
+       c.index,
+       c.content,
+       c.token_count,
+       c.heading,
+       c.page_start,
+       c.page_end,
+       c.char_start,
+       c.char_end,
+       c.model,
+       s.name AS source_name,
+       least(1, greatest(0, 1 - r.distance)) AS similarity
+FROM ranked AS r
+JOIN chunks AS c ON c.id = r.id
+JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id
+ORDER BY r.place`
+
+func search(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe) ([]Found, error) {
+	args := []any{p.vector, ref.TenantID, ref.ID, p.AgentID, p.without, p.model, p.floor}
+	query := bySimilarity
+	if p.Ranking == RankHybrid {
+		query = byFusion
+		args = append(args, strings.ReplaceAll(p.Question, "\x00", " ")) // Postgres has no NUL in text
+	}
+	found := []Found{}
+	if err := db.NewRaw(query+ofRanked, append(args, p.TopK)...).Scan(ctx, &found); err != nil {
+		return nil, fmt.Errorf("search chunks: %w", err)
+	}
+	return found, nil
+}
+
+func hasAttachments(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) (bool, error) {
+	var attached bool
+	err := db.NewRaw(`
+		SELECT EXISTS (
+			SELECT 1
+			FROM source_attachments
+			WHERE tenant_id = ?
+			  AND workspace_id = ?
+			  AND agent_id = ?
+		)`, ref.TenantID, ref.ID, agent).Scan(ctx, &attached)
+	if err != nil {
+		return false, fmt.Errorf("look for attachments: %w", err)
+	}
+	return attached, nil
+}
+
+// hasSource says whether a chunk of the source was found.
+func hasSource(found []Found, id SourceID) bool {
+	return slices.ContainsFunc(found, func(f Found) bool { return f.SourceID == id })
+}

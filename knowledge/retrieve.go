@@ -1,0 +1,99 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/workspaces"
+)
+
+// maxPromptChunks bounds what sources in usage mode prompt put into every prompt.
+const maxPromptChunks = 20
+
+// RetrieveParams says how passages are chosen for a turn; see agents.Retrieval.
+type RetrieveParams struct {
+	// TopK is 1 to 50; 0 means 5.
+	TopK int
+	// MinSimilarity nil is the floor of the embedding model.
+	MinSimilarity *float64
+	// Ranking: empty is RankSimilarity.
+	Ranking Ranking
+}
+
+// Passage is a chunk for a prompt.
+type Passage struct {
+	ChunkID    ChunkID
+	SourceID   SourceID
+	SourceName string
+	// Heading is the path of headings, joined by " > ".
+	Heading string
+	Content string
+	// Similarity is 0 for a passage that is always in the prompt: it was not compared.
+	Similarity float64
+	// PageStart and PageEnd count from 1; 0 for types without pages.
+	PageStart int
+	PageEnd   int
+	// Always says that its source is attached in usage mode prompt.
+	Always bool
+}
+
+// Retrieve finds the passages for a turn of a conversation: first those that are always in the
+// prompt, in reading order and at most 20, then the nearest, best first. The agent is the
+// session's, so whether it exists is not asked again: an unknown one has no passages.
+// Errors: Invalid invalid-request, Upstream upstream-failed (the embedder).
+func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, error) {
+	params := QueryParams{AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking}
+	if err := params.check(); err != nil {
+		return nil, err
+	}
+	always, err := promptChunks(ctx, s.db, ref, agentID)
+	if err != nil {
+		return nil, err
+	}
+	passages := make([]Passage, 0, len(always)+params.TopK)
+	for _, one := range always {
+		passages = append(passages, passageOf(one, true))
+	}
+	probe, err := s.probe(ctx, ref, params)
+	if err != nil || probe.empty() {
+		return passages, err
+	}
+	if p.MinSimilarity == nil {
+		probe.floor = s.embedder.Model().DefaultFloor
+	}
+	probe.without = UsagePrompt
+	found, err := search(ctx, s.db, ref, probe)
+	if err != nil {
+		return passages, err
+	}
+	for _, one := range found {
+		passages = append(passages, passageOf(one, false))
+	}
+	return passages, nil
+}
+
+func passageOf(f Found, always bool) Passage {
+	return Passage{
+		ChunkID: f.ID, SourceID: f.SourceID, SourceName: f.SourceName, Heading: f.Heading, Content: f.Content,
+		Similarity: f.Similarity, PageStart: f.PageStart, PageEnd: f.PageEnd, Always: always,
+	}
+}
+
+// promptChunks are the chunks of the sources that are always in the agent's prompt, in the
+// order in which the sources were attached.
+func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) ([]Found, error) {
+	var chunks []Found
+	err := db.NewSelect().Model(&chunks).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
+		Join("JOIN source_attachments AS a ON a.workspace_id = c.workspace_id AND a.source_id = c.source_id").
+		Join("JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id").
+		Where("a.tenant_id = ?", ref.TenantID).Where("a.workspace_id = ?", ref.ID).Where("a.agent_id = ?", agent).
+		Where("a.usage_mode = ?", UsagePrompt).
+		OrderExpr("a.created_at, a.source_id, c.index").Limit(maxPromptChunks).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the passages of every prompt: %w", err)
+	}
+	return chunks, nil
+}

@@ -1,0 +1,205 @@
+package knowledge
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// changed says whether a statement found its row.
+func changed(result sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func selectSource(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID) (Source, error) {
+	var source Source
+	err := db.NewSelect().Model(&source).Where("s.tenant_id = ?", ref.TenantID).
+		Where("s.workspace_id = ?", ref.ID).Where("s.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Source{}, fault.NoSuch("source", string(id))
+	}
+	return source, err
+}
+
+func listSources(ctx context.Context, db bun.IDB, ref workspaces.Ref, status Status, page postgres.Page) ([]Source, string, error) {
+	var sources []Source
+	query := db.NewSelect().Model(&sources).Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID)
+	if status != "" {
+		query = query.Where("s.status = ?", status)
+	}
+	if err := page.Apply(query).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list sources: %w", err)
+	}
+	sources, next := postgres.Cut(page, sources, func(s Source) postgres.Key {
+		return postgres.Key{CreatedAt: s.CreatedAt, ID: string(s.ID)}
+	})
+	return sources, next, nil
+}
+
+// chunkKey is a chunk's place in its source: chunks are ordered by index, which Key has no word
+// for, so it goes as a time of that many microseconds.
+func chunkKey(c Chunk) postgres.Key {
+	return postgres.Key{CreatedAt: time.UnixMicro(int64(c.Index)).UTC()}
+}
+
+func listChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID, page postgres.Page) ([]Chunk, string, error) {
+	var chunks []Chunk
+	query := db.NewSelect().Model(&chunks).ExcludeColumn("embedding").Where("c.tenant_id = ?", ref.TenantID).
+		Where("c.workspace_id = ?", ref.ID).Where("c.source_id = ?", id).
+		OrderExpr("c.index").Limit(int64(page.Limit()))
+	if page.After != nil {
+		query = query.Where("c.index > ?", page.After.CreatedAt.UnixMicro())
+	}
+	if err := query.Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list chunks: %w", err)
+	}
+	chunks, next := postgres.Cut(page, chunks, chunkKey)
+	return chunks, next, nil
+}
+
+// requeueFinished puts a source that is ready or failed into the queue; false when it is in it
+// or being worked on already.
+func requeueFinished(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, forceOCR bool, now time.Time) (bool, error) {
+	queued, err := changed(tx.ExecContext(ctx, `
+		UPDATE sources
+		SET status = 'queued', stage = '', progress = 0, force_ocr = ?, owner = '', heartbeat_at = NULL,
+		    attempt = 0, due_at = ?, error_code = '', error_message = '', updated_at = ?
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND id = ?
+		  AND status IN ('ready', 'failed')`, forceOCR, now, now, ref.TenantID, ref.ID, id))
+	if err != nil {
+		return false, fmt.Errorf("queue source again: %w", err)
+	}
+	return queued, nil
+}
+
+func deleteSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID) (Source, bool, error) {
+	var source Source
+	err := tx.NewDelete().Model(&source).Where("tenant_id = ?", ref.TenantID).
+		Where("workspace_id = ?", ref.ID).Where("id = ?", id).Returning("*").Scan(ctx)
+	if postgres.NoRows(err) {
+		return Source{}, false, nil
+	}
+	if err != nil {
+		return Source{}, false, fmt.Errorf("delete source: %w", err)
+	}
+	return source, true, nil
+}
+
+// reserve counts bytes of a new source against the plan; false when they do not fit. It locks
+// the workspace's row until tx ends, so uploads of one workspace are decided one by one.
+func reserve(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes, limit int64) (bool, error) {
+	fits, err := changed(tx.ExecContext(ctx, `
+		UPDATE workspaces
+		SET kb_used_bytes = kb_used_bytes + ?
+		WHERE tenant_id = ?
+		  AND id = ?
+		  AND kb_used_bytes + ? <= ?`, bytes, ref.TenantID, ref.ID, bytes, limit))
+	if err != nil {
+		return false, fmt.Errorf("reserve storage: %w", err)
+	}
+	return fits, nil
+}
+
+// giveBack is the reverse of reserve; it locks the same row.
+func giveBack(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE workspaces
+		SET kb_used_bytes = greatest(kb_used_bytes - ?, 0)
+		WHERE tenant_id = ?
+		  AND id = ?`, bytes, ref.TenantID, ref.ID)
+	if err != nil {
+		return fmt.Errorf("give storage back: %w", err)
+	}
+	return nil
+}
+
+// sharedBlob is the key under which the workspace has these bytes already; empty: it has not.
+func sharedBlob(ctx context.Context, tx bun.IDB, ref workspaces.Ref, sha256 string) (string, error) {
+	var key string
+	err := tx.NewRaw(`
+		SELECT blob_key
+		FROM sources
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND sha256 = ?
+		LIMIT 1`, ref.TenantID, ref.ID, sha256).Scan(ctx, &key)
+	if err != nil && !postgres.NoRows(err) {
+		return "", fmt.Errorf("look for equal bytes: %w", err)
+	}
+	return key, nil
+}
+
+func insertSource(ctx context.Context, tx bun.IDB, source Source) error {
+	if _, err := tx.NewInsert().Model(&source).Exec(ctx); err != nil {
+		return fmt.Errorf("insert source: %w", err)
+	}
+	return nil
+}
+
+// noteStray remembers a blob that no row owns yet.
+func noteStray(ctx context.Context, db bun.IDB, key string, now time.Time) error {
+	_, err := db.ExecContext(ctx, `
+		INSERT INTO stray_blobs (key, noted_at)
+		VALUES (?, ?)`, key, now)
+	if err != nil {
+		return fmt.Errorf("note blob %s: %w", key, err)
+	}
+	return nil
+}
+
+// ownStray says that a row owns the blob from now on; false when the sweeper has condemned it.
+func ownStray(ctx context.Context, tx bun.IDB, key string) (bool, error) {
+	taken, err := changed(tx.ExecContext(ctx, "DELETE FROM stray_blobs WHERE key = ? AND NOT condemned", key))
+	if err != nil {
+		return false, fmt.Errorf("own blob %s: %w", key, err)
+	}
+	return taken, nil
+}
+
+// condemn forbids everybody to own the blob; false when somebody does.
+func condemn(ctx context.Context, db bun.IDB, key string) (bool, error) {
+	condemned, err := changed(db.ExecContext(ctx, `
+		UPDATE stray_blobs
+		SET condemned = true
+		WHERE key = ?
+		  AND NOT EXISTS (SELECT 1 FROM sources WHERE blob_key = ?)`, key, key))
+	if err != nil {
+		return false, fmt.Errorf("condemn blob %s: %w", key, err)
+	}
+	return condemned, nil
+}
+
+// forgetStray ends the watch over a blob that is gone or owned.
+func forgetStray(ctx context.Context, db bun.IDB, key string) error {
+	if _, err := db.ExecContext(ctx, "DELETE FROM stray_blobs WHERE key = ?", key); err != nil {
+		return fmt.Errorf("forget blob %s: %w", key, err)
+	}
+	return nil
+}
+
+func strayBlobs(ctx context.Context, db bun.IDB, before time.Time, limit int) ([]string, error) {
+	var keys []string
+	err := db.NewRaw(`
+		SELECT key
+		FROM stray_blobs
+		WHERE noted_at <= ?
+		ORDER BY noted_at
+		LIMIT ?`, before, limit).Scan(ctx, &keys)
+	if err != nil {
+		return nil, fmt.Errorf("list stray blobs: %w", err)
+	}
+	return keys, nil
+}

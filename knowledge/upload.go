@@ -1,0 +1,324 @@
+package knowledge
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// maxInlineBytes is the most pasted text. Source: decisions, Knowledge base.
+	maxInlineBytes = 1 << 20
+	// maxNameRunes is the longest display name.
+	maxNameRunes = 200
+	// cleanUpTimeout bounds what is put right after a caller has gone.
+	cleanUpTimeout = 10 * time.Second
+)
+
+// UploadParams describes a file.
+type UploadParams struct {
+	// Filename is the name it has at the caller's; its extension decides the type when
+	// MediaType is empty or application/octet-stream.
+	Filename  string
+	MediaType string
+	// Name is the display name; empty: Filename.
+	Name string
+	// AtLeastBytes is the least size that is known beforehand, to refuse early; 0: unknown.
+	AtLeastBytes int64
+	// AfterFile, when set, is called after the last byte and returns the display name if the
+	// caller sent it there (empty: Name counts). Its error refuses the upload.
+	AfterFile func() (name string, err error)
+}
+
+// Upload streams a file into the bucket and queues it for ingestion. The type is checked before
+// r is read, the beginning of the content before anything is stored; when it fails, nothing
+// stays. Memory does not grow with the file.
+// Errors: UnsupportedMedia kb-unsupported-media-type, QuotaExceeded quota-exceeded-kb-upload-size
+// and quota-exceeded-kb-storage, Invalid invalid-request (the name), r's.
+func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams, r io.Reader) (Source, error) {
+	mediaType, err := readableType(p.MediaType, p.Filename)
+	if err != nil {
+		return Source{}, err
+	}
+	plan, err := s.roomForFile(ctx, ref, p.AtLeastBytes)
+	if err != nil {
+		return Source{}, err
+	}
+	first, ended, err := beginning(r)
+	if err != nil {
+		return Source{}, err
+	}
+	if err := document.Sniff(mediaType, first); err != nil {
+		return Source{}, err
+	}
+	body := io.Reader(bytes.NewReader(first))
+	if !ended {
+		body = io.MultiReader(body, r)
+	}
+	return s.store(ctx, ref, plan, Source{Kind: KindFile, MediaType: mediaType},
+		&cappedReader{r: body, left: plan.KBUploadBytes, plan: plan}, func() (string, error) { return uploadName(p) })
+}
+
+// beginning reads what Sniff looks at. io.ReadFull would not do: it gives a short file and a
+// reader that was cut off the same error.
+func beginning(r io.Reader) (first []byte, ended bool, err error) {
+	first = make([]byte, document.SniffBytes)
+	n := 0
+	for n < len(first) {
+		got, err := r.Read(first[n:])
+		n += got
+		if errors.Is(err, io.EOF) {
+			return first[:n], true, nil
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("read the beginning of the upload: %w", err)
+		}
+	}
+	return first, false, nil
+}
+
+// CheckUpload refuses an upload that cannot succeed before its body is read.
+// Errors: QuotaExceeded quota-exceeded-kb-upload-size and quota-exceeded-kb-storage, NotFound.
+func (s *Service) CheckUpload(ctx context.Context, ref workspaces.Ref, atLeastBytes int64) error {
+	_, err := s.roomForFile(ctx, ref, atLeastBytes)
+	return err
+}
+
+// CreateInline stores pasted Markdown and queues it for ingestion.
+// Errors: TooLarge body-too-large, QuotaExceeded quota-exceeded-kb-storage, Invalid invalid-request.
+func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, content string) (Source, error) {
+	if len(content) > maxInlineBytes {
+		return Source{}, fault.OnField(fault.BodyTooLarge, "content", "content has %d bytes; pasted text may have 1 MiB. Upload it as a file.", len(content))
+	}
+	if strings.TrimSpace(content) == "" {
+		return Source{}, fault.InvalidField("content", "required", "content holds no text.")
+	}
+	name, err := cleanName(name)
+	if err != nil {
+		return Source{}, err
+	}
+	plan, err := s.workspaces.Plan(ctx, ref.TenantID)
+	if err != nil {
+		return Source{}, err
+	}
+	if err := s.room(ctx, ref, plan, int64(len(content))); err != nil {
+		return Source{}, err
+	}
+	return s.store(ctx, ref, plan, Source{Kind: KindInline, MediaType: document.TextMarkdown},
+		strings.NewReader(content), func() (string, error) { return name, nil })
+}
+
+// roomForFile is the tenant's plan, or the refusal of a file of so many bytes as things stand now.
+func (s *Service) roomForFile(ctx context.Context, ref workspaces.Ref, bytes int64) (workspaces.Plan, error) {
+	plan, err := s.workspaces.Plan(ctx, ref.TenantID)
+	if err != nil {
+		return workspaces.Plan{}, err
+	}
+	if bytes > plan.KBUploadBytes {
+		return workspaces.Plan{}, errUploadSize(plan)
+	}
+	return plan, s.room(ctx, ref, plan, bytes)
+}
+
+// room refuses early what admit would refuse later.
+func (s *Service) room(ctx context.Context, ref workspaces.Ref, plan workspaces.Plan, bytes int64) error {
+	workspace, err := s.workspaces.Workspace(ctx, ref)
+	if err == nil && workspace.KBUsedBytes+bytes > plan.KBStorageBytes {
+		err = errNoRoom(plan)
+	}
+	return err
+}
+
+// store puts the bytes into the bucket, then makes the row; name is asked for in between.
+func (s *Service) store(ctx context.Context, ref workspaces.Ref, plan workspaces.Plan, source Source, r io.Reader, name func() (string, error)) (_ Source, err error) {
+	key := string(ref.ID) + "/" + strings.ToLower(rand.Text())
+	if err := noteStray(ctx, s.db, key, s.moment()); err != nil {
+		return Source{}, err
+	}
+	defer func() {
+		if err != nil || source.BlobKey != key {
+			s.discard(ctx, key)
+		}
+	}()
+	source.SizeBytes, source.SHA256, err = s.bucket.Put(ctx, key, r)
+	if err != nil {
+		return Source{}, fmt.Errorf("store the bytes: %w", err)
+	}
+	if source.Name, err = name(); err != nil {
+		return Source{}, err
+	}
+	now := s.moment()
+	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.New(idgen.Source)), ref.TenantID, ref.ID
+	source.Status, source.DueAt, source.CreatedAt, source.UpdatedAt = StatusQueued, now, now, now
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		source.BlobKey = key
+		return s.admit(ctx, tx, plan, &source)
+	})
+	return source, err
+}
+
+// admit counts the bytes against the plan and inserts the row, which gets the blob of equal
+// bytes when the workspace has one. The workspace's row stays locked from the count to the
+// commit, so no other upload or deletion changes what is found here.
+func (s *Service) admit(ctx context.Context, tx bun.Tx, plan workspaces.Plan, source *Source) error {
+	ref := source.Ref()
+	fits, err := reserve(ctx, tx, ref, source.SizeBytes, plan.KBStorageBytes)
+	if err != nil {
+		return err
+	}
+	if !fits {
+		return errNoRoom(plan)
+	}
+	shared, err := sharedBlob(ctx, tx, ref, source.SHA256)
+	if err != nil {
+		return err
+	}
+	if shared == "" {
+		mine, err := ownStray(ctx, tx, source.BlobKey)
+		if err != nil {
+			return err
+		}
+		if !mine {
+			return fault.New(fault.DeadlineExceeded, "The upload took longer than a day.")
+		}
+	} else {
+		source.BlobKey = shared
+	}
+	if err := insertSource(ctx, tx, *source); err != nil {
+		return err
+	}
+	return appendQueued(ctx, tx, *source, source.CreatedAt)
+}
+
+// discard deletes a blob that no row came to own. The caller may be gone by now. What fails
+// here is done by Sweep, which is why the note goes last.
+func (s *Service) discard(ctx context.Context, key string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	defer cancel()
+	if err := s.sweep(ctx, key); err != nil {
+		s.log.WarnContext(ctx, "blob left to the sweeper", telemetry.KeyError, err)
+	}
+}
+
+// readableType is the media type of an upload that this version can read.
+// Errors: UnsupportedMedia kb-unsupported-media-type.
+func readableType(declared, filename string) (string, error) {
+	mediaType, ok := document.Resolve(declared, filename)
+	if !ok {
+		what := declared
+		if what == "" {
+			what = strconv.Quote(path.Ext(filename))
+		}
+		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.", what, readableTypes())
+	}
+	if !readable(mediaType) {
+		return "", fault.New(fault.KBUnsupportedMediaType, "This version cannot read %s yet; it reads %s.", mediaType, readableTypes())
+	}
+	return mediaType, nil
+}
+
+// readable asks the parsers themselves, so that a new one needs no word here.
+func readable(mediaType string) bool {
+	_, err := document.Parse(mediaType, strings.NewReader(""), document.Limits{})
+	return !document.IsUnsupported(err)
+}
+
+func readableTypes() string {
+	var names []string
+	for _, one := range document.MediaTypes() {
+		if readable(one.Name) {
+			names = append(names, one.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// uploadName is the display name: the one after the file, the one before it, the file's.
+func uploadName(p UploadParams) (string, error) {
+	if p.AfterFile != nil {
+		name, err := p.AfterFile()
+		if err != nil {
+			return "", err
+		}
+		if name != "" {
+			return cleanName(name)
+		}
+	}
+	if p.Name != "" {
+		return cleanName(p.Name)
+	}
+	file := path.Base(strings.ReplaceAll(p.Filename, `\`, "/"))
+	if file == "." || file == "/" {
+		return "", fault.InvalidField("name", "required", "Send a name, or a file name.")
+	}
+	runes := []rune(strings.Map(dropControl, strings.ToValidUTF8(file, "")))
+	return cleanName(string(runes[:min(len(runes), maxNameRunes)]))
+}
+
+func dropControl(r rune) rune {
+	if unicode.IsControl(r) {
+		return -1
+	}
+	return r
+}
+
+// cleanName trims a display name. Errors: Invalid invalid-request.
+func cleanName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return "", fault.InvalidField("name", "required", "name cannot be empty.")
+	case utf8.RuneCountInString(name) > maxNameRunes:
+		return "", fault.InvalidField("name", "max_len", "name may have %d characters.", maxNameRunes)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return "", fault.InvalidField("name", "characters", "name must be UTF-8 without control characters.")
+	}
+	return name, nil
+}
+
+func errUploadSize(plan workspaces.Plan) error {
+	refusal := fault.New(fault.QuotaKBUploadSize, "The plan %q takes uploads of up to %d bytes.", plan.Name, plan.KBUploadBytes)
+	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBUploadBytes, 10)}
+	return refusal
+}
+
+func errNoRoom(plan workspaces.Plan) error {
+	refusal := fault.New(fault.QuotaKBStorage, "The plan %q holds %d bytes of sources a workspace, and this would exceed it.", plan.Name, plan.KBStorageBytes)
+	refusal.Meta = map[string]string{"limit_bytes": strconv.FormatInt(plan.KBStorageBytes, 10)}
+	return refusal
+}
+
+// cappedReader fails with quota-exceeded-kb-upload-size at the first byte over the plan's.
+type cappedReader struct {
+	r    io.Reader
+	left int64
+	plan workspaces.Plan
+}
+
+// Read implements io.Reader.
+func (c *cappedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.left -= int64(n)
+	if c.left < 0 {
+		return n, errUploadSize(c.plan)
+	}
+	return n, err
+}

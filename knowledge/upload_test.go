@@ -1,0 +1,146 @@
+package knowledge_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/workspaces"
+)
+
+func principal(ref workspaces.Ref) workspaces.Principal {
+	return workspaces.Principal{TenantID: ref.TenantID, Scope: workspaces.ScopeAdmin}
+}
+
+func TestUploadNames(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	after := func(name string) func() (string, error) { return func() (string, error) { return name, nil } }
+	rows := []struct {
+		name   string
+		params knowledge.UploadParams
+		want   string
+		media  string
+	}{
+		{"the file's", knowledge.UploadParams{Filename: `C:\docs\a b.md`}, "a b.md", "text/markdown"},
+		{"before", knowledge.UploadParams{Filename: "a.md", Name: "Guide"}, "Guide", "text/markdown"},
+		{"after", knowledge.UploadParams{Filename: "a.bin", MediaType: "text/x-markdown", Name: "Guide", AfterFile: after("Tour")}, "Tour", "text/markdown"},
+		{"octets", knowledge.UploadParams{Filename: "a.TXT", MediaType: "application/octet-stream", AfterFile: after("")}, "a.TXT", "text/plain"},
+		{"charset", knowledge.UploadParams{Filename: "a", MediaType: "text/plain; charset=ISO-8859-1"}, "a", "text/plain; charset=iso-8859-1"},
+		{"control characters", knowledge.UploadParams{Filename: "a\x00\nb.txt"}, "ab.txt", "text/plain"},
+	}
+	for _, row := range rows {
+		got, err := f.Upload(t.Context(), f.ref, row.params, strings.NewReader(hours))
+		if err != nil || got.Name != row.want || got.MediaType != row.media {
+			t.Errorf("%s: got %q %q, %v; want %q %q", row.name, got.Name, got.MediaType, err, row.want, row.media)
+		}
+	}
+}
+
+func TestUploadRefused(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "tiny", nil)
+	broken := errors.New("the wire broke")
+	untouched := iotest.ErrReader(errors.New("the body was read"))
+	rows := []struct {
+		name   string
+		params knowledge.UploadParams
+		body   io.Reader
+		reason fault.Reason
+	}{
+		{"unknown type", knowledge.UploadParams{Filename: "a.exe"}, untouched, fault.KBUnsupportedMediaType},
+		{"declared type", knowledge.UploadParams{Filename: "a.md", MediaType: "video/mp4"}, untouched, fault.KBUnsupportedMediaType},
+		{"known type without a parser", knowledge.UploadParams{Filename: "a.epub"}, untouched, fault.KBUnsupportedMediaType},
+		{"content", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"), fault.KBUnsupportedMediaType},
+		{"too large, known before", knowledge.UploadParams{Filename: "a.md", AtLeastBytes: 601}, untouched, fault.QuotaKBUploadSize},
+		{"too large", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader(strings.Repeat("a", 601)), fault.QuotaKBUploadSize},
+		{"cut off at once", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(io.ErrUnexpectedEOF)), fault.InternalError},
+		{"broken later", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader(strings.Repeat("a", 500)), iotest.ErrReader(broken)), fault.InternalError},
+		{"name too long", knowledge.UploadParams{Filename: "a.md", Name: strings.Repeat("ä", 201)}, strings.NewReader("a"), fault.InvalidRequest},
+		{"name after the file", knowledge.UploadParams{Filename: "a.md", AfterFile: func() (string, error) { return "", fault.InvalidField("x", "unknown", "No.") }}, strings.NewReader("a"), fault.InvalidRequest},
+	}
+	for _, row := range rows {
+		_, err := f.Upload(t.Context(), f.ref, row.params, row.body)
+		if got := fault.ReasonOf(err); got != row.reason {
+			t.Errorf("%s: got %q (%v), want %q", row.name, got, err, row.reason)
+		}
+	}
+	f.nothingStored()
+}
+
+// TestQuotaIsExact sends fifty uploads of 100 bytes at once to a workspace of 1,000.
+func TestQuotaIsExact(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "tiny", nil)
+	var stored atomic.Int64
+	var uploads sync.WaitGroup
+	for i := range 50 {
+		uploads.Go(func() {
+			body := strings.Repeat(string(rune('a'+i%26)), 99) + string(rune('A'+i/26))
+			_, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: "a.txt"}, strings.NewReader(body))
+			if err == nil {
+				stored.Add(1)
+			} else if !fault.IsReason(err, fault.QuotaKBStorage) {
+				t.Errorf("got %v, want quota-exceeded-kb-storage", err)
+			}
+		})
+	}
+	uploads.Wait()
+	if stored.Load() != 10 || f.used() != 1000 || f.files() != 10 {
+		t.Errorf("stored %d, used %d, files %d; want 10, 1000, 10", stored.Load(), f.used(), f.files())
+	}
+	if n := f.count("SELECT count(*) FROM stray_blobs"); n != 0 {
+		t.Errorf("stray blobs: got %d, want 0", n)
+	}
+}
+
+func TestSameBytes(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	one := f.get(f.ref, f.inline(f.ref, "one", hours))
+	two := f.get(f.ref, f.inline(f.ref, "two", hours))
+	if one.SHA256 != two.SHA256 || f.files() != 1 || f.used() != 2*int64(len(hours)) {
+		t.Fatalf("files %d, used %d; want 1 file counted twice", f.files(), f.used())
+	}
+	for _, source := range []knowledge.Source{one, two} {
+		if err := f.Delete(t.Context(), f.ref, source.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.SweepBlob(t.Context(), source.BlobKey); err != nil {
+			t.Fatal(err)
+		}
+		if source.ID == one.ID && f.get(f.ref, two.ID).Content != hours {
+			t.Fatal("the blob went with its first source")
+		}
+	}
+	f.nothingStored()
+}
+
+func TestInlineRefused(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "tiny", nil)
+	rows := []struct {
+		name, title, content string
+		reason               fault.Reason
+	}{
+		{"over 1 MiB", "a", strings.Repeat("a", 1<<20+1), fault.BodyTooLarge},
+		{"over the storage", "a", strings.Repeat("a", 1001), fault.QuotaKBStorage},
+		{"no text", "a", " \n", fault.InvalidRequest},
+		{"no name", "  ", "text", fault.InvalidRequest},
+		{"control characters", "a\x00b", "text", fault.InvalidRequest},
+	}
+	for _, row := range rows {
+		_, err := f.CreateInline(t.Context(), f.ref, row.title, row.content)
+		if got := fault.ReasonOf(err); got != row.reason {
+			t.Errorf("%s: got %q (%v), want %q", row.name, got, err, row.reason)
+		}
+	}
+	f.nothingStored()
+	f.inline(f.ref, "over the upload size, which is for files", strings.Repeat("a", 601))
+}

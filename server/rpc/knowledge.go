@@ -1,0 +1,238 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/knowledge"
+)
+
+type knowledgeServer struct {
+	access    Access
+	knowledge *knowledge.Service
+}
+
+// NewKnowledge serves KnowledgeService. Its two REST routes that are not JSON are NewUpload and
+// NewDownload.
+func NewKnowledge(access Access, service *knowledge.Service) parlancev1connect.KnowledgeServiceHandler {
+	return &knowledgeServer{access: access, knowledge: service}
+}
+
+func (s *knowledgeServer) UploadSource(ctx context.Context, stream *connect.ClientStream[parlancev1.UploadSourceRequest]) (*parlancev1.Source, error) {
+	if !stream.Receive() {
+		if err := stream.Err(); err != nil {
+			return nil, err
+		}
+		return nil, fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
+	}
+	metadata := stream.Msg().GetMetadata()
+	if metadata == nil {
+		return nil, fault.InvalidField("metadata", "required", "The first message must hold the metadata.")
+	}
+	ref, err := s.access.Workspace(ctx, metadata.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
+		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(),
+	}, &uploadReader{stream: stream})
+	if err != nil {
+		return nil, err
+	}
+	return sourceProto(source), nil
+}
+
+// uploadReader is the bytes of an upload's messages after the first.
+type uploadReader struct {
+	stream *connect.ClientStream[parlancev1.UploadSourceRequest]
+	left   []byte
+}
+
+// Read implements io.Reader. Only a stream that the caller ended in order ends with io.EOF.
+func (r *uploadReader) Read(p []byte) (int, error) {
+	for len(r.left) == 0 {
+		if !r.stream.Receive() {
+			if err := r.stream.Err(); err != nil {
+				return 0, err
+			}
+			return 0, io.EOF
+		}
+		if r.stream.Msg().GetMetadata() != nil {
+			return 0, fault.InvalidField("metadata", "repeated", "Only the first message holds metadata.")
+		}
+		r.left = r.stream.Msg().GetData()
+	}
+	n := copy(p, r.left)
+	r.left = r.left[n:]
+	return n, nil
+}
+
+func (s *knowledgeServer) CreateInlineSource(ctx context.Context, req *parlancev1.CreateInlineSourceRequest) (*parlancev1.Source, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	source, err := s.knowledge.CreateInline(ctx, ref, req.GetName(), req.GetContent())
+	if err != nil {
+		return nil, err
+	}
+	return sourceProto(source), nil
+}
+
+func (s *knowledgeServer) ListSources(ctx context.Context, req *parlancev1.ListSourcesRequest) (*parlancev1.ListSourcesResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.knowledge.List(ctx, ref, knowledge.ListParams{PageParams: pageParams(req), Status: knowledge.Status(req.GetStatus())})
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListSourcesResponse{Sources: each(list, sourceProto), NextPageToken: next}, nil
+}
+
+func (s *knowledgeServer) GetSource(ctx context.Context, req *parlancev1.GetSourceRequest) (*parlancev1.Source, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	source, err := s.knowledge.Get(ctx, ref, knowledge.SourceID(req.GetSourceId()))
+	if err != nil {
+		return nil, err
+	}
+	return sourceWithContent(source), nil
+}
+
+func (s *knowledgeServer) DeleteSource(ctx context.Context, req *parlancev1.DeleteSourceRequest) (*emptypb.Empty, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.knowledge.Delete(ctx, ref, knowledge.SourceID(req.GetSourceId()))
+}
+
+func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.ReprocessSourceRequest) (*parlancev1.Source, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	source, err := s.knowledge.Reprocess(ctx, ref, knowledge.SourceID(req.GetSourceId()), req.GetForceOcr())
+	if err != nil {
+		return nil, err
+	}
+	return sourceProto(source), nil
+}
+
+// downloadPiece is how many bytes one message of a download holds.
+const downloadPiece = 64 << 10
+
+func (s *knowledgeServer) DownloadSource(ctx context.Context, req *parlancev1.DownloadSourceRequest, stream *connect.ServerStream[parlancev1.DownloadSourceResponse]) error {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return err
+	}
+	_, r, err := s.knowledge.Open(ctx, ref, knowledge.SourceID(req.GetSourceId()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // only read
+	piece := make([]byte, downloadPiece)
+	for {
+		n, err := io.ReadFull(r, piece)
+		if n > 0 {
+			if err := stream.Send(&parlancev1.DownloadSourceResponse{Data: piece[:n]}); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *knowledgeServer) WatchSource(ctx context.Context, req *parlancev1.WatchSourceRequest, stream *connect.ServerStream[parlancev1.WatchSourceResponse]) error {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return err
+	}
+	return s.knowledge.Watch(ctx, ref, knowledge.SourceID(req.GetSourceId()), func(source knowledge.Source) error {
+		return stream.Send(&parlancev1.WatchSourceResponse{Type: "source.updated", Source: sourceProto(source)})
+	})
+}
+
+func (s *knowledgeServer) ListChunks(ctx context.Context, req *parlancev1.ListChunksRequest) (*parlancev1.ListChunksResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.knowledge.ListChunks(ctx, ref, knowledge.SourceID(req.GetSourceId()), pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListChunksResponse{Chunks: each(list, chunkProto), NextPageToken: next}, nil
+}
+
+func (s *knowledgeServer) QueryKnowledge(ctx context.Context, req *parlancev1.QueryKnowledgeRequest) (*parlancev1.QueryKnowledgeResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	params, err := queryParams(req)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.knowledge.Query(ctx, ref, params)
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.QueryKnowledgeResponse{
+		Chunks: each(answer.Chunks, foundProto), Explanation: explanationProto(answer.Explanation),
+	}, nil
+}
+
+func (s *knowledgeServer) AttachSources(ctx context.Context, req *parlancev1.AttachSourcesRequest) (*parlancev1.AttachSourcesResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.knowledge.Attach(ctx, ref, knowledge.AttachParams{
+		AgentID: agents.ID(req.GetAgentId()), UsageMode: knowledge.UsageMode(req.GetUsageMode()),
+		SourceIDs: each(req.GetSourceIds(), func(id string) knowledge.SourceID { return knowledge.SourceID(id) }),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.AttachSourcesResponse{Attachments: each(list, sourceAttachmentProto)}, nil
+}
+
+func (s *knowledgeServer) ListSourceAttachments(ctx context.Context, req *parlancev1.ListSourceAttachmentsRequest) (*parlancev1.ListSourceAttachmentsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.knowledge.ListAttachments(ctx, ref, agents.ID(req.GetAgentId()),
+		pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListSourceAttachmentsResponse{Attachments: each(list, sourceAttachmentProto), NextPageToken: next}, nil
+}
+
+func (s *knowledgeServer) DetachSource(ctx context.Context, req *parlancev1.DetachSourceRequest) (*emptypb.Empty, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.knowledge.Detach(ctx, ref, agents.ID(req.GetAgentId()), knowledge.SourceID(req.GetSourceId()))
+}

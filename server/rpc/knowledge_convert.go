@@ -1,0 +1,85 @@
+package rpc
+
+import (
+	"math"
+	"strings"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/knowledge"
+)
+
+func sourceProto(s knowledge.Source) *parlancev1.Source {
+	mediaType, _, _ := strings.Cut(s.MediaType, ";")
+	source := &parlancev1.Source{
+		Id: string(s.ID), WorkspaceId: string(s.WorkspaceID), Name: s.Name, Kind: string(s.Kind), MediaType: mediaType,
+		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)), //nolint:gosec // bounded
+		Sha256:    s.SHA256, Status: string(s.Status), Stage: string(s.Stage),
+		Progress:    int32(s.Progress), //nolint:gosec // at most 100
+		HeartbeatAt: timestamp(s.HeartbeatAt), PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount), //nolint:gosec // at most 2,000 and 10,000
+		EmbeddingModel: s.EmbeddingModel,
+		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
+	}
+	if s.ErrorCode != "" {
+		source.Error = &parlancev1.SourceError{Code: s.ErrorCode, Message: s.ErrorMessage}
+	}
+	return source
+}
+
+// sourceWithContent is sourceProto for the GET of one source.
+func sourceWithContent(s knowledge.Source) *parlancev1.Source {
+	source := sourceProto(s)
+	if s.Kind == knowledge.KindInline {
+		source.Content = &s.Content
+	}
+	return source
+}
+
+func chunkProto(c knowledge.Chunk) *parlancev1.Chunk {
+	return &parlancev1.Chunk{
+		Id: string(c.ID), SourceId: string(c.SourceID), Index: int32(c.Index), Content: c.Content, //nolint:gosec // bounded by document's limits
+		TokenCount: int32(c.TokenCount), Heading: c.Heading, PageStart: int32(c.PageStart), PageEnd: int32(c.PageEnd), //nolint:gosec // as above
+		CharStart: int32(c.CharStart), CharEnd: int32(c.CharEnd), //nolint:gosec // as above
+	}
+}
+
+func foundProto(f knowledge.Found) *parlancev1.ScoredChunk {
+	c := chunkProto(f.Chunk)
+	return &parlancev1.ScoredChunk{
+		Id: c.GetId(), SourceId: c.GetSourceId(), SourceName: f.SourceName, Similarity: f.Similarity, Index: c.GetIndex(),
+		Content: c.GetContent(), TokenCount: c.GetTokenCount(), Heading: c.GetHeading(),
+		PageStart: c.GetPageStart(), PageEnd: c.GetPageEnd(), CharStart: c.GetCharStart(), CharEnd: c.GetCharEnd(),
+	}
+}
+
+func explanationProto(e *knowledge.Explanation) *parlancev1.QueryExplanation {
+	if e == nil {
+		return nil
+	}
+	return &parlancev1.QueryExplanation{
+		SourceId: string(e.SourceID), Outcome: string(e.Outcome), BestSimilarity: e.BestSimilarity, Message: e.Message,
+	}
+}
+
+func sourceAttachmentProto(a knowledge.Attachment) *parlancev1.SourceAttachment {
+	return &parlancev1.SourceAttachment{
+		AgentId: string(a.AgentID), SourceId: string(a.SourceID), SourceName: a.SourceName, Status: string(a.Status),
+		UsageMode: string(a.UsageMode), CreatedAt: timestamp(a.CreatedAt),
+	}
+}
+
+// queryParams is the question of a request; explain and its source go together.
+func queryParams(req *parlancev1.QueryKnowledgeRequest) (knowledge.QueryParams, error) {
+	if req.GetExplain() && req.GetExplainSourceId() == "" {
+		return knowledge.QueryParams{}, fault.InvalidField("explain_source_id", "required", "Name the source to explain.")
+	}
+	params := knowledge.QueryParams{
+		AgentID: agents.ID(req.GetAgentId()), Question: req.GetQ(), TopK: int(req.GetTopK()),
+		MinSimilarity: req.MinSimilarity, Ranking: knowledge.Ranking(req.GetRanking()),
+	}
+	if req.GetExplain() {
+		params.ExplainSourceID = knowledge.SourceID(req.GetExplainSourceId())
+	}
+	return params, nil
+}
