@@ -1,0 +1,17 @@
+// Package realtime is the WebSockets of a session:
+//
+//	/v1/realtime/voice/{session_id}?token=…   ws_url
+//	/v1/realtime/chat/{session_id}?token=…    chat_url
+//
+// and each with /realtime appended, which is what the openai SDK makes of a base URL.
+//
+//	client ──reader──►┐                    ┌──doer────► conversation.Live.Do
+//	       ◄─writer───┤ one goroutine with ├
+//	       ◄─pinger───┘ the dialect's state└◄─listener── conversation.Live.Next
+//
+// The signed URL alone decides who may come in; refusals are problems in the HTTP answer, before
+// the upgrade. Afterwards every close has a code and a reason that do not change: close.go has
+// those of this package, conversation those of the core, docs/realtime.md all of them.
+//
+// What the messages mean is the dialect's (package openai); what a conversation may do is the core's.
+package realtime

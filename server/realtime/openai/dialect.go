@@ -1,0 +1,193 @@
+package openai
+
+import (
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/provider/model"
+)
+
+// Params is what a dialect starts with.
+type Params struct {
+	// Session is the session as the socket joined it.
+	Session conversation.Session
+	Channel conversation.LiveChannel
+	// History is the items so far; empty for a new conversation.
+	History []conversation.Item
+	// LastEventID is the event_id of the last event a returning client saw; empty: it does not ask
+	// for what it missed.
+	LastEventID string
+}
+
+// Step is what came of a frame or an event, each list in order.
+type Step struct {
+	// Frames go to the client.
+	Frames [][]byte
+	// Commands go to the core.
+	Commands []conversation.Command
+	// Err is a frame that could not be encoded: a mistake of ours, the socket cannot go on.
+	Err error
+}
+
+// Dialect is one socket's state. It belongs to one goroutine.
+type Dialect struct {
+	session conversation.Session
+	channel conversation.LiveChannel
+	audio   audioSettings
+	tools   []model.Tool
+	history []conversation.Item
+	// lastEventID is that of Params.
+	lastEventID string
+
+	items items
+	// whole is the newest item that the client has all of.
+	whole string
+	// response is the one going out; nil when there is none.
+	response *openResponse
+	// metadata waits, by command, for the responses that were asked for with some.
+	metadata map[string]map[string]string
+	// audioRefused says that the client knows its audio is not heard.
+	audioRefused bool
+
+	step Step
+}
+
+// New makes a dialect. Open is to be called first.
+func New(p Params) *Dialect {
+	d := &Dialect{
+		session: p.Session, channel: p.Channel, audio: newAudioSettings(p.Session.Config.Voice),
+		history: p.History, lastEventID: p.LastEventID, metadata: map[string]map[string]string{},
+	}
+	for _, one := range p.History {
+		d.items.put(one.ID, wireItem(one))
+		d.whole = one.ID
+	}
+	return d
+}
+
+// Open is what goes out before anything else: session.created, then what a returning client missed.
+func (d *Dialect) Open() Step {
+	d.send(&sessionEvent{head{Type: "session.created"}, effective(d.session, d.audio, d.tools)})
+	d.replay()
+	return d.take()
+}
+
+// maxReplayed bounds how many missed items are sent again, newest kept.
+const maxReplayed = 200
+
+// replay sends the items behind the one the client saw last, whole. Our event ids end in the newest item the
+// client has all of (see send), so any node can tell without a store of frames.
+func (d *Dialect) replay() {
+	if d.lastEventID == "" {
+		return
+	}
+	_, seen, _ := strings.Cut(d.lastEventID, ".")
+	first := slices.IndexFunc(d.history, func(one conversation.Item) bool { return one.ID == seen }) + 1
+	first = max(first, len(d.history)-maxReplayed)
+	for i, one := range d.history[first:] {
+		previous := ""
+		if at := first + i - 1; at >= 0 {
+			previous = d.history[at].ID
+		}
+		d.sendWhole(one, previous)
+	}
+}
+
+// Frame takes a client's frame; text says whether it was one of text.
+func (d *Dialect) Frame(data []byte, text bool) Step {
+	if !text {
+		d.refuse("", &refusal{code: "invalid_event", message: "Events are JSON in text frames; binary frames are not read."})
+		return d.take()
+	}
+	f, refused := readFrame(data)
+	if refused != nil {
+		d.refuse(f.EventID, refused)
+		return d.take()
+	}
+	if handle, known := clientEvents[f.Type]; known {
+		handle(d, f)
+	} else {
+		d.refuse(f.EventID, &refusal{code: "unknown_event", message: "There is no client event " + quote(f.Type) + ".", param: "type"})
+	}
+	return d.take()
+}
+
+// clientEvents are the events of a client by type.
+var clientEvents = map[string]func(*Dialect, frame){
+	"session.update":             (*Dialect).updateSession,
+	"conversation.item.create":   (*Dialect).createItem,
+	"conversation.item.retrieve": (*Dialect).retrieveItem,
+	"conversation.item.delete":   (*Dialect).deleteItem,
+	"conversation.item.truncate": (*Dialect).truncateItem,
+	"response.create":            (*Dialect).createResponse,
+	"response.cancel":            (*Dialect).cancelResponse,
+	"input_audio_buffer.append":  (*Dialect).appendAudio,
+	"input_audio_buffer.commit":  (*Dialect).commitAudio,
+	"input_audio_buffer.clear":   (*Dialect).clearInput,
+	"output_audio_buffer.clear":  (*Dialect).clearOutput,
+}
+
+// send queues an event. Its id is evt_<ulid>, then a dot and the newest whole item, when there is one.
+func (d *Dialect) send(e serverEvent) {
+	id := idgen.New(idgen.Event)
+	if d.whole != "" {
+		id += "." + d.whole
+	}
+	e.stamp(id)
+	data, err := encode(e)
+	if err != nil {
+		d.step.Err = err
+		return
+	}
+	d.step.Frames = append(d.step.Frames, data)
+}
+
+func (d *Dialect) do(c conversation.Command) { d.step.Commands = append(d.step.Commands, c) }
+
+// take is the step so far; a new one begins.
+func (d *Dialect) take() Step {
+	step := d.step
+	d.step = Step{}
+	return step
+}
+
+// refuse answers a client event with an error; the session stays open.
+func (d *Dialect) refuse(eventID string, r *refusal) {
+	d.send(&errorEvent{head{Type: "error"}, wireError{
+		Type: "invalid_request_error", Code: r.code, Message: r.message, Param: optional(r.param), EventID: optional(eventID),
+	}})
+}
+
+// fail answers with a decision of the core.
+func (d *Dialect) fail(eventID string, err *fault.Error) {
+	kind, param := "invalid_request_error", ""
+	if err.Kind().Status() >= 500 {
+		kind = "server_error"
+	}
+	if len(err.Fields) > 0 {
+		param = err.Fields[0].Field
+	}
+	d.send(&errorEvent{head{Type: "error"}, wireError{
+		Type: kind, Code: string(err.Reason), Message: err.Message, Param: optional(param), EventID: optional(eventID),
+	}})
+}
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// maxQuotedBytes bounds what is said back of a client's words.
+const maxQuotedBytes = 64
+
+func quote(text string) string {
+	if len(text) > maxQuotedBytes {
+		text = strings.ToValidUTF8(text[:maxQuotedBytes], "") + "…"
+	}
+	return `"` + text + `"`
+}

@@ -1,0 +1,294 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/provider/model"
+)
+
+// session is the full configuration in force, as session.created and session.updated show it:
+// the agents SDK derives from it how long audio is and whether to cancel on speech.
+type session struct {
+	Type             string       `json:"type"`
+	Object           string       `json:"object"`
+	ID               string       `json:"id"`
+	Model            string       `json:"model"`
+	OutputModalities []string     `json:"output_modalities"`
+	Instructions     string       `json:"instructions"`
+	Tools            []tool       `json:"tools"`
+	ToolChoice       string       `json:"tool_choice"`
+	MaxOutputTokens  any          `json:"max_output_tokens"` // a number or "inf"
+	Tracing          any          `json:"tracing"`           // null: nothing is traced for the client
+	ExpiresAt        int64        `json:"expires_at"`        // Unix seconds
+	Audio            sessionAudio `json:"audio"`
+}
+
+type sessionAudio struct {
+	Input  audioInput  `json:"input"`
+	Output audioOutput `json:"output"`
+}
+
+type audioInput struct {
+	Format         format          `json:"format"`
+	Transcription  any             `json:"transcription"`   // null: nothing transcribes yet
+	NoiseReduction any             `json:"noise_reduction"` // null: there is none
+	TurnDetection  json.RawMessage `json:"turn_detection"`
+}
+
+type audioOutput struct {
+	Format format  `json:"format"`
+	Voice  string  `json:"voice"`
+	Speed  float64 `json:"speed"`
+}
+
+// format is an audio format; RateHz is left out where the type fixes it.
+type format struct {
+	Type   string `json:"type"`
+	RateHz int    `json:"rate,omitempty"`
+}
+
+// tool is a tool that the client runs itself.
+type tool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// formats are the agent's words for audio formats in the protocol's.
+var formats = map[string]format{
+	"":            {Type: "audio/pcm", RateHz: 24000},
+	"pcm16_24000": {Type: "audio/pcm", RateHz: 24000},
+	"pcm16_16000": {Type: "audio/pcm", RateHz: 16000},
+	"g711_ulaw":   {Type: "audio/pcmu"},
+	"g711_alaw":   {Type: "audio/pcma"},
+}
+
+// audioSettings are what belongs to this socket alone.
+type audioSettings struct {
+	input         format
+	output        format
+	turnDetection json.RawMessage
+}
+
+func newAudioSettings(voice agents.Voice) audioSettings {
+	return audioSettings{input: formats[voice.InputAudioFormat], output: formats[voice.OutputAudioFormat], turnDetection: json.RawMessage("null")}
+}
+
+// effective is the session as it is now. Answers are text whatever was asked for: nothing speaks yet.
+func effective(s conversation.Session, audio audioSettings, clientTools []model.Tool) session {
+	shown := session{
+		Type: "realtime", Object: "realtime.session", ID: string(s.ID), Model: modelName(s), OutputModalities: textOnly(),
+		Instructions: s.Config.Instructions, Tools: []tool{}, ToolChoice: "auto", MaxOutputTokens: maxOutputTokens(s), ExpiresAt: expiresAt(s),
+		Audio: sessionAudio{
+			Input:  audioInput{Format: audio.input, TurnDetection: audio.turnDetection},
+			Output: audioOutput{Format: audio.output, Voice: voiceName(s), Speed: 1},
+		},
+	}
+	for _, t := range clientTools {
+		shown.Tools = append(shown.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Schema()})
+	}
+	return shown
+}
+
+func textOnly() []string { return []string{"text"} }
+
+// modelName is the model that answers; "default" is the installation's.
+func modelName(s conversation.Session) string {
+	if s.Config.Model.Name != "" {
+		return s.Config.Model.Name
+	}
+	return "default"
+}
+
+func maxOutputTokens(s conversation.Session) any {
+	if s.Config.Model.MaxOutputTokens > 0 {
+		return s.Config.Model.MaxOutputTokens
+	}
+	return "inf"
+}
+
+// expiresAt is when the conversation must be over; before its start, when it must have begun.
+func expiresAt(s conversation.Session) int64 {
+	if s.StartedAt.IsZero() {
+		return s.TokenExpiresAt.Unix()
+	}
+	return s.StartedAt.Add(time.Duration(s.MaxDurationSeconds) * time.Second).Unix()
+}
+
+// voiceName is the name in the agent's tts settings, if it has one there.
+func voiceName(s conversation.Session) string {
+	var tts struct {
+		Voice string `json:"voice"`
+	}
+	if len(s.Config.Voice.TTS) == 0 || json.Unmarshal(s.Config.Voice.TTS, &tts) != nil || tts.Voice == "" {
+		return "default"
+	}
+	return tts.Voice
+}
+
+// sessionUpdate is what of session.update is looked at; the rest is let pass. nil members were
+// absent, "null" ones clear.
+type sessionUpdate struct {
+	Type         string          `json:"type"`
+	Instructions json.RawMessage `json:"instructions"`
+	Model        json.RawMessage `json:"model"`
+	Tools        json.RawMessage `json:"tools"`
+	Audio        struct {
+		Input struct {
+			Format        json.RawMessage `json:"format"`
+			TurnDetection json.RawMessage `json:"turn_detection"`
+		} `json:"input"`
+		Output struct {
+			Format json.RawMessage `json:"format"`
+			Voice  json.RawMessage `json:"voice"`
+		} `json:"output"`
+	} `json:"audio"`
+}
+
+// configure reads a session.update: the socket's own settings with it applied, and what the core
+// must be asked for. The core leaves out what the agent's client_overrides does not name.
+func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Configure, *refusal) {
+	audio := d.audio
+	var update sessionUpdate
+	if refused := decode(raw, "session", &update); refused != nil {
+		return audio, conversation.Configure{}, refused
+	}
+	if update.Type != "" && update.Type != "realtime" {
+		return audio, conversation.Configure{}, invalid("session.type", "Only sessions of the type \"realtime\" exist here.")
+	}
+	if refused := audio.apply(update); refused != nil {
+		return audio, conversation.Configure{}, refused
+	}
+	command := conversation.Configure{Overrides: map[string]json.RawMessage{}}
+	if present(update.Instructions) {
+		command.Overrides["instructions"] = update.Instructions
+	} else if update.Instructions != nil {
+		command.Overrides["instructions"] = json.RawMessage(`""`)
+	}
+	if present(update.Model) {
+		command.Overrides["model"] = update.Model
+	}
+	if present(update.Audio.Output.Voice) {
+		command.Overrides["voice"] = d.voiceOverride(update.Audio.Output.Voice)
+	}
+	var refused *refusal
+	command.ClientTools, refused = clientTools(update.Tools)
+	return audio, command, refused
+}
+
+// apply takes the formats and the turn detection over; absent ones stay.
+func (a *audioSettings) apply(update sessionUpdate) *refusal {
+	var refused *refusal
+	if a.input, refused = readFormat("session.audio.input.format", update.Audio.Input.Format, a.input); refused != nil {
+		return refused
+	}
+	if a.output, refused = readFormat("session.audio.output.format", update.Audio.Output.Format, a.output); refused != nil {
+		return refused
+	}
+	detection := update.Audio.Input.TurnDetection
+	if detection == nil {
+		return nil
+	}
+	if present(detection) {
+		var kind struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal(detection, &kind) != nil || !slices.Contains([]string{"server_vad", "semantic_vad"}, kind.Type) {
+			return invalid("session.audio.input.turn_detection", "turn_detection is null or an object with the type server_vad or semantic_vad.")
+		}
+	}
+	a.turnDetection = slices.Clone(detection)
+	return nil
+}
+
+// readFormat is the format in raw, or the old one when there is none.
+func readFormat(param string, raw json.RawMessage, old format) (format, *refusal) {
+	if !present(raw) {
+		return old, nil
+	}
+	var wanted format
+	if json.Unmarshal(raw, &wanted) != nil {
+		return old, invalid(param, `A format is an object such as {"type": "audio/pcm", "rate": 24000}.`)
+	}
+	switch wanted.Type {
+	case "audio/pcm":
+		if wanted.RateHz == 0 {
+			wanted.RateHz = formats[""].RateHz
+		}
+		if wanted.RateHz != 24000 && wanted.RateHz != 16000 {
+			return old, invalid(param+".rate", "The rate of audio/pcm is 24000 or 16000.")
+		}
+		return wanted, nil
+	case "audio/pcmu", "audio/pcma":
+		return format{Type: wanted.Type}, nil
+	}
+	return old, invalid(param+".type", "The formats are audio/pcm, audio/pcmu and audio/pcma.")
+}
+
+// voiceOverride is the agent's tts settings with another voice, as a value of the override "voice".
+func (d *Dialect) voiceOverride(voice json.RawMessage) json.RawMessage {
+	tts := map[string]json.RawMessage{}
+	if own := d.session.Config.Voice.TTS; len(own) > 0 && json.Unmarshal(own, &tts) != nil {
+		tts = map[string]json.RawMessage{}
+	}
+	tts["voice"] = voice
+	value, _ := json.Marshal(map[string]any{"tts": tts}) // members that were decoded encode again
+	return value
+}
+
+// maxClientTools and the length of a name are OpenAI's own bounds.
+const (
+	maxClientTools   = 128
+	maxToolNameChars = 64
+)
+
+// clientTools reads session.tools: nil keeps what there is. Tools of other types than function
+// (remote MCP servers) are not run for clients and left out.
+func clientTools(raw json.RawMessage) ([]model.Tool, *refusal) {
+	if raw == nil {
+		return nil, nil
+	}
+	var listed []tool
+	if refused := decode(raw, "session.tools", &listed); refused != nil {
+		return nil, refused
+	}
+	if len(listed) > maxClientTools {
+		return nil, invalid("session.tools", "At most "+strconv.Itoa(maxClientTools)+" tools can be set.")
+	}
+	wanted := []model.Tool{}
+	for i, t := range listed {
+		param := "session.tools[" + strconv.Itoa(i) + "]"
+		if t.Type != "function" {
+			continue
+		}
+		if !validToolName(t.Name) {
+			return nil, invalid(param+".name", "A tool's name has 1 to 64 letters, digits, _ and -.")
+		}
+		schema := t.Parameters
+		if !present(schema) {
+			schema = nil
+		} else if !isObject(schema) {
+			return nil, invalid(param+".parameters", "parameters is a JSON Schema of an object.")
+		}
+		wanted = append(wanted, model.Tool{Name: t.Name, Description: t.Description, InputSchema: slices.Clone(schema)})
+	}
+	return wanted, nil
+}
+
+func validToolName(name string) bool {
+	if name == "" || len(name) > maxToolNameChars {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,183 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"parlance.dev/parlance/conversation"
+)
+
+// head begins every server event. The agents SDK treats an event without event_id as unknown.
+type head struct {
+	Type    string `json:"type"`
+	EventID string `json:"event_id"`
+}
+
+func (h *head) stamp(id string) { h.EventID = id }
+
+// serverEvent is an event that wants its event_id.
+type serverEvent interface{ stamp(id string) }
+
+// place is where in a response something is.
+type place struct {
+	ResponseID   string `json:"response_id"`
+	ItemID       string `json:"item_id"`
+	OutputIndex  int    `json:"output_index"`
+	ContentIndex int    `json:"content_index"`
+}
+
+type sessionEvent struct {
+	head
+	Session session `json:"session"`
+}
+
+// itemEvent is conversation.item.added and .done; PreviousItemID nil is the front.
+type itemEvent struct {
+	head
+	PreviousItemID *string `json:"previous_item_id"`
+	Item           any     `json:"item"`
+}
+
+type retrievedEvent struct {
+	head
+	Item any `json:"item"`
+}
+
+type responseEvent struct {
+	head
+	Response response `json:"response"`
+}
+
+type outputItemEvent struct {
+	head
+	ResponseID  string `json:"response_id"`
+	OutputIndex int    `json:"output_index"`
+	Item        any    `json:"item"`
+}
+
+type partEvent struct {
+	head
+	place
+	Part part `json:"part"`
+}
+
+type deltaEvent struct {
+	head
+	place
+	Delta string `json:"delta"`
+}
+
+type textEvent struct {
+	head
+	place
+	Text string `json:"text"`
+}
+
+// argumentsEvent is response.function_call_arguments.delta and .done, which differ in the last three.
+type argumentsEvent struct {
+	head
+	ResponseID  string  `json:"response_id"`
+	ItemID      string  `json:"item_id"`
+	OutputIndex int     `json:"output_index"`
+	CallID      string  `json:"call_id"`
+	Delta       *string `json:"delta,omitempty"`
+	Arguments   *string `json:"arguments,omitempty"`
+	Name        string  `json:"name,omitempty"`
+}
+
+type mcpEvent struct {
+	head
+	ItemID      string `json:"item_id"`
+	OutputIndex int    `json:"output_index"`
+}
+
+// citationsEvent is ours; SDKs pass on what they do not know.
+type citationsEvent struct {
+	head
+	ResponseID string                  `json:"response_id"`
+	Citations  []conversation.Citation `json:"citations"`
+}
+
+type plainEvent struct{ head }
+
+type errorEvent struct {
+	head
+	Error wireError `json:"error"`
+}
+
+// wireError is what an error event tells. Type is invalid_request_error or server_error.
+type wireError struct {
+	Type    string  `json:"type"`
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Param   *string `json:"param"`
+	// EventID is the client's id of the event that was wrong.
+	EventID *string `json:"event_id"`
+}
+
+// part is a content part; its types are text and audio, unlike those of an item's content.
+type part struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// response is a response as response.created and .done show it.
+type response struct {
+	ID               string            `json:"id"`
+	Object           string            `json:"object"`
+	Status           string            `json:"status"`
+	StatusDetails    *statusDetails    `json:"status_details"`
+	Output           []any             `json:"output"`
+	OutputModalities []string          `json:"output_modalities"`
+	ConversationID   string            `json:"conversation_id"`
+	MaxOutputTokens  any               `json:"max_output_tokens"`
+	Metadata         map[string]string `json:"metadata"`
+	Usage            *usage            `json:"usage"`
+	Audio            responseAudio     `json:"audio"`
+}
+
+type responseAudio struct {
+	Output responseOutput `json:"output"`
+}
+
+type responseOutput struct {
+	Format format `json:"format"`
+	Voice  string `json:"voice"`
+}
+
+type statusDetails struct {
+	Type   string       `json:"type"`
+	Reason string       `json:"reason,omitempty"`
+	Error  *statusError `json:"error,omitempty"`
+}
+
+type statusError struct {
+	Type    string `json:"type"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type usage struct {
+	TotalTokens        int          `json:"total_tokens"`
+	InputTokens        int          `json:"input_tokens"`
+	OutputTokens       int          `json:"output_tokens"`
+	InputTokenDetails  tokenDetails `json:"input_token_details"`
+	OutputTokenDetails tokenDetails `json:"output_token_details"`
+}
+
+type tokenDetails struct {
+	TextTokens  int `json:"text_tokens"`
+	AudioTokens int `json:"audio_tokens"`
+}
+
+// encode is json.Marshal without its escapes for HTML. Everything in this file encodes, but for
+// raw JSON of a client or a model that is not JSON: whoever puts such in must have checked it.
+func encode(value any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
+}
