@@ -7,20 +7,28 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// every runs fn at once, each interval, and when woken, until ctx ends; fn never runs beside
-// itself. Errors are logged: the next run is the remedy.
-func (w *Worker) every(ctx context.Context, what string, woken <-chan struct{}, fn func(context.Context) error) {
-	ticker := time.NewTicker(interval)
+// periodic is work that is done at once, each interval, and when woken (nil: never).
+type periodic struct {
+	what     string
+	interval time.Duration
+	woken    <-chan struct{}
+	fn       func(context.Context) error
+}
+
+// every does periodic work until ctx ends, never beside itself. Errors are logged: the next run
+// is the remedy.
+func (w *Worker) every(ctx context.Context, p periodic) {
+	ticker := time.NewTicker(p.interval)
 	defer ticker.Stop()
 	for {
-		if err := fn(ctx); err != nil && ctx.Err() == nil {
-			w.log.WarnContext(ctx, "periodic work failed", "work", what, telemetry.KeyError, err)
+		if err := p.fn(ctx); err != nil && ctx.Err() == nil {
+			w.log.WarnContext(ctx, "periodic work failed", "work", p.what, telemetry.KeyError, err)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-woken:
+		case <-p.woken:
 		}
 	}
 }

@@ -18,12 +18,16 @@ import (
 	"parlance.dev/parlance/worker/task"
 )
 
-// interval is how often the relay and the sweeps look. Source: design, Events, outbox, queue.
-const interval = time.Second
+const (
+	// interval is how often the relay and the sweeps look. Source: design, Events, outbox, queue.
+	interval = time.Second
+	// strayInterval is how often forgotten blobs are looked for.
+	strayInterval = 5 * time.Minute
+)
 
-// SessionSweeper is package conversation.
-type SessionSweeper interface {
-	// Sweep closes and repairs what time has overtaken; harmless beside its double.
+// Housekeeper is a noun that repairs what time has overtaken, by itself.
+type Housekeeper interface {
+	// Sweep does what is due by now; harmless beside its double.
 	Sweep(ctx context.Context, now time.Time) error
 }
 
@@ -36,7 +40,10 @@ type Deps struct {
 	Webhooks *webhooks.Service
 	Ingester task.Ingester
 	Blobs    task.BlobReleaser
-	Sessions SessionSweeper
+	// Sessions is conversation.Service: each second.
+	Sessions Housekeeper
+	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
+	Strays Housekeeper
 	// Metrics may be nil.
 	Metrics *telemetry.Metrics
 	// Log may be nil.
@@ -55,7 +62,8 @@ type Worker struct {
 	client   *queue.Client
 	server   *queue.Server
 	webhooks *webhooks.Service
-	sessions SessionSweeper
+	sessions Housekeeper
+	strays   Housekeeper
 	sweepers map[string]task.Sweeper
 	// taskFuncs make the tasks of internal events; types without one are left alone.
 	taskFuncs map[events.Type]func(events.Row) queue.Task
@@ -70,7 +78,7 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions,
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays,
 		sweepers:  map[string]task.Sweeper{"webhooks": task.WebhookSweeper{Service: d.Webhooks}},
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{},
 		metrics:   newMetrics(d.Metrics), log: d.Log, now: d.Now,
@@ -127,25 +135,25 @@ func (w *Worker) internalTypes() []events.Type {
 // Errors: handlers that did not return although they were cancelled.
 func (w *Worker) Run(ctx context.Context) error {
 	var group errgroup.Group
+	loop := func(what string, each time.Duration, woken <-chan struct{}, fn func(context.Context) error) {
+		group.Go(func() error { w.every(ctx, periodic{what: what, interval: each, woken: woken, fn: fn}); return nil })
+	}
 	public, internal := make(chan struct{}, 1), make(chan struct{}, 1)
 	group.Go(func() error {
 		// It returns the context's error only; a lost connection is its own business.
 		_ = w.db.Listen(ctx, events.Channel, func(string) { wake(public); wake(internal) })
 		return nil
 	})
-	group.Go(func() error { w.every(ctx, "relay of public events", public, w.relayPublic); return nil })
-	group.Go(func() error { w.every(ctx, "relay of internal events", internal, w.relayInternal); return nil })
+	loop("relay of public events", interval, public, w.relayPublic)
+	loop("relay of internal events", interval, internal, w.relayInternal)
 	for name, sweeper := range w.sweepers {
-		group.Go(func() error {
-			w.every(ctx, "sweep of "+name, nil, func(ctx context.Context) error { return w.sweep(ctx, sweeper) })
-			return nil
-		})
+		loop("sweep of "+name, interval, nil, func(ctx context.Context) error { return w.sweep(ctx, sweeper) })
 	}
 	if w.sessions != nil {
-		group.Go(func() error {
-			w.every(ctx, "sweep of sessions", nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
-			return nil
-		})
+		loop("sweep of sessions", interval, nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
+	}
+	if w.strays != nil {
+		loop("sweep of strays", strayInterval, nil, func(ctx context.Context) error { return w.strays.Sweep(ctx, w.now()) })
 	}
 	group.Go(func() error { return w.work(ctx) })
 	return group.Wait()

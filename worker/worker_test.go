@@ -84,8 +84,8 @@ func TestRedisAway(t *testing.T) {
 	f := newFixture(t, server.URL, policy())
 	r := receiver.New(t)
 	f.endpoint(r, "fatigue.alert")
-	knowledge := newKnowledge()
-	f.start(func(d *worker.Deps) { d.Ingester = knowledge })
+	library := newNoun()
+	f.start(func(d *worker.Deps) { d.Ingester = library })
 	ids := f.append(1)
 	r.Await(patient(t), t, 1)
 	server.Kill()
@@ -95,7 +95,7 @@ func TestRedisAway(t *testing.T) {
 	f.await("events that wait", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL AND subject = 'src_1'")
 	server.Start()
 	r.Await(patient(t), t, 4)
-	if got := knowledge.next(patient(t), t); got != "src_1" {
+	if got := library.next(patient(t), t); got != "src_1" {
 		t.Errorf("ingested %q", got)
 	}
 	f.awaitSettled(4)
@@ -200,36 +200,38 @@ func TestStops(t *testing.T) {
 	f.await("attempts that succeeded", 1, "SELECT count(*) FROM webhook_attempts WHERE status = 'succeeded'")
 }
 
-// knowledge stands in for the noun of that name, at the interface the worker declares.
-type knowledge struct {
+// noun stands in for package knowledge, at the interfaces the tasks declare.
+type noun struct {
 	ingested chan string
 
 	mu  sync.Mutex
 	due []string
 }
 
-func newKnowledge() *knowledge { return &knowledge{ingested: make(chan string, 100)} }
+func newNoun() *noun {
+	return &noun{ingested: make(chan string, 100)}
+}
 
-func (k *knowledge) Ingest(_ context.Context, sourceID string) error {
+func (k *noun) Ingest(_ context.Context, id string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.due = nil
-	k.ingested <- sourceID
+	k.ingested <- id
 	return nil
 }
 
-func (k *knowledge) DueSources(context.Context, time.Time, int) ([]string, error) {
+func (k *noun) DueSources(context.Context, time.Time, int) ([]string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.due, nil
 }
 
-func (k *knowledge) ReleaseBlob(_ context.Context, key string) error {
+func (k *noun) ReleaseBlob(_ context.Context, key string) error {
 	k.ingested <- key
 	return nil
 }
 
-func (k *knowledge) next(ctx context.Context, t *testing.T) string {
+func (k *noun) next(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	select {
 	case id := <-k.ingested:
@@ -243,29 +245,29 @@ func (k *knowledge) next(ctx context.Context, t *testing.T) string {
 func TestInternalEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
-	noun := newKnowledge()
+	library := newNoun()
 	f.appendEvent(events.Event{Type: "_of.the_future", Subject: "x"})
-	f.start(func(d *worker.Deps) { d.Ingester, d.Blobs = noun, noun })
+	f.start(func(d *worker.Deps) { d.Ingester, d.Blobs = library, library })
 	f.appendEvent(events.Event{Type: events.SourceQueued, Subject: "src_1"})
-	if got := noun.next(patient(t), t); got != "src_1" {
+	if got := library.next(patient(t), t); got != "src_1" {
 		t.Errorf("ingested %q", got)
 	}
 	f.appendEvent(events.Event{Type: events.BlobOrphaned, Subject: "blob/1"})
-	if got := noun.next(patient(t), t); got != "blob/1" {
+	if got := library.next(patient(t), t); got != "blob/1" {
 		t.Errorf("released %q", got)
 	}
 	f.await("events that no noun takes", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL")
-	noun.mu.Lock()
-	noun.due = []string{"src_2"} // no event and no task, as after Redis was emptied
-	noun.mu.Unlock()
-	if got := noun.next(patient(t), t); got != "src_2" {
+	library.mu.Lock()
+	library.due = []string{"src_2"} // no event and no task, as after Redis was emptied
+	library.mu.Unlock()
+	if got := library.next(patient(t), t); got != "src_2" {
 		t.Errorf("the sweep ingested %q", got)
 	}
 }
 
-type sessions chan time.Time
+type sweeps chan time.Time
 
-func (s sessions) Sweep(ctx context.Context, now time.Time) error {
+func (s sweeps) Sweep(ctx context.Context, now time.Time) error {
 	select {
 	case s <- now:
 	case <-ctx.Done():
@@ -273,11 +275,12 @@ func (s sessions) Sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-func TestSweepsSessions(t *testing.T) {
+func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
-	swept := make(sessions)
-	f.start(func(d *worker.Deps) { d.Sessions = swept })
+	swept, strays := make(sweeps), make(sweeps)
+	f.start(func(d *worker.Deps) { d.Sessions, d.Strays = swept, strays })
+	<-strays
 	first := <-swept
 	if second := <-swept; !second.After(first) {
 		t.Errorf("swept at %v and %v", first, second)

@@ -13,7 +13,7 @@ const IngestSourceType = "ingest_source"
 // ingestTimeout bounds one run; OCR of a long document takes the longest.
 const ingestTimeout = 2 * time.Hour
 
-// Ingester is package knowledge.
+// Ingester is package knowledge (app joins the two).
 type Ingester interface {
 	// Ingest does the work if nobody else is at it.
 	Ingest(ctx context.Context, sourceID string) error

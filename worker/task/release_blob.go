@@ -9,7 +9,7 @@ import (
 // ReleaseBlobType is the type of the task that deletes a blob nobody refers to any more.
 const ReleaseBlobType = "release_blob"
 
-// BlobReleaser is package knowledge.
+// BlobReleaser is package knowledge (app joins the two).
 type BlobReleaser interface {
 	// ReleaseBlob deletes the blob if nothing refers to it.
 	ReleaseBlob(ctx context.Context, key string) error
