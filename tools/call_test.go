@@ -27,20 +27,19 @@ func schemaOf(names ...string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(members, ",") + `}}`)
 }
 
-// TestRequest looks at what arrives at the endpoint.
-func TestRequest(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	variables := map[string]string{"city": "São Paulo/SP", "quote": `a"b\c`, "secret__key": "s3/cr?t"}
-	rows := []struct {
-		name      string
-		config    tools.Config
-		arguments string
-		method    string
-		path      string
-		query     string
-		body      string
-	}{
+// sending is a tool, a call of it, and the request that arrives.
+type sending struct {
+	name      string
+	config    tools.Config
+	arguments string
+	method    string
+	path      string
+	query     string
+	body      string
+}
+
+func sendings() []sending {
+	return []sending{
 		{
 			"POST sends a body",
 			tools.Config{WebhookURL: "/r1/{id}?v=1", PathParams: []string{"id"}, QueryParams: []string{"page"}, InputSchema: schemaOf("id", "page", "note", "deep")},
@@ -79,7 +78,14 @@ func TestRequest(t *testing.T) {
 			`{"list":["São Paulo/SP"],"note":"a\"b\\c {{secret__key}}","s":"s3/cr?t","x":{"q":"<a\"b\\c>"}}`,
 		},
 	}
-	for i, row := range rows {
+}
+
+// TestRequest looks at what arrives at the endpoint.
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	variables := map[string]string{"city": "São Paulo/SP", "quote": `a"b\c`, "secret__key": "s3/cr?t"}
+	for i, row := range sendings() {
 		t.Run(row.name, func(t *testing.T) {
 			row.config.WebhookURL = f.endpoint.URL + row.config.WebhookURL
 			tool := f.create(t, tools.CreateParams{Slug: fmt.Sprint("r", i), Description: "x", Kind: tools.KindHTTP, Config: row.config})

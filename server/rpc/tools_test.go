@@ -192,6 +192,48 @@ func TestRunTool(t *testing.T) {
 	}
 }
 
+// refused is a request and its error, as a client sees it.
+type refused struct {
+	name   string
+	try    func(context.Context) error
+	reason fault.Reason
+	code   connect.Code
+	status int
+	field  string
+}
+
+// create tries a valid tool changed in one respect.
+func (f *toolsFixture) create(t *testing.T, change func(*parlancev1.CreateToolRequest)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		req := f.order(t)
+		req.Slug = "another"
+		change(req)
+		_, err := f.client.CreateTool(ctx, req)
+		return err
+	}
+}
+
+func (f *toolsFixture) run(t *testing.T, id, args string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := f.client.RunTool(ctx, &parlancev1.RunToolRequest{WorkspaceId: f.workspace, ToolId: id, Args: object(t, args)})
+		return err
+	}
+}
+
+func (f *toolsFixture) attach(agent, id string, enabled bool) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := f.client.AttachTool(ctx, &parlancev1.AttachToolRequest{WorkspaceId: f.workspace, AgentId: agent, ToolId: id, Enabled: &enabled})
+		return err
+	}
+}
+
+func (f *toolsFixture) disable(names ...string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := f.client.UpdateToolsConfig(ctx, &parlancev1.UpdateToolsConfigRequest{WorkspaceId: f.workspace, AgentId: f.agent, DisabledTools: names})
+		return err
+	}
+}
+
 // TestToolErrors is the error rows of decisions, Tools and Errors, as a client sees them.
 func TestToolErrors(t *testing.T) {
 	t.Parallel()
@@ -201,61 +243,26 @@ func TestToolErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, foreignWorkspace, foreignAgent := f.tenant(t, "pro")
-	create := func(change func(*parlancev1.CreateToolRequest)) func(context.Context) error {
-		return func(ctx context.Context) error {
-			req := f.order(t)
-			req.Slug = "another"
-			change(req)
-			_, err := f.client.CreateTool(ctx, req)
-			return err
-		}
-	}
-	run := func(id, args string) func(context.Context) error {
-		return func(ctx context.Context) error {
-			_, err := f.client.RunTool(ctx, &parlancev1.RunToolRequest{WorkspaceId: f.workspace, ToolId: id, Args: object(t, args)})
-			return err
-		}
-	}
-	attach := func(agent, id string, enabled bool) func(context.Context) error {
-		return func(ctx context.Context) error {
-			_, err := f.client.AttachTool(ctx, &parlancev1.AttachToolRequest{WorkspaceId: f.workspace, AgentId: agent, ToolId: id, Enabled: &enabled})
-			return err
-		}
-	}
-	disable := func(names ...string) func(context.Context) error {
-		return func(ctx context.Context) error {
-			_, err := f.client.UpdateToolsConfig(ctx, &parlancev1.UpdateToolsConfigRequest{WorkspaceId: f.workspace, AgentId: f.agent, DisabledTools: names})
-			return err
-		}
-	}
-	type request = parlancev1.CreateToolRequest
-	rows := []struct {
-		name   string
-		try    func(context.Context) error
-		reason fault.Reason
-		code   connect.Code
-		status int
-		field  string
-	}{
-		{"reserved", create(func(r *request) { r.Slug = "End-Call" }), fault.ToolNameReserved, connect.CodeAlreadyExists, 409, "slug"},
-		{"taken", create(func(r *request) { r.Slug = "Find_Order" }), fault.ToolSlugTaken, connect.CodeAlreadyExists, 409, "slug"},
-		{"slug", create(func(r *request) { r.Slug = "a b" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "slug"},
-		{"http without URL", create(func(r *request) { r.WebhookUrl = "" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url"},
-		{"mcp without URL", create(func(r *request) { r.Kind = "mcp" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "mcp_server_url"},
-		{"path_params", create(func(r *request) { r.PathParams = nil }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "path_params"},
-		{"schema", create(func(r *request) { r.InputSchema = object(t, `{"type":"array"}`) }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "input_schema"},
-		{"private address", create(func(r *request) { r.WebhookUrl = "http://169.254.169.254/{id}" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url"},
-		{"another tenant's workspace", create(func(r *request) { r.WorkspaceId = foreignWorkspace }), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
-		{"arguments", run(tool.GetId(), `{"id":1}`), fault.ToolArgumentsInvalid, connect.CodeInvalidArgument, 400, "args.id"},
-		{"arguments missing", run(tool.GetId(), `{}`), fault.ToolArgumentsInvalid, connect.CodeInvalidArgument, 400, "args.id"},
-		{"run of a system tool", run("system:end_call", `{}`), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "tool_id"},
-		{"run of a built-in", run("builtin:search_memory", `{}`), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "tool_id"},
-		{"run of nothing", run("nonsense", `{}`), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
-		{"system tool attached disabled", attach(f.agent, "system:skip_turn", false), fault.SystemToolAlwaysOn, connect.CodeInvalidArgument, 400, "enabled"},
-		{"memory tool attached disabled", attach(f.agent, "builtin:search_memory", false), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "enabled"},
-		{"another tenant's agent", attach(foreignAgent, tool.GetId(), true), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
-		{"system tool in disabled_tools", disable("search_memory", "end_call"), fault.SystemToolAlwaysOn, connect.CodeInvalidArgument, 400, "disabled_tools[1]"},
-		{"unknown name in disabled_tools", disable("find_order"), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "disabled_tools[0]"},
+	rows := []refused{
+		{"reserved", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "End-Call" }), fault.ToolNameReserved, connect.CodeAlreadyExists, 409, "slug"},
+		{"taken", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "Find_Order" }), fault.ToolSlugTaken, connect.CodeAlreadyExists, 409, "slug"},
+		{"slug", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Slug = "a b" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "slug"},
+		{"http without URL", f.create(t, func(r *parlancev1.CreateToolRequest) { r.WebhookUrl = "" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url"},
+		{"mcp without URL", f.create(t, func(r *parlancev1.CreateToolRequest) { r.Kind = "mcp" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "mcp_server_url"},
+		{"path_params", f.create(t, func(r *parlancev1.CreateToolRequest) { r.PathParams = nil }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "path_params"},
+		{"schema", f.create(t, func(r *parlancev1.CreateToolRequest) { r.InputSchema = object(t, `{"type":"array"}`) }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "input_schema"},
+		{"private address", f.create(t, func(r *parlancev1.CreateToolRequest) { r.WebhookUrl = "http://169.254.169.254/{id}" }), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "webhook_url"},
+		{"another tenant's workspace", f.create(t, func(r *parlancev1.CreateToolRequest) { r.WorkspaceId = foreignWorkspace }), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
+		{"arguments", f.run(t, tool.GetId(), `{"id":1}`), fault.ToolArgumentsInvalid, connect.CodeInvalidArgument, 400, "args.id"},
+		{"arguments missing", f.run(t, tool.GetId(), `{}`), fault.ToolArgumentsInvalid, connect.CodeInvalidArgument, 400, "args.id"},
+		{"run of a system tool", f.run(t, "system:end_call", `{}`), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "tool_id"},
+		{"run of a built-in", f.run(t, "builtin:search_memory", `{}`), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "tool_id"},
+		{"run of nothing", f.run(t, "nonsense", `{}`), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
+		{"system tool attached disabled", f.attach(f.agent, "system:skip_turn", false), fault.SystemToolAlwaysOn, connect.CodeInvalidArgument, 400, "enabled"},
+		{"memory tool attached disabled", f.attach(f.agent, "builtin:search_memory", false), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "enabled"},
+		{"another tenant's agent", f.attach(foreignAgent, tool.GetId(), true), fault.ResourceNotFound, connect.CodeNotFound, 404, ""},
+		{"system tool in disabled_tools", f.disable("search_memory", "end_call"), fault.SystemToolAlwaysOn, connect.CodeInvalidArgument, 400, "disabled_tools[1]"},
+		{"unknown name in disabled_tools", f.disable("find_order"), fault.InvalidRequest, connect.CodeInvalidArgument, 400, "disabled_tools[0]"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
