@@ -16,7 +16,7 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 		Id: string(s.ID), WorkspaceId: string(s.WorkspaceID), Name: s.Name, Kind: string(s.Kind), MediaType: mediaType,
 		SizeBytes: uint32(min(s.SizeBytes, math.MaxUint32)), //nolint:gosec // bounded
 		Sha256:    s.SHA256, Status: string(s.Status), Stage: string(s.Stage),
-		Progress:    int32(s.Progress), //nolint:gosec // at most 100
+		Progress:    int32(s.Progress),                                                                        //nolint:gosec // at most 100
 		HeartbeatAt: timestamp(s.HeartbeatAt), PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount), //nolint:gosec // at most 2,000 and 10,000
 		EmbeddingModel: s.EmbeddingModel,
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
