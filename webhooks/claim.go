@@ -28,16 +28,7 @@ type claimed struct {
 	Body       []byte      `bun:"body"`
 }
 
-// claim begins the next attempt of each delivery that is pending, due, wanted and not held by
-// another, in one statement, and owns them until lease ends. An attempt whose holder let its
-// lease pass becomes unknown.
-func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now, lease time.Time) ([]claimed, error) {
-	attemptIDs := make([]string, len(ids))
-	for i := range ids {
-		attemptIDs[i] = idgen.New(idgen.Delivery)
-	}
-	var claims []claimed
-	err := db.NewRaw(`
+const claimSQL = `
 WITH named AS (
     SELECT * FROM unnest(?::bigint[], ?::text[]) AS n (delivery_id, attempt_id)
 ), picked AS (
@@ -53,7 +44,7 @@ WITH named AS (
       AND d.status = 'pending'
       AND d.next_at <= ?
       AND (d.lease_until IS NULL OR d.lease_until < ?)
-      AND `+wanted+`
+      AND ` + wanted + `
     FOR UPDATE OF d SKIP LOCKED
 ), taken AS (
     UPDATE webhook_deliveries AS d
@@ -92,7 +83,18 @@ SELECT taken.id AS delivery_id,
 FROM taken
 JOIN begun ON begun.delivery_id = taken.id
 LEFT JOIN events AS ev ON ev.seq = taken.event_seq
-ORDER BY taken.id`,
+ORDER BY taken.id`
+
+// claim begins the next attempt of each delivery that is pending, due, wanted and not held by
+// another, in one statement, and owns them until lease ends. An attempt whose holder let its
+// lease pass becomes unknown.
+func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now, lease time.Time) ([]claimed, error) {
+	attemptIDs := make([]string, len(ids))
+	for i := range ids {
+		attemptIDs[i] = idgen.New(idgen.Delivery)
+	}
+	var claims []claimed
+	err := db.NewRaw(claimSQL,
 		pgdialect.Array(ids), pgdialect.Array(attemptIDs), endpoint.TenantID, endpoint.ID, now, now, lease, lostText, now).Scan(ctx, &claims)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("claim deliveries: %w", err))

@@ -397,6 +397,36 @@ func TestDeliverOnceFromTwoWorkers(t *testing.T) {
 	}
 }
 
+// TestDeliverWhileAnotherDoes: what one worker is sending no other sends.
+func TestDeliverWhileAnotherDoes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	r := receiver.New(t)
+	f.endpoint(f.ref, r, "fatigue.alert")
+	hold := make(chan struct{})
+	r.Always(receiver.Answer{Hold: hold})
+	for range 3 {
+		f.append(f.ref, events.FatigueAlert)
+	}
+	batch := webhooks.Batches(f.relay())[0]
+	var group sync.WaitGroup
+	group.Go(func() {
+		if _, err := f.hooks.Deliver(t.Context(), batch.EndpointID, batch.IDs); err != nil {
+			t.Error(err)
+		}
+	})
+	r.Await(t.Context(), t, 3)
+	tally, err := f.service().Deliver(t.Context(), batch.EndpointID, batch.IDs)
+	if err != nil || len(tally) != 0 {
+		t.Errorf("another worker made the attempts %v, %v; want none", tally, err)
+	}
+	close(hold)
+	group.Wait()
+	if got := len(r.Requests()); got != 3 {
+		t.Errorf("%d requests, want 3", got)
+	}
+}
+
 func TestFanOut(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -141,17 +141,7 @@ func columnsOf(outcomes []outcome) (columns, error) {
 	return c, nil
 }
 
-// writeOutcomes records attempts, deliveries and the endpoint's state in one statement and
-// returns the endpoint after it; the zero Endpoint when it was deleted meanwhile. The endpoint
-// is locked first (the others join it). A success counts even when its lease has passed and
-// another attempt has begun: what was received is not sent again.
-func writeOutcomes(ctx context.Context, db bun.IDB, endpoint Endpoint, outcomes []outcome, t tally) (Endpoint, error) {
-	c, err := columnsOf(outcomes)
-	if err != nil {
-		return Endpoint{}, err
-	}
-	var after []Endpoint
-	err = db.NewRaw(`
+const recordSQL = `
 WITH e AS (
     UPDATE webhook_endpoints
     SET consecutive_failures = CASE WHEN ?::timestamptz IS NULL THEN consecutive_failures ELSE 0 END + ?,
@@ -167,7 +157,7 @@ WITH e AS (
 ), deliveries AS (
     UPDATE webhook_deliveries AS d
     SET status = r.delivery_status,
-        next_at = CASE WHEN `+wanted+` THEN nullif(r.next_at, '')::timestamptz END,
+        next_at = CASE WHEN ` + wanted + ` THEN nullif(r.next_at, '')::timestamptz END,
         lease_until = NULL,
         queued_until = NULL,
         once = false
@@ -190,7 +180,19 @@ WITH e AS (
     WHERE a.delivery_id = r.delivery_id
       AND a.attempt = r.attempt
 )
-SELECT * FROM e`,
+SELECT * FROM e`
+
+// writeOutcomes records attempts, deliveries and the endpoint's state in one statement and
+// returns the endpoint after it; the zero Endpoint when it was deleted meanwhile. The endpoint
+// is locked first (the others join it). A success counts even when its lease has passed and
+// another attempt has begun: what was received is not sent again.
+func writeOutcomes(ctx context.Context, db bun.IDB, endpoint Endpoint, outcomes []outcome, t tally) (Endpoint, error) {
+	c, err := columnsOf(outcomes)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	var after []Endpoint
+	err = db.NewRaw(recordSQL,
 		t.lastSuccess, t.trailing, t.lastSuccess, t.lastFailure, endpoint.TenantID, endpoint.ID,
 		pgdialect.Array(c.deliveries), pgdialect.Array(c.attempts), pgdialect.Array(c.codes), pgdialect.Array(c.durations),
 		pgdialect.Array(c.delivery), pgdialect.Array(c.status), pgdialect.Array(c.errors), pgdialect.Array(c.requestHeaders),
