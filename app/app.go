@@ -1,0 +1,270 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/blob"
+	"parlance.dev/parlance/server"
+	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/server/rpc"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/webhooks"
+	"parlance.dev/parlance/worker"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Params are what the program knows and an operator does not set.
+type Params struct {
+	// Version of the program, for metrics and traces.
+	Version string
+	// Component is server, worker or dev.
+	Component string
+	Log       *slog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// App is a process's parts, joined. Close it when Serve and Work have returned.
+type App struct {
+	Config     Config
+	Workspaces *workspaces.Service
+	Agents     *agents.Service
+	Tools      *tools.Service
+	Knowledge  *knowledge.Service
+	Sessions   *conversation.Service
+	Webhooks   *webhooks.Service
+	// Answers and Embeds say for people which model and embedder work here.
+	Answers string
+	Embeds  string
+
+	log     *slog.Logger
+	now     func() time.Time
+	db      *postgres.DB
+	redis   *goredis.Client
+	bucket  blob.Bucket
+	metrics *telemetry.Metrics
+	traces  *telemetry.Traces
+}
+
+// Open connects to what the configuration names and joins the parts. It changes nothing: the
+// schema must be there (see package sqlmigrations).
+func Open(ctx context.Context, config Config, params Params) (*App, error) {
+	a := &App{Config: config, log: params.Log, now: params.Now}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	if err := a.connect(ctx, params); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	if err := a.join(); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// connect opens what lies outside the process.
+func (a *App) connect(ctx context.Context, params Params) (err error) {
+	a.metrics = telemetry.NewMetrics(params.Version)
+	if a.db, err = postgres.Open(ctx, postgres.Config{URL: a.Config.DatabaseURL.Reveal(), MaxConns: a.Config.DatabaseMaxConns, Logger: a.log}); err != nil {
+		return fmt.Errorf("open Postgres: %w", err)
+	}
+	if a.redis, err = redis.Open(redis.Config{URL: a.Config.RedisURL.Reveal()}); err != nil {
+		return fmt.Errorf("open Redis: %w", err)
+	}
+	if a.bucket, err = blob.Open(a.Config.BlobURL); err != nil {
+		return fmt.Errorf("open the bucket: %w", err)
+	}
+	return a.trace(ctx, params)
+}
+
+// trace starts the exporter of traces, which dials the operator's collector only.
+func (a *App) trace(ctx context.Context, params Params) (err error) {
+	config := telemetry.TraceConfig{Endpoint: a.Config.OTLPEndpoint, Service: "parlance-" + params.Component, Version: params.Version}
+	if config.Endpoint != "" {
+		guard, err := publicnet.New(publicnet.Options{CAFile: a.Config.EgressCAFile})
+		if err != nil {
+			return err
+		}
+		if config.Client, err = guard.OperatorClient([]string{config.Endpoint}, publicnet.ClientOptions{Timeout: 10 * time.Second}); err != nil {
+			return fmt.Errorf("OTLP endpoint: %w", err)
+		}
+	}
+	a.traces, err = telemetry.NewTraces(ctx, config)
+	return err
+}
+
+// join makes the nouns, from the bottom up.
+func (a *App) join() error {
+	keyring, err := seal.LoadKeyring(a.Config.MasterKeyFile)
+	if err != nil {
+		return fmt.Errorf("load the master key: %w", err)
+	}
+	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: a.Config.EgressAllowCIDRs, CAFile: a.Config.EgressCAFile})
+	if err != nil {
+		return fmt.Errorf("guard outbound connections: %w", err)
+	}
+	plans, err := a.Config.Plans()
+	if err != nil {
+		return err
+	}
+	models, err := newModels(a.Config, guard)
+	if err != nil {
+		return err
+	}
+	embedder, embeds, err := newEmbedder(a.Config, guard)
+	if err != nil {
+		return err
+	}
+	a.Answers, a.Embeds = models.Describe(), embeds
+	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
+	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
+	a.Tools = tools.New(tools.Deps{DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now})
+	for name, builtin := range conversation.SystemTools() {
+		a.Tools.Register(name, builtin)
+	}
+	a.Knowledge = knowledge.New(knowledge.Deps{
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Log: a.log, Now: a.now,
+	})
+	a.Sessions = conversation.New(conversation.Deps{
+		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: models.Choose, Tools: a.Tools,
+		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
+	})
+	a.Webhooks = webhooks.New(webhooks.Deps{
+		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Now: a.now, Log: a.log,
+	})
+	return nil
+}
+
+func (a *App) webhookPolicy() webhooks.Policy {
+	return webhooks.Policy{
+		Schedule: a.Config.WebhookSchedule, DisableFailures: a.Config.WebhookDisableFailures,
+		DisableWindow: a.Config.WebhookDisableWindow, DisableMinAge: a.Config.WebhookDisableMinAge,
+	}
+}
+
+// publicBase is PUBLIC_URL, or the address we listen on.
+func (a *App) publicBase() string {
+	if a.Config.PublicURL != "" {
+		return a.Config.PublicURL
+	}
+	scheme := "http://"
+	if a.Config.TLSCertFile != "" {
+		scheme = "https://"
+	}
+	if strings.HasPrefix(a.Config.Listen, ":") {
+		return scheme + "localhost" + a.Config.Listen
+	}
+	return scheme + a.Config.Listen
+}
+
+// Handler joins every protocol. Sockets end when ctx does.
+func (a *App) Handler(ctx context.Context) (http.Handler, error) {
+	policies, err := interceptor.NewPolicies()
+	if err != nil {
+		return nil, err
+	}
+	publicURL := func(*http.Request) string { return a.publicBase() }
+	problems := problem.Writer{PublicURL: publicURL}
+	access := rpc.NewAccess(a.Workspaces)
+	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+	})}
+	return server.NewHandler(server.Deps{
+		Services: server.Services{
+			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
+			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
+			Knowledge: rpc.NewKnowledge(access, a.Knowledge), Sessions: rpc.NewSessions(a.Sessions, a.Tools),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks),
+		},
+		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Problem: problems, Log: a.log, Now: a.now}),
+		Gate:   gate, PublicURL: publicURL, CORSOrigins: a.Config.CORSOrigins,
+		Realtime: realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx}),
+		Metrics:  a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
+		Ready: map[string]server.Check{
+			"postgres": a.db.PingContext,
+			"redis":    func(ctx context.Context) error { return redis.Ping(ctx, a.redis) },
+			"bucket":   a.bucket.Check,
+		},
+	})
+}
+
+// Serve answers on the listener until ctx ends, then drains: sockets are told to come back,
+// requests and answers that run may end within SHUTDOWN_TIMEOUT.
+func (a *App) Serve(ctx context.Context, listener net.Listener) error {
+	handler, err := a.Handler(ctx)
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.Sessions.Run(ctx) })
+	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
+	group.Go(func() error {
+		<-ctx.Done()
+		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
+		defer cancel()
+		return a.Sessions.Close(draining)
+	})
+	return group.Wait()
+}
+
+// Work does what happens outside requests until ctx ends, then drains.
+func (a *App) Work(ctx context.Context) error {
+	w, err := worker.New(worker.Deps{
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Sessions: a.Sessions,
+		Metrics: a.metrics, Log: a.log, Now: a.now, ShutdownTimeout: a.Config.ShutdownTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	return w.Run(ctx)
+}
+
+// Close gives back what Open took.
+func (a *App) Close() error {
+	var errs []error
+	if a.traces != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		errs = append(errs, a.traces.Shutdown(ctx))
+	}
+	if a.redis != nil {
+		errs = append(errs, a.redis.Close())
+	}
+	if a.bucket != nil {
+		errs = append(errs, a.bucket.Close())
+	}
+	if a.db != nil {
+		errs = append(errs, a.db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// OpenLogger is the process's logger as configured.
+func OpenLogger(config Config) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(config.LogLevel)); err != nil {
+		return nil, fmt.Errorf("log level: %w", err)
+	}
+	return telemetry.NewLogger(os.Stderr, telemetry.LogConfig{Format: telemetry.LogFormat(config.LogFormat), Level: level})
+}

@@ -1,0 +1,25 @@
+package app
+
+import (
+	"context"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/workspaces"
+)
+
+// DefaultModel is the model that answers for agents that name none, and what it is in words for
+// people. It needs no database, so that `parlance models test` can try a configuration.
+func DefaultModel(ctx context.Context, config Config) (model.Provider, string, error) {
+	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	if err != nil {
+		return nil, "", err
+	}
+	chosen, err := newModels(config, guard)
+	if err != nil {
+		return nil, "", err
+	}
+	provider, err := chosen.Choose(ctx, workspaces.Ref{}, agents.Model{})
+	return provider, chosen.Describe(), err
+}

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/workspaces"
+)
+
+// The types in this file fit one noun's method to the small interface another declares, so that
+// neither imports the other.
+
+// retriever is knowledge as a conversation sees it.
+type retriever struct{ knowledge *knowledge.Service }
+
+// Retrieve implements conversation.Retriever.
+func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p conversation.RetrieveParams) ([]conversation.Passage, error) {
+	found, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
+		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking),
+	})
+	if err != nil {
+		return nil, err
+	}
+	passages := make([]conversation.Passage, len(found))
+	for i, f := range found {
+		passages[i] = conversation.Passage{
+			SourceID: string(f.SourceID), SourceName: f.SourceName, ChunkID: string(f.ChunkID), Heading: f.Heading,
+			PageStart: f.PageStart, PageEnd: f.PageEnd, Similarity: f.Similarity, Text: f.Content,
+		}
+	}
+	return passages, nil
+}
+
+// ingester is knowledge as the worker sees it.
+type ingester struct{ knowledge *knowledge.Service }
+
+// Ingest implements task.Ingester.
+func (i ingester) Ingest(ctx context.Context, sourceID string) error {
+	return i.knowledge.Ingest(ctx, knowledge.SourceID(sourceID))
+}
+
+// DueSources implements task.Ingester.
+func (i ingester) DueSources(ctx context.Context, now time.Time, limit int) ([]string, error) {
+	return i.knowledge.DueSources(ctx, now, limit)
+}
+
+// blobs is knowledge as the worker's blob task sees it.
+type blobs struct{ knowledge *knowledge.Service }
+
+// ReleaseBlob implements task.BlobReleaser.
+func (b blobs) ReleaseBlob(ctx context.Context, key string) error {
+	return b.knowledge.SweepBlob(ctx, key)
+}
