@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -134,7 +133,7 @@ func (r *runner) pending(call model.ToolCall) *pendingCall {
 		call:  MessageCall{ID: idgen.New(idgen.ToolCall), ItemID: idgen.New(idgen.Item), Name: call.Name, Arguments: call.Arguments},
 		entry: entry, known: known, broken: call.Malformed, done: make(chan struct{}),
 	}
-	p.call.Name = strings.ReplaceAll(p.call.Name, "\x00", "")
+	p.call.Name, p.call.Arguments = keepable(p.call.Name), json.RawMessage(keepable(string(p.call.Arguments)))
 	if len(p.call.Arguments) == 0 {
 		p.call.Arguments = json.RawMessage(`{}`)
 	}
@@ -192,7 +191,7 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 		Entry: p.entry, Arguments: arguments, Variables: r.values,
 	})
 	result = Message{
-		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: strings.ReplaceAll(outcome.Output, "\x00", ""),
+		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: keepable(outcome.Output),
 		At: milliseconds(r.s.moment().Sub(r.begun)),
 		Result: &CallResult{
 			ToolID: string(p.entry.Tool.ID), StatusCode: outcome.StatusCode, LatencyMS: milliseconds(outcome.Latency),

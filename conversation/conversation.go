@@ -29,7 +29,7 @@ const (
 // Status is where a session is in its life; see the drawing in doc.go.
 type Status string
 
-// The statuses.
+// The statuses. Broken is "failed" on the wire; Failed is an event here.
 const (
 	Pending    Status = "pending"
 	InProgress Status = "in_progress"
@@ -164,7 +164,7 @@ type Turn struct {
 	AgentText string     `bun:"agent_text"`
 	Status    TurnStatus `bun:"status"`
 	// Messages are what the model saw and said inside the turn, the user's words first.
-	Messages     []Message  `bun:"messages,type:jsonb"`
+	Messages     []Message  `bun:"messages,type:json"`
 	Citations    []Citation `bun:"citations,type:jsonb"`
 	Model        string     `bun:"model"`
 	InputTokens  int        `bun:"input_tokens"`

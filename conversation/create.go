@@ -219,5 +219,10 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 	return ttl, nil
 }
 
+// keepable is the text without what Postgres cannot keep.
+func keepable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
 // storable says whether Postgres can keep the text: UTF-8 without NUL.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

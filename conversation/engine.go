@@ -81,6 +81,7 @@ type current struct {
 	responseID string
 	turn       TurnID
 	open       bool // the turn holds what was said before
+	told       bool // its ResponseDone is out: only finished is missing
 	cancel     context.CancelCauseFunc
 }
 
@@ -291,6 +292,9 @@ func (e *engine) next() {
 // forward hands an event of the answer to the socket that asked, if it is still there.
 func (e *engine) forward(m happened) {
 	live := m.run.live
+	if _, last := m.event.(ResponseDone); last {
+		m.run.told = true
+	}
 	if e.lives[live.channel] != live {
 		return
 	}

@@ -37,7 +37,7 @@ func (e *engine) obey(live *Live, command Command) {
 		e.waiting = append(e.waiting, respond{live: live, command: c})
 		e.next()
 	case Cancel:
-		if e.current == nil || (c.ResponseID != "" && c.ResponseID != e.current.responseID) {
+		if e.current == nil || e.current.told || (c.ResponseID != "" && c.ResponseID != e.current.responseID) {
 			live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is going out.")})
 			return
 		}

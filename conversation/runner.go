@@ -271,7 +271,7 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 		if !ok {
 			return ctx.Err()
 		}
-		text := strings.ReplaceAll(delta.Text, "\x00", "") // Postgres cannot keep it
+		text := keepable(delta.Text)
 		if text == "" {
 			return ctx.Err()
 		}

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,15 +25,19 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	var failures []error // one session's trouble must not keep the others open
 	for _, key := range ids {
 		err := s.locked(ctx, key.TenantID, key.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
 			return sweepTx(ctx, tx, session, now, s.transcriptURL(session.ID))
 		})
 		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-			return fmt.Errorf("sweeping session %s: %w", key.ID, err)
+			failures = append(failures, fmt.Errorf("sweeping session %s: %w", key.ID, err))
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(failures...)
 }
 
 // sweepTx does what is due to one locked session.

@@ -183,3 +183,20 @@ func TestCancelKeepsResults(t *testing.T) {
 		t.Errorf("recorded %+v", turn)
 	}
 }
+
+// TestUnstorableArguments: what a model writes can be JSON and still more than jsonb takes.
+func TestUnstorableArguments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, arguments := range []string{`{"id":"\ud800"}`, `{"id":"a\u0000b"}`, "{\"id\":\"\xff\"}", `{"id":1e999999}`} {
+		f.model = &script{steps: []step{say("Text \xff\x00 too.", call("no_such_tool", arguments)), say("Done.")}}
+		turn := f.turn(t, f.create(t).Session.ID, "go")
+		if turn.Status != conversation.TurnCompleted || !strings.HasSuffix(turn.AgentText, "Done.") {
+			t.Errorf("%q: %s %q", arguments, turn.Status, turn.AgentText)
+		}
+		session := turn.SessionID
+		if _, err := f.End(t.Context(), f.principal, session, conversation.EndParams{Status: conversation.Completed}); err != nil {
+			t.Errorf("%q: ending: %v", arguments, err)
+		}
+	}
+}

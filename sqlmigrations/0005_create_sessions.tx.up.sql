@@ -82,7 +82,8 @@ CREATE TABLE IF NOT EXISTS turns (
     agent_text    text NOT NULL,
     status        text NOT NULL CHECK (status IN ('in_progress', 'completed', 'cancelled', 'failed')),
     -- What the model saw and said inside the turn, so that history can be rebuilt on any node.
-    messages      jsonb NOT NULL,
+    -- json, not jsonb: a model's arguments may hold what jsonb cannot (lone surrogates, endless numbers).
+    messages      json NOT NULL,
     citations     jsonb NOT NULL,
     model         text NOT NULL DEFAULT '',
     input_tokens  integer NOT NULL DEFAULT 0,
