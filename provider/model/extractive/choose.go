@@ -29,6 +29,8 @@ type quote struct {
 	passage         int
 	source, heading string
 	text            string
+	// strength is the weight of the question's words that the quoted sentences hold.
+	strength float64
 }
 
 func (q quote) String() string {
@@ -45,7 +47,7 @@ type candidate struct {
 	passage  model.Passage
 }
 
-// choose picks the quotes that bear on the words, in the order of the passages' rank.
+// choose picks the quotes that bear on the words, the strongest first.
 func choose(words []string, passages []model.Passage) []quote {
 	var candidates []candidate
 	best, proper := 0.0, names(passages)
@@ -58,20 +60,40 @@ func choose(words []string, passages []model.Passage) []quote {
 	}
 	// The best coverage first; among equals the nearer in meaning, which is the given order.
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.coverage, a.coverage) })
+	weights := rarity(words, passages)
 	var quotes []quote
 	said := map[string]bool{}
 	for _, c := range candidates {
 		if len(quotes) == maxQuotes || c.coverage < best*besideBest {
 			break
 		}
-		text := bestSentences(words, c.passage.Text, said)
+		text, strength := bestSentences(words, weights, c.passage, said)
 		if text == "" {
 			continue
 		}
-		quotes = append(quotes, quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, text: text})
+		quotes = append(quotes, quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, text: text, strength: strength})
 	}
-	slices.SortFunc(quotes, func(a, b quote) int { return cmp.Compare(a.passage, b.passage) })
-	return quotes
+	slices.SortStableFunc(quotes, func(a, b quote) int { return cmp.Compare(b.strength, a.strength) })
+	return slices.DeleteFunc(quotes, func(q quote) bool { return q.strength < quotes[0].strength*besideBest })
+}
+
+// rarity weighs each word by how few passages hold it: the word that all of them share says
+// little about which sentence answers.
+func rarity(words []string, passages []model.Passage) map[string]float64 {
+	holders := map[string]int{}
+	for _, p := range passages {
+		in := stems(p.Text)
+		for _, w := range words {
+			if in[w] {
+				holders[w]++
+			}
+		}
+	}
+	weights := map[string]float64{}
+	for _, w := range words {
+		weights[w] = 1 + 1/float64(max(holders[w], 1))
+	}
+	return weights
 }
 
 // coverage is the weighted share of the words that stand in the passage, its source's name or
@@ -92,18 +114,18 @@ func coverage(words []string, p model.Passage, proper map[string]bool) float64 {
 	return sum / float64(len(words))
 }
 
-// bestSentences are the one or two sentences with most of the words, in their order in the
-// text. Sentences already said (chunks overlap) are passed over. When only headings matched,
-// the text's beginning stands for it.
-func bestSentences(words []string, text string, said map[string]bool) string {
-	all := sentences(text)
-	scores := make([]int, len(all))
+// bestSentences are the one or two sentences with the weightiest of the words, in their order in
+// the text, and their strength. Sentences already said (chunks overlap) are passed over. When
+// only headings matched, the text's beginning stands for it.
+func bestSentences(words []string, weights map[string]float64, p model.Passage, said map[string]bool) (text string, strength float64) {
+	all := withoutHeadings(sentences(p.Text), p.Heading)
+	scores := make([]float64, len(all))
 	best, found := 0, map[string]bool{}
 	for i, s := range all {
 		in := stems(s)
 		for _, w := range words {
 			if in[w] {
-				scores[i]++
+				scores[i] += weights[w]
 				found[w] = true
 			}
 		}
@@ -112,10 +134,16 @@ func bestSentences(words []string, text string, said map[string]bool) string {
 		}
 	}
 	if len(all) == 0 || said[all[best]] {
-		return ""
+		return "", 0
+	}
+	total := 0.0
+	for _, w := range words { // in the order of the scores' sums, so that equal sums are equal
+		if found[w] {
+			total += weights[w]
+		}
 	}
 	chosen := []int{best}
-	if second, ok := companion(all, scores, best, len(found)); ok && !said[all[second]] {
+	if second, ok := companion(all, scores, best, total); ok && !said[all[second]] {
 		chosen = append(chosen, second)
 	}
 	slices.Sort(chosen)
@@ -129,12 +157,22 @@ func bestSentences(words []string, text string, said map[string]bool) string {
 		said[all[chosen[1]]] = true
 		out += gap + all[chosen[1]]
 	}
-	return shortened(out)
+	return shortened(out), scores[best]
+}
+
+// withoutHeadings leaves out the sentences that are headings of the passage, which extracted text
+// holds as lines of their own; the quote names them anyway.
+func withoutHeadings(all []string, path string) []string {
+	headings := map[string]bool{}
+	for part := range strings.SplitSeq(path, ">") {
+		headings[strings.TrimSpace(part)] = true
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return headings[s] })
 }
 
 // companion is a second sentence worth quoting: what a colon announces, else the best other
 // one when the first does not hold all the words that the text has.
-func companion(all []string, scores []int, best, found int) (int, bool) {
+func companion(all []string, scores []float64, best int, found float64) (int, bool) {
 	if strings.HasSuffix(all[best], ":") && best+1 < len(all) {
 		return best + 1, true
 	}
