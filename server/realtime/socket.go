@@ -84,10 +84,14 @@ func newSocket(conn *websocket.Conn, live *conversation.Live, channel conversati
 // serve starts the goroutines, runs, and ends them again.
 func (s *socket) serve(ctx context.Context, cancel context.CancelFunc, stopping <-chan struct{}, log *slog.Logger) ending {
 	var reading, passing, writing sync.WaitGroup
-	defer reading.Wait()
-	defer cancel()
 	doing, stopDoing := context.WithCancel(ctx)
-	defer stopDoing()
+	defer func() {
+		cancel() // and doing with it
+		stopDoing()
+		reading.Wait()
+		passing.Wait()
+		writing.Wait()
+	}()
 	reading.Go(func() { s.read(ctx) })
 	reading.Go(func() { s.listen(ctx) })
 	reading.Go(func() { s.ping(ctx) })
@@ -113,8 +117,6 @@ func (s *socket) serve(ctx context.Context, cancel context.CancelFunc, stopping 
 	if !end.silent {
 		_ = s.conn.Close(end.code, end.reason) // a client that does not answer is cut off
 	}
-	cancel()
-	writing.Wait()
 	return end
 }
 
@@ -251,8 +253,16 @@ func (s *socket) listen(ctx context.Context) {
 
 // pass hands commands to the core, which may take a moment over each.
 func (s *socket) pass(ctx context.Context) {
-	for command := range s.commands {
-		_ = s.live.Do(ctx, command) // session-closed: Closed is on its way
+	for {
+		select {
+		case command, more := <-s.commands:
+			if !more {
+				return
+			}
+			_ = s.live.Do(ctx, command) // session-closed: Closed is on its way
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -269,7 +279,16 @@ func (s *socket) passWaiting(ctx context.Context) {
 
 // write writes frames until there are no more, or one cannot be written.
 func (s *socket) write(ctx context.Context) {
-	for data := range s.outgoing {
+	for {
+		var data []byte
+		more := false
+		select {
+		case data, more = <-s.outgoing:
+		case <-ctx.Done():
+		}
+		if !more {
+			return
+		}
 		writing, cancel := context.WithTimeout(ctx, s.limits.WriteWithin)
 		err := s.conn.Write(writing, websocket.MessageText, data)
 		cancel()

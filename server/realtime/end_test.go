@@ -1,0 +1,223 @@
+package realtime_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/server/realtime"
+)
+
+func wantClose(t *testing.T, got websocket.CloseError, code websocket.StatusCode, reason string) {
+	t.Helper()
+	if got.Code != code || got.Reason != reason {
+		t.Errorf("closed with %d %q, want %d %q", got.Code, got.Reason, code, reason)
+	}
+}
+
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
+	f.model.then(say("Yes."))
+	made := f.create(t, conversation.Text)
+	first := f.dial(t, made.ChatURL)
+	first.until("response.done")
+	second := f.dial(t, made.ChatURL)
+	wantClose(t, first.closed(), 4409, "replaced")
+	second.want("session.created")
+	second.say("There?") // the greeting is not repeated
+	if answer := second.until("response.done"); path(answer[len(answer)-1], "response", "output", 0, "content", 0, "text") != "Yes." {
+		t.Errorf("the second socket: %v", answer)
+	}
+}
+
+func TestEndedByTheAPI(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, broken := f.create(t, conversation.Text), f.create(t, conversation.Text)
+	c, d := f.dial(t, made.ChatURL), f.dial(t, broken.ChatURL)
+	c.want("session.created")
+	d.want("session.created")
+	long := strings.Repeat("ä", 100)
+	for id, params := range map[conversation.ID]conversation.EndParams{
+		made.Session.ID:   {Status: conversation.Completed, Reason: long},
+		broken.Session.ID: {Status: conversation.Broken, Reason: "operator"},
+	} {
+		if _, err := f.End(t.Context(), f.principal, id, params); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantClose(t, c.closed(), 1000, long[:122]) // 61 characters of two bytes fit
+	wantClose(t, d.closed(), 1011, "operator")
+}
+
+func TestHangUpAndDrop(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name   string
+		leave  func(*client)
+		status conversation.Status
+	}{
+		{"1000", func(c *client) { _ = c.conn.Close(websocket.StatusNormalClosure, "OK") }, conversation.Completed},
+		{"1001", func(c *client) { _ = c.conn.Close(websocket.StatusGoingAway, "") }, conversation.Completed},
+		{"no code", func(c *client) { _ = c.conn.Close(websocket.StatusNoStatusRcvd, "") }, conversation.Completed},
+		{"1011", func(c *client) { _ = c.conn.Close(websocket.StatusInternalError, "") }, conversation.InProgress},
+		{"lost", func(c *client) { _ = c.conn.CloseNow() }, conversation.InProgress},
+	}
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			made := f.create(t, conversation.Text)
+			c := f.dial(t, made.ChatURL)
+			c.want("session.created")
+			c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"bye"}]}}`)
+			c.until("conversation.item.done")
+			row.leave(c)
+			f.awaitSession(t, made.Session.ID, "leaving", func(s conversation.Session) bool {
+				return s.Closed() || !s.DroppedAt.IsZero()
+			})
+			if got := f.session(t, made.Session.ID).Status; got != row.status {
+				t.Errorf("the session is %s, want %s", got, row.status)
+			}
+		})
+	}
+}
+
+// TestSaidThenGone has a client that hangs up behind its last words: they are in the transcript.
+func TestSaidThenGone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	for _, text := range []string{"one", "two", "three"} {
+		c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}}`)
+	}
+	_ = c.conn.Close(websocket.StatusNormalClosure, "")
+	f.awaitSession(t, made.Session.ID, "the hang-up", conversation.Session.Closed)
+	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
+	if err != nil || len(turns) != 1 || len(turns[0].Messages) != 3 || turns[0].Messages[2].Text != "three" {
+		t.Errorf("transcript: %+v, %v", turns, err)
+	}
+}
+
+func TestComingBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
+	f.model.then(say("One."), say("Two."))
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.until("response.done")
+	c.say("first")
+	seen := c.until("response.done")
+	last, _ := seen[len(seen)-1]["event_id"].(string)
+	_ = c.conn.CloseNow()
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	if _, err := f.Turn(t.Context(), f.principal, made.Session.ID, "second", nil); err != nil {
+		t.Fatal(err)
+	}
+	f.advance(time.Minute)
+
+	again := f.dial(t, made.ChatURL+"&last_event_id="+url.QueryEscape(last))
+	again.want("session.created")
+	var missed []any
+	for range 2 {
+		missed = append(missed, path(again.want("conversation.item.added"), "item", "content", 0, "text"))
+		again.want("conversation.item.done")
+	}
+	if missed[0] != "second" || missed[1] != "Two." {
+		t.Errorf("missed: %v", missed)
+	}
+	first, _ := path(seen[0], "item", "id").(string)
+	again.send(`{"type":"conversation.item.retrieve","item_id":"` + first + `"}`)
+	if item := again.want("conversation.item.retrieved"); path(item, "item", "content", 0, "text") != "first" {
+		t.Errorf("an earlier item: %v", item)
+	}
+}
+
+func TestStopping(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made, later := f.create(t, conversation.Text), f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	f.stop()
+	wantClose(t, c.closed(), 1012, "reconnect")
+	waiting, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := f.handler.Wait(waiting); err != nil {
+		t.Fatal(err)
+	}
+	if s := f.session(t, made.Session.ID); s.Status != conversation.InProgress || s.DroppedAt.IsZero() {
+		t.Errorf("the session does not wait: %+v", s)
+	}
+	if resp := f.get(t, http.MethodGet, f.url(later.ChatURL), upgrade()); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a new socket while stopping: %d", resp.StatusCode)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<20-60) + `"}`)
+	c.want("error") // chat hears nothing, but the frame was taken
+	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<20) + `"}`)
+	wantClose(t, c.closed(), 1009, "frame_too_large")
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+}
+
+// TestSlowReader fills what may be unwritten towards a client that does not read.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{MaxUnwrittenBytes: 64 << 10, WriteWithin: patience})
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.send(`{"type":"conversation.item.create","item":{"id":"big","type":"message","role":"user","content":[{"type":"input_text","text":"` + strings.Repeat("x", 30_000) + `"}]}}`)
+	c.until("conversation.item.done")
+	dropped := func() bool { return !f.session(t, made.Session.ID).DroppedAt.IsZero() }
+	for !dropped() {
+		for range 50 {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			err := c.conn.Write(ctx, websocket.MessageText, []byte(`{"type":"conversation.item.retrieve","item_id":"big"}`))
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	wantClose(t, c.closed(), 4408, "slow_reader")
+}
+
+// TestLostWithoutAWord has a client that answers no ping.
+func TestLostWithoutAWord(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{PingEvery: 20 * time.Millisecond, PongWithin: 20 * time.Millisecond})
+	made := f.create(t, conversation.Text)
+	target, err := url.Parse(f.url(made.ChatURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", target.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	request := "GET " + target.RequestURI() + " HTTP/1.1\r\nHost: " + target.Host +
+		"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAECAwQFBgcICQoLDA0ODw==\r\n\r\n"
+	if _, err := conn.Write([]byte(request)); err != nil {
+		t.Fatal(err)
+	}
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+}

@@ -1,0 +1,419 @@
+package realtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// The shared stack's keeper lives as long as the process.
+		goleak.IgnoreAnyFunction("parlance.dev/parlance/test/pgtest/keeper.start"),
+	)
+}
+
+// patience bounds what a test waits for; it is reached only when something is broken.
+const patience = 20 * time.Second
+
+// fixture is the sockets over the real core and a database, with an agent on plan pro.
+type fixture struct {
+	*conversation.Service
+	handler   *realtime.Handler
+	agents    *agents.Service
+	tools     *tools.Service
+	endpoint  *httptool.Server
+	model     *script
+	passages  shelf
+	principal workspaces.Principal
+	ref       workspaces.Ref
+	agent     agents.Agent
+	// base is ws://host:port.
+	base string
+	// stop ends the handler's context.
+	stop context.CancelFunc
+	mu   sync.Mutex
+	late time.Duration
+}
+
+// newFixture makes one; config is the agent's.
+func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fixture {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	keys, err := seal.ParseKeyring([]byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{endpoint: httptool.New(t), model: &script{}}
+	owners := workspaces.New(workspaces.Deps{DB: db, Now: f.now})
+	f.agents = agents.New(agents.Deps{DB: db, Workspaces: owners, Now: f.now})
+	f.tools = tools.New(tools.Deps{DB: db, Workspaces: owners, Agents: f.agents, Keys: keys, Guard: guard})
+	for name, builtin := range conversation.SystemTools() {
+		f.tools.Register(name, builtin)
+	}
+	f.Service = conversation.New(conversation.Deps{
+		DB: db, Agents: f.agents, Workspaces: owners, Tools: f.tools, Retriever: &f.passages, Seal: keys,
+		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
+		PublicURL: "http://talk.example", Now: f.now,
+	})
+	f.runCore(t)
+	f.own(t, owners, config)
+	f.listen(t, limits)
+	return f
+}
+
+func (f *fixture) now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Now().Add(f.late)
+}
+
+func (f *fixture) advance(d time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.late += d
+}
+
+func (f *fixture) runCore(t *testing.T) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := f.Run(ctx); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		closing, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if err := f.Close(closing); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		stop()
+		running.Wait()
+	})
+}
+
+func (f *fixture) own(t *testing.T, owners *workspaces.Service, config agents.Config) {
+	t.Helper()
+	made, err := owners.CreateTenant(t.Context(), "Acme", "pro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.principal = workspaces.Principal{TenantID: made.Tenant.ID, Scope: workspaces.ScopeAdmin}
+	f.ref = workspaces.Ref{TenantID: made.Tenant.ID, ID: made.Workspace.ID}
+	if f.agent, err = f.agents.Create(t.Context(), f.ref, "Ada", config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	f.stop = stop
+	f.handler = realtime.New(realtime.Deps{Sessions: f.Service, Log: slog.New(slog.DiscardHandler), Context: ctx, Now: f.now, Limits: limits})
+	logger := &interceptor.Logger{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: f.now}
+	logged := logger.Wrap(f.handler, func(*http.Request) string { return realtime.Prefix }) // as in package server: the upgrade goes through it
+	server := httptest.NewServer(interceptor.WithRequestID(logged))
+	f.base = "ws" + strings.TrimPrefix(server.URL, "http")
+	t.Cleanup(func() {
+		stop()
+		waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer cancel()
+		if err := f.handler.Wait(waiting); err != nil {
+			t.Errorf("Wait: %v", err)
+		}
+		server.Close()
+	})
+}
+
+func (f *fixture) create(t *testing.T, modality conversation.Modality) conversation.Created {
+	t.Helper()
+	made, err := f.Create(t.Context(), f.principal, conversation.CreateParams{AgentID: f.agent.ID, UserID: "user-1", Modality: modality})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// url is a session's URL on the test's server.
+func (f *fixture) url(published string) string {
+	return f.base + strings.TrimPrefix(published, "ws://talk.example")
+}
+
+func (f *fixture) session(t *testing.T, id conversation.ID) conversation.Session {
+	t.Helper()
+	session, err := f.Get(t.Context(), f.principal, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+func (f *fixture) awaitSession(t *testing.T, id conversation.ID, what string, ok func(conversation.Session) bool) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for !ok(f.session(t, id)) {
+		select {
+		case <-ticker.C:
+		case <-deadline.C:
+			t.Fatalf("%s did not happen: %+v", what, f.session(t, id))
+		}
+	}
+}
+
+// client is a WebSocket client that speaks JSON.
+type client struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+func (f *fixture) dial(t *testing.T, published string, opts ...*websocket.DialOptions) *client {
+	t.Helper()
+	var options *websocket.DialOptions
+	if len(opts) > 0 {
+		options = opts[0]
+	}
+	conn, _, err := websocket.Dial(t.Context(), f.url(published), options) //nolint:bodyclose // the connection owns it
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(-1)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return &client{t: t, conn: conn}
+}
+
+type event = map[string]any
+
+func (c *client) send(events ...string) {
+	c.t.Helper()
+	for _, e := range events {
+		if err := c.conn.Write(c.t.Context(), websocket.MessageText, []byte(e)); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// say is what SDKs send for a user's message, without waiting between the two.
+func (c *client) say(text string) {
+	c.t.Helper()
+	quoted, _ := json.Marshal(text)
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":`+string(quoted)+`}]}}`,
+		`{"type":"response.create","event_id":"agents_js_response_create_1"}`)
+}
+
+func (c *client) read() (event, error) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
+	defer cancel()
+	_, data, err := c.conn.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		c.t.Fatalf("frame %q: %v", data, err)
+	}
+	if id, _ := e["event_id"].(string); !strings.HasPrefix(id, "evt_") {
+		c.t.Errorf("event_id %q of %v", id, e["type"])
+	}
+	return e, nil
+}
+
+func (c *client) next() event {
+	c.t.Helper()
+	e, err := c.read()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return e
+}
+
+// until reads to the first event of the type, which it returns last.
+func (c *client) until(kind string) []event {
+	c.t.Helper()
+	var read []event
+	for {
+		e := c.next()
+		read = append(read, e)
+		if e["type"] == kind {
+			return read
+		}
+	}
+}
+
+func (c *client) want(kind string) event {
+	c.t.Helper()
+	e := c.next()
+	if e["type"] != kind {
+		c.t.Fatalf("got %v, want %s", e, kind)
+	}
+	return e
+}
+
+// closed reads to the close frame.
+func (c *client) closed() websocket.CloseError {
+	c.t.Helper()
+	for {
+		if _, err := c.read(); err != nil {
+			closed, ok := errors.AsType[websocket.CloseError](err)
+			if !ok {
+				c.t.Fatalf("no close frame: %v", err)
+			}
+			return closed
+		}
+	}
+}
+
+// path looks into decoded JSON; numbers index arrays.
+func path(value any, steps ...any) any {
+	for _, step := range steps {
+		switch at := step.(type) {
+		case string:
+			object, _ := value.(event)
+			value = object[at]
+		case int:
+			array, _ := value.([]any)
+			if at >= len(array) {
+				return nil
+			}
+			value = array[at]
+		}
+	}
+	return value
+}
+
+func types(events []event) []string {
+	kinds := make([]string, len(events))
+	for i, e := range events {
+		kinds[i], _ = e["type"].(string)
+	}
+	return kinds
+}
+
+// shelf is a Retriever with fixed passages.
+type shelf struct{ passages []conversation.Passage }
+
+func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, conversation.RetrieveParams) ([]conversation.Passage, error) {
+	return s.passages, nil
+}
+
+type step = func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)
+
+// script is a model that a test writes: one step a call.
+type script struct {
+	mu    sync.Mutex
+	steps []step
+	asked []model.Request
+}
+
+func (s *script) Name() string { return "script" }
+
+func (s *script) then(steps ...step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps = append(s.steps, steps...)
+}
+
+func (s *script) requests() []model.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]model.Request{}, s.asked...)
+}
+
+func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+	s.mu.Lock()
+	s.asked = append(s.asked, req)
+	if len(s.steps) == 0 {
+		s.mu.Unlock()
+		return model.Result{}, errors.New("the script has ended")
+	}
+	next := s.steps[0]
+	s.steps = s.steps[1:]
+	s.mu.Unlock()
+	return next(ctx, req, emit)
+}
+
+// say answers with pieces of text.
+func say(pieces ...string) step {
+	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		for _, piece := range pieces {
+			if err := emit(model.TextDelta{Text: piece}); err != nil {
+				return model.Result{}, err
+			}
+		}
+		return model.Result{Text: strings.Join(pieces, ""), FinishReason: model.FinishStop, Model: "script-1", Usage: model.Usage{InputTokens: 10, OutputTokens: 3}}, nil
+	}
+}
+
+// call answers with a call of a tool.
+func call(name, arguments string) step {
+	return func(_ context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		one := model.NewToolCall("call_"+name, name, arguments)
+		if err := emit(model.ToolCallReady{Call: one}); err != nil {
+			return model.Result{}, err
+		}
+		return model.Result{ToolCalls: []model.ToolCall{one}, FinishReason: model.FinishStop, Model: "script-1"}, nil
+	}
+}
+
+// sayAndWait says a text, then waits until it is cancelled.
+func sayAndWait(text string) step {
+	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		if err := emit(model.TextDelta{Text: text}); err != nil {
+			return model.Result{}, err
+		}
+		<-ctx.Done()
+		return model.Result{Text: text}, ctx.Err()
+	}
+}
+
+// get is a plain HTTP request to a socket's URL.
+func (f *fixture) get(t *testing.T, method, url string, header http.Header) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, "http"+strings.TrimPrefix(url, "ws"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}

@@ -1,0 +1,270 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/realtime/openai"
+)
+
+type event = map[string]any
+
+func newDialect(p openai.Params) *openai.Dialect {
+	p.Session.ID = "ses_1"
+	if p.Channel == "" {
+		p.Channel = conversation.ChatChannel
+	}
+	return openai.New(p)
+}
+
+func decoded(t testing.TB, step openai.Step) []event {
+	t.Helper()
+	if step.Err != nil {
+		t.Fatal(step.Err)
+	}
+	var events []event
+	for _, frame := range step.Frames {
+		var e event
+		if err := json.Unmarshal(frame, &e); err != nil {
+			t.Fatalf("%q: %v", frame, err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+func field(e event, steps ...string) any {
+	var value any = e
+	for _, step := range steps {
+		object, _ := value.(event)
+		value = object[step]
+	}
+	return value
+}
+
+func TestRefusedFrames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 129)
+	rows := []struct{ frame, code, param string }{
+		{`{`, "invalid_json", ""},
+		{``, "invalid_json", ""},
+		{`null`, "invalid_json", ""},
+		{`[]`, "invalid_json", ""},
+		{`"x"`, "invalid_json", ""},
+		{`{}`, "missing_required_parameter", "type"},
+		{`{"type":5}`, "invalid_type", "type"},
+		{`{"type":"response.create","event_id":5}`, "invalid_type", "event_id"},
+		{`{"type":"nonsense"}`, "unknown_event", "type"},
+		{`{"type":"session.update"}`, "missing_required_parameter", "session"},
+		{`{"type":"session.update","session":[]}`, "missing_required_parameter", "session"},
+		{`{"type":"session.update","session":{"type":"transcription"}}`, "invalid_value", "session.type"},
+		{`{"type":"session.update","session":{"tools":{}}}`, "invalid_type", "session.tools"},
+		{`{"type":"session.update","session":{"tools":[{"type":"function","name":"a b"}]}}`, "invalid_value", "session.tools[0].name"},
+		{`{"type":"session.update","session":{"tools":[{"type":"function","name":"a","parameters":3}]}}`, "invalid_value", "session.tools[0].parameters"},
+		{`{"type":"session.update","session":{"audio":{"input":{"format":{"type":"mp3"}}}}}`, "invalid_value", "session.audio.input.format.type"},
+		{`{"type":"session.update","session":{"audio":{"output":{"format":{"type":"audio/pcm","rate":8000}}}}}`, "invalid_value", "session.audio.output.format.rate"},
+		{`{"type":"session.update","session":{"audio":{"input":{"turn_detection":{"type":"x"}}}}}`, "invalid_value", "session.audio.input.turn_detection"},
+		{`{"type":"conversation.item.create"}`, "missing_required_parameter", "item"},
+		{`{"type":"conversation.item.create","item":{"type":"message","role":5}}`, "invalid_type", "item.role"},
+		{`{"type":"conversation.item.create","item":{"type":"message","role":"system","content":[]}}`, "invalid_value", "item.role"},
+		{`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_audio"}]}}`, "invalid_value", "item.content"},
+		{`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[]}}`, "missing_required_parameter", "item.content"},
+		{`{"type":"conversation.item.create","item":{"id":"item_1","type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}}`, "item_create_duplicate_id", "item.id"},
+		{`{"type":"conversation.item.create","item":{"id":"` + long + `","type":"message"}}`, "invalid_value", "item.id"},
+		{`{"type":"conversation.item.create","item":{"type":"function_call_output","output":"x"}}`, "missing_required_parameter", "item"},
+		{`{"type":"conversation.item.create","item":{"type":"function_call"}}`, "invalid_value", "item.type"},
+		{`{"type":"conversation.item.retrieve","item_id":"none"}`, "item_retrieve_invalid_item_id", "item_id"},
+		{`{"type":"conversation.item.delete","item_id":"none"}`, "item_delete_invalid_item_id", "item_id"},
+		{`{"type":"conversation.item.delete","item_id":"item_1"}`, "not-implemented", "item_id"},
+		{`{"type":"conversation.item.truncate","item_id":"none"}`, "item_truncate_invalid_item_id", "item_id"},
+		{`{"type":"conversation.item.truncate","item_id":"item_1"}`, "invalid_value", "item_id"},
+		{`{"type":"response.create","response":5}`, "invalid_type", "response"},
+		{`{"type":"response.create","response":{"conversation":"none"}}`, "invalid_value", "response.conversation"},
+		{`{"type":"response.create","response":{"input":[{}]}}`, "invalid_value", "response.input"},
+		{`{"type":"response.create","response":{"metadata":{"a":1}}}`, "invalid_type", "response.metadata.a"},
+		{`{"type":"input_audio_buffer.commit"}`, "input_audio_buffer_commit_empty", ""},
+	}
+	for _, row := range rows {
+		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem, Text: "hi"}}})
+		d.Open()
+		step := d.Frame([]byte(row.frame), true)
+		events := decoded(t, step)
+		if len(events) != 1 || len(step.Commands) != 0 || events[0]["type"] != "error" {
+			t.Errorf("%s: got %v and %v, want one error", row.frame, events, step.Commands)
+			continue
+		}
+		param, _ := field(events[0], "error", "param").(string)
+		if field(events[0], "error", "code") != row.code || (param != row.param && !strings.HasPrefix(row.param, "response.metadata")) {
+			t.Errorf("%s: got %v, want %s at %q", row.frame, events[0]["error"], row.code, row.param)
+		}
+		if field(events[0], "error", "type") != "invalid_request_error" || field(events[0], "error", "message") == "" {
+			t.Errorf("%s: %v", row.frame, events[0])
+		}
+	}
+}
+
+func TestBinaryFrame(t *testing.T) {
+	t.Parallel()
+	d := newDialect(openai.Params{})
+	events := decoded(t, d.Frame([]byte(`{"type":"response.create"}`), false))
+	if len(events) != 1 || field(events[0], "error", "code") != "invalid_event" {
+		t.Errorf("got %v", events)
+	}
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	instructions := "Short."
+	rows := []struct {
+		frame string
+		want  conversation.Command
+	}{
+		{
+			`{"type":"conversation.item.create","event_id":"e","previous_item_id":"root","item":{"id":"i","type":"message","role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_text","text":"b"}]}}`,
+			conversation.UserMessage{CommandID: "e", ItemID: "i", Text: "a\nb"},
+		},
+		{`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":""}}`, conversation.ToolOutput{CallID: "c"}},
+		{`{"type":"response.create","event_id":"e"}`, conversation.Respond{CommandID: "e"}},
+		{`{"type":"response.create","response":{"instructions":"Short.","output_modalities":["text"],"tools":[]}}`, conversation.Respond{Instructions: &instructions}},
+		{`{"type":"response.cancel","response_id":"r"}`, conversation.Cancel{ResponseID: "r"}},
+		{
+			`{"type":"session.update","session":{"instructions":null,"tools":null,"audio":{"output":{"voice":"alloy"}}}}`,
+			conversation.Configure{Overrides: map[string]json.RawMessage{
+				"instructions": json.RawMessage(`""`), "voice": json.RawMessage(`{"tts":{"model":"m","voice":"alloy"}}`),
+			}, ClientTools: nil},
+		},
+	}
+	for _, row := range rows {
+		d := newDialect(openai.Params{Session: conversation.Session{Config: agents.Config{Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)}}}})
+		step := d.Frame([]byte(row.frame), true)
+		if len(step.Frames) != 0 {
+			t.Errorf("%s: frames %s", row.frame, step.Frames)
+		}
+		want := row.want
+		if configure, ok := want.(conversation.Configure); ok {
+			got, _ := step.Commands[0].(conversation.Configure)
+			if got.ClientTools == nil || len(got.ClientTools) != 0 {
+				t.Errorf("null must clear the tools: %#v", got.ClientTools)
+			}
+			got.ClientTools = nil
+			step.Commands[0], want = got, configure
+		}
+		if diff := cmp.Diff([]conversation.Command{want}, step.Commands); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.frame, diff)
+		}
+	}
+}
+
+// TestReplay shows only what lies behind the item that the client's last event names.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	history := []conversation.Item{
+		{ID: "a.1", Kind: conversation.UserItem, Text: "one"},
+		{ID: "b", Kind: conversation.ToolItem, Name: "t", Arguments: json.RawMessage(`{}`), Text: "out"},
+		{ID: "c", Kind: conversation.AssistantItem, Text: "two"},
+	}
+	rows := []struct {
+		last string
+		want []string
+	}{
+		{"", nil},
+		{"evt_1.c", nil},
+		{"evt_1.a.1", []string{"conversation.item.added b", "conversation.item.added c", "conversation.item.done c"}},
+		{"evt_1", []string{"conversation.item.added a.1", "conversation.item.done a.1", "conversation.item.added b", "conversation.item.added c", "conversation.item.done c"}},
+	}
+	for _, row := range rows {
+		d := newDialect(openai.Params{History: history, LastEventID: row.last})
+		events := decoded(t, d.Open())
+		var got []string
+		for _, e := range events[1:] {
+			got = append(got, e["type"].(string)+" "+field(e, "item", "id").(string))
+		}
+		if diff := cmp.Diff(row.want, got); diff != "" || events[0]["type"] != "session.created" {
+			t.Errorf("%s (-want +got):\n%s", row.last, diff)
+		}
+	}
+}
+
+func TestFailedCommands(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		err  *fault.Error
+		kind string
+		code string
+	}{
+		{fault.InvalidField("text", "length", "too long"), "invalid_request_error", "invalid-request"},
+		{fault.New(fault.InternalError, "Internal error."), "server_error", "internal"},
+		{fault.Wrap(conversation.ErrNothingToCancel, fault.InvalidRequest, "x"), "invalid_request_error", "response_cancel_not_active"},
+	}
+	for _, row := range rows {
+		d := newDialect(openai.Params{})
+		events := decoded(t, d.Event(conversation.Failed{CommandID: "mine", Err: row.err}))
+		if len(events) != 1 || field(events[0], "error", "type") != row.kind || field(events[0], "error", "code") != row.code || field(events[0], "error", "event_id") != "mine" {
+			t.Errorf("%v: got %v", row.err, events)
+		}
+	}
+}
+
+// TestMetadata comes back in the response it was asked for with, and in no other.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	d := newDialect(openai.Params{})
+	step := d.Frame([]byte(`{"type":"response.create","response":{"metadata":{"turn":"1"}}}`), true)
+	asked, ok := step.Commands[0].(conversation.Respond)
+	if !ok || asked.CommandID == "" {
+		t.Fatalf("got %v", step.Commands)
+	}
+	created := decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_0", Greeting: true}))
+	if field(created[0], "response", "metadata") != nil {
+		t.Errorf("the greeting has it: %v", created)
+	}
+	d.Event(conversation.ResponseDone{ResponseID: "resp_0", Status: conversation.ResponseCompleted})
+	d.Event(conversation.ResponseStarted{ResponseID: "resp_1", CommandID: asked.CommandID})
+	done := decoded(t, d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted}))
+	if field(done[0], "response", "metadata", "turn") != "1" {
+		t.Errorf("got %v", done)
+	}
+}
+
+// FuzzFrame holds that no frame breaks the dialect: each is answered with events that are valid
+// JSON with a type and an id, or becomes a command.
+func FuzzFrame(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"a","parameters":{"type":"object"}}],"audio":{"input":{"turn_detection":{"type":"server_vad"}}}}}`,
+		`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}`,
+		`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":"x"}}`,
+		`{"type":"conversation.item.retrieve","item_id":"item_1"}`,
+		`{"type":"response.create","response":{"instructions":"x","metadata":{"a":"b"}}}`,
+		`{"type":"response.cancel"}`, `{"type":"input_audio_buffer.append","audio":"AAAA"}`, `{"type":"\ud800"}`, `{`, `null`, `[[[[`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem}}})
+		d.Open()
+		step := d.Frame(data, true)
+		events := decoded(t, step)
+		if len(events)+len(step.Commands) == 0 {
+			t.Errorf("%q came to nothing", data)
+		}
+		for _, command := range step.Commands {
+			switch c := command.(type) {
+			case conversation.Configure:
+				events = append(events, decoded(t, d.Event(conversation.Configured{ClientTools: c.ClientTools}))...)
+			case conversation.UserMessage:
+				events = append(events, decoded(t, d.Event(conversation.ItemAdded{Item: conversation.Item{ID: c.ItemID, Kind: conversation.UserItem, Text: c.Text}}))...)
+			}
+		}
+		for _, e := range events {
+			if id, _ := e["event_id"].(string); e["type"] == "" || !strings.HasPrefix(id, "evt_") {
+				t.Errorf("%q: %v", data, e)
+			}
+		}
+	})
+}
