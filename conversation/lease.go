@@ -31,7 +31,6 @@ var (
 	errEnding    = errors.New("the session is being ended")
 	errLeaseLost = errors.New("the turn was taken for lost")
 	errStopped   = errors.New("the answer was cancelled")
-	errRestart   = errors.New("the node is being stopped")
 )
 
 // turnStart says which turn is to be run.

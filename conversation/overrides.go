@@ -78,7 +78,7 @@ func applyGroup(config *agents.Config, group string, known map[string]override, 
 			return fault.OnField(fault.OverrideNotAllowed, field, "The agent's locked_overrides has %q.", at)
 		}
 		if err := set(config, values[key]); err != nil {
-			return fault.InvalidField(field, "type", "%s", err.Error())
+			return fault.InvalidField(field, "type", "%s.", err.Error())
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func setText(key string, maxChars int, field func(*agents.Config) *string) overr
 	return func(config *agents.Config, value json.RawMessage) error {
 		var text string
 		if strict(value, &text) != nil || len([]rune(text)) > maxChars || !storable(text) {
-			return errors.New(key + " must be a string.")
+			return errors.New(key + " must be a string")
 		}
 		*field(config) = text
 		return nil
@@ -168,7 +168,7 @@ func setText(key string, maxChars int, field func(*agents.Config) *string) overr
 func setLanguage(config *agents.Config, value json.RawMessage) error {
 	var tag string
 	if strict(value, &tag) != nil || !languageTag.MatchString(tag) {
-		return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH".`)
+		return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH"`)
 	}
 	config.Language = tag
 	return nil
@@ -179,7 +179,7 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	var name string
 	if strict(value, &name) == nil {
 		if name == "" || !storable(name) {
-			return errors.New("model must name a model.")
+			return errors.New("model must name a model")
 		}
 		config.Model.Name = name
 		return nil
@@ -187,7 +187,7 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	changed := config.Model
 	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
 	if strict(value, &changed) != nil || changed.MaxOutputTokens < 0 || !validTemperature(changed.Temperature) {
-		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens and fallbacks.")
+		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens and fallbacks")
 	}
 	config.Model = changed
 	return nil
@@ -198,7 +198,7 @@ func validTemperature(t *float64) bool { return t == nil || (*t >= 0 && *t <= ma
 func setTemperature(config *agents.Config, value json.RawMessage) error {
 	var temperature float64
 	if strict(value, &temperature) != nil || !validTemperature(&temperature) {
-		return errors.New("temperature must be a number from 0 to 2.")
+		return errors.New("temperature must be a number from 0 to 2")
 	}
 	config.Model.Temperature = &temperature
 	return nil
@@ -207,12 +207,12 @@ func setTemperature(config *agents.Config, value json.RawMessage) error {
 func setVoice(config *agents.Config, value json.RawMessage) error {
 	var parts map[string]json.RawMessage
 	if strict(value, &parts) != nil {
-		return errors.New("voice must be an object.")
+		return errors.New("voice must be an object")
 	}
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
 		set, ok := voiceOverrides[key]
 		if !ok {
-			return errors.New("voice has no field " + key + ".")
+			return errors.New("voice has no field " + key)
 		}
 		if err := set(config, parts[key]); err != nil {
 			return errors.New(key + ": " + err.Error())
@@ -227,7 +227,7 @@ func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	if strict(value, &changed) != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
 		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||
 		!slices.Contains([]string{"similarity", "hybrid"}, changed.Ranking) {
-		return errors.New("retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1) and ranking (similarity or hybrid).")
+		return errors.New("retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1) and ranking (similarity or hybrid)")
 	}
 	config.Retrieval = changed
 	return nil
@@ -237,7 +237,7 @@ func setPart(field func(*agents.Config) *json.RawMessage) override {
 	return func(config *agents.Config, value json.RawMessage) error {
 		var object map[string]any
 		if strict(value, &object) != nil || bytes.Contains(value, []byte(`\u0000`)) {
-			return errors.New("It must be an object.")
+			return errors.New("it must be an object")
 		}
 		*field(config) = slices.Clone(value)
 		return nil
@@ -248,7 +248,7 @@ func setFormat(field func(*agents.Config) *string) override {
 	return func(config *agents.Config, value json.RawMessage) error {
 		var format string
 		if strict(value, &format) != nil || !slices.Contains(audioFormats, format) {
-			return errors.New("It must be one of " + strings.Join(audioFormats, ", ") + ".")
+			return errors.New("it must be one of " + strings.Join(audioFormats, ", "))
 		}
 		*field(config) = format
 		return nil
