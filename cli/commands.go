@@ -4,5 +4,9 @@ import "github.com/spf13/cobra"
 
 // commands lists every command, in no order: help sorts them.
 func commands() []*cobra.Command {
-	return []*cobra.Command{newMigrate(), newTenants(), newKeys(), newVersion()}
+	return []*cobra.Command{
+		newDev(), newServer(), newWorker(),
+		newChat(), newModels(), newErrors(),
+		newMigrate(), newTenants(), newKeys(), newConfig(), newVersion(),
+	}
 }

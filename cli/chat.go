@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parlance.dev/parlance/app"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+)
+
+const (
+	// maxTurnBytes bounds a line: 32,000 characters, the contract's limit, of at most 4 bytes.
+	maxTurnBytes = 4 * 32_000
+	// endTimeout bounds ending the session when the chat is over.
+	endTimeout = 5 * time.Second
+)
+
+// chatOptions are the flags of `parlance chat`.
+type chatOptions struct {
+	agent, session, user string
+	json                 bool
+}
+
+func newChat() *cobra.Command {
+	var options chatOptions
+	cmd := &cobra.Command{
+		Use: "chat", Short: "Talk to an agent from the terminal", GroupID: "use", Args: exactArgs(),
+		Long: `Talks to an agent of an installation over its public API; without flags to the demo agent of
+the parlance dev on this machine. Each line is a turn; /quit or Ctrl-D ends the session. When
+the input is not a terminal, each of its lines is a turn too.
+
+"/tool SLUG {…}" makes the built-in extractive responder call a tool.`,
+		Example: `  parlance chat
+  echo "Which file types can I upload?" | parlance chat --json`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runChat(cmd, options) },
+	}
+	addInstallation(cmd)
+	cmd.Flags().StringVar(&options.agent, "agent", "", "agent to talk to, agt_… ["+envAgent+"]")
+	cmd.Flags().String("workspace", "", "workspace of the agent, to show its first message ["+envWorkspace+"]")
+	cmd.Flags().StringVar(&options.session, "session", "", "go on with this text session, ses_…, and leave it open")
+	cmd.Flags().StringVar(&options.user, "user", "terminal", "user id of the session")
+	cmd.Flags().BoolVar(&options.json, "json", false, "print each turn as one line of JSON")
+	return cmd
+}
+
+func runChat(cmd *cobra.Command, options chatOptions) error {
+	where, err := findInstallation(cmd, app.OSSource(nil).LookupEnv)
+	if err != nil {
+		return err
+	}
+	client, err := where.client()
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdleConnections()
+	talk := &chat{
+		options: options, where: where, in: cmd.InOrStdin(), out: cmd.OutOrStdout(), terminal: isTerminal(cmd.InOrStdin()),
+		sessions: parlancev1connect.NewSessionServiceClient(client, where.base, where.options()...),
+		agents:   parlancev1connect.NewAgentServiceClient(client, where.base, where.options()...),
+	}
+	return talk.run(cmd.Context())
+}
+
+// chat is one conversation from a terminal or a script.
+type chat struct {
+	options  chatOptions
+	where    installation
+	in       io.Reader
+	out      io.Writer
+	terminal bool
+	sessions parlancev1connect.SessionServiceClient
+	agents   parlancev1connect.AgentServiceClient
+	session  string
+	// agent is how the agent is called here.
+	agent string
+}
+
+func (c *chat) run(ctx context.Context) error {
+	c.agent = "agent"
+	if c.session = c.options.session; c.session == "" {
+		if err := c.open(ctx); err != nil {
+			return err
+		}
+		defer c.end(ctx)
+	}
+	lines := c.lines(ctx)
+	for {
+		if c.terminal {
+			fmt.Fprint(c.out, "\nyou   ▸ ")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, more := <-lines:
+			switch {
+			case line.err != nil:
+				return line.err
+			case !more, line.text == "/quit":
+				return nil
+			case line.text == "":
+				continue
+			}
+			if err := c.turn(ctx, line.text); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// typed is one line, or why there are no more.
+type typed struct {
+	text string
+	err  error
+}
+
+// lines reads the input until it ends or ctx does. A read from a terminal cannot be called
+// back, so the goroutine may outlast ctx by one line; the process ends with the chat.
+func (c *chat) lines(ctx context.Context) <-chan typed {
+	lines := make(chan typed)
+	go func() {
+		defer close(lines)
+		scanner := bufio.NewScanner(c.in)
+		scanner.Buffer(nil, maxTurnBytes)
+		for scanner.Scan() {
+			select {
+			case lines <- typed{text: strings.TrimSpace(scanner.Text())}:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err := scanner.Err(); err != nil {
+			select {
+			case lines <- typed{err: readError(err)}:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return lines
+}
+
+func readError(err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return errors.New("the line is longer than a turn may be (32,000 characters)")
+	}
+	return fmt.Errorf("read the input: %w", err)
+}
+
+// open creates the session and shows what the agent says first.
+func (c *chat) open(ctx context.Context) error {
+	if c.where.agentID == "" {
+		return usageError{fmt.Errorf("--agent is missing: the id of the agent to talk to")}
+	}
+	made, err := c.sessions.CreateSession(ctx, &parlancev1.CreateSessionRequest{AgentId: c.where.agentID, UserId: c.options.user, Modality: "text"})
+	if err != nil {
+		return c.where.explainCall("create the session", err)
+	}
+	c.session = made.GetId()
+	if c.options.json {
+		return nil
+	}
+	greeting := ""
+	if c.where.workspaceID != "" {
+		// The greeting is a courtesy: a key that may not read agents can still talk to one.
+		if agent, err := c.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{WorkspaceId: c.where.workspaceID, AgentId: c.where.agentID}); err == nil {
+			c.agent, greeting = agent.GetName(), agent.GetFirstMessage()
+		}
+	}
+	if c.terminal {
+		fmt.Fprintf(c.out, "Session %s with %s. /quit or Ctrl-D ends it.\n", c.session, c.agent)
+	}
+	if greeting != "" {
+		fmt.Fprintf(c.out, "\n%-5s ▸ %s\n", c.agent, greeting)
+	}
+	return nil
+}
+
+// end ends the session, also when the chat was interrupted.
+func (c *chat) end(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	if c.terminal {
+		fmt.Fprintln(c.out)
+	}
+	// A session that cannot be ended now ends by its idle time-out.
+	_, _ = c.sessions.EndSession(ctx, &parlancev1.EndSessionRequest{SessionId: c.session, Status: "completed", Reason: "chat ended"})
+}
+
+// turn says one thing and prints the answer as it comes.
+func (c *chat) turn(ctx context.Context, text string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the stream, also when printing fails
+	stream, err := c.sessions.StreamTurn(ctx, &parlancev1.StreamTurnRequest{SessionId: c.session, Text: text})
+	if err != nil {
+		return c.where.explainCall("take the turn", err)
+	}
+	defer func() { _ = stream.Close() }() // the turn is over
+	answer := &answerPrinter{out: c.out, agent: c.agent, json: c.options.json}
+	for stream.Receive() {
+		if err := answer.print(stream.Msg()); err != nil {
+			return err
+		}
+	}
+	if err := stream.Err(); err != nil {
+		answer.breakOff()
+		return c.where.explainCall("take the turn", err)
+	}
+	return nil
+}

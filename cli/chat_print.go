@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+// shownBytes is how much of a tool's arguments and answer is shown.
+const shownBytes = 160
+
+// answerPrinter prints one turn: the words as they come, then what they rest on.
+type answerPrinter struct {
+	out   io.Writer
+	agent string
+	json  bool
+
+	speaking bool
+}
+
+func (p *answerPrinter) print(event *parlancev1.StreamTurnResponse) error {
+	if p.json {
+		return p.printJSON(event)
+	}
+	var err error
+	switch event.GetType() {
+	case "turn.delta":
+		if !p.speaking {
+			p.speaking = true
+			fmt.Fprintf(p.out, "\n%-5s ▸ ", p.agent)
+		}
+		_, err = io.WriteString(p.out, event.GetDelta())
+	case "turn.tool_call":
+		p.breakOff()
+		_, err = io.WriteString(p.out, toolLine(event.GetToolCall()))
+	case "turn.done":
+		p.breakOff()
+		_, err = io.WriteString(p.out, sourceLines(event.GetTurn().GetCitations()))
+	}
+	return err
+}
+
+// breakOff ends the line the agent is speaking on.
+func (p *answerPrinter) breakOff() {
+	if p.speaking {
+		fmt.Fprintln(p.out)
+	}
+	p.speaking = false
+}
+
+// printJSON prints a whole turn as one line; its spacing is the same every time.
+func (p *answerPrinter) printJSON(event *parlancev1.StreamTurnResponse) error {
+	if event.GetType() != "turn.done" {
+		return nil
+	}
+	encoded, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(event.GetTurn())
+	if err != nil {
+		return fmt.Errorf("print the turn: %w", err)
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, encoded); err != nil {
+		return fmt.Errorf("print the turn: %w", err)
+	}
+	_, err = fmt.Fprintln(p.out, line.String())
+	return err
+}
+
+// toolLine is one call: what was asked and what came of it.
+func toolLine(call *parlancev1.ToolCall) string {
+	arguments, err := json.Marshal(call.GetInput().AsMap())
+	if err != nil {
+		arguments = []byte("{}")
+	}
+	came := "ok"
+	if call.GetStatusCode() != 0 {
+		came = fmt.Sprintf("HTTP %d", call.GetStatusCode())
+	}
+	if failure := call.GetError(); failure != nil {
+		came = failure.GetCode() + ": " + shorten(failure.GetMessage())
+	} else if call.GetOutput() != "" {
+		came += " " + shorten(call.GetOutput())
+	}
+	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", call.GetSlug(), shorten(string(arguments)), came, call.GetLatencyMs())
+}
+
+// sourceLines are the passages an answer rests on: those it quotes where that is known, else
+// all that the model was given.
+func sourceLines(citations []*parlancev1.Citation) string {
+	shown := citations
+	if slices.ContainsFunc(citations, (*parlancev1.Citation).GetQuoted) {
+		shown = slices.DeleteFunc(slices.Clone(citations), func(c *parlancev1.Citation) bool { return !c.GetQuoted() })
+	}
+	var lines strings.Builder
+	for _, citation := range shown {
+		place := citation.GetSourceName()
+		if citation.GetHeading() != "" {
+			place += " > " + citation.GetHeading()
+		}
+		fmt.Fprintf(&lines, "        source  %s (similarity %.2f)\n", place, citation.GetSimilarity())
+	}
+	return lines.String()
+}
+
+// shorten keeps the beginning of a text, on one line.
+func shorten(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= shownBytes {
+		return text
+	}
+	return strings.ToValidUTF8(text[:shownBytes], "") + "…"
+}

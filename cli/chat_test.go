@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+)
+
+// talker is an installation whose agent repeats what it is told, over the real protocol.
+type talker struct {
+	parlancev1connect.UnimplementedSessionServiceHandler
+	parlancev1connect.UnimplementedAgentServiceHandler
+
+	mu    sync.Mutex
+	turns []string
+	ended []string
+}
+
+func (s *talker) CreateSession(_ context.Context, req *parlancev1.CreateSessionRequest) (*parlancev1.CreateSessionResponse, error) {
+	if req.GetAgentId() != "agt_1" || req.GetModality() != "text" {
+		return nil, connect.NewError(connect.CodeNotFound, errors.New(`No agent with the id "`+req.GetAgentId()+`".`))
+	}
+	return &parlancev1.CreateSessionResponse{Id: "ses_1"}, nil
+}
+
+func (s *talker) GetAgent(context.Context, *parlancev1.GetAgentRequest) (*parlancev1.Agent, error) {
+	return &parlancev1.Agent{Name: "Ada", FirstMessage: "Hello, I am Ada."}, nil
+}
+
+func (s *talker) EndSession(_ context.Context, req *parlancev1.EndSessionRequest) (*parlancev1.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = append(s.ended, req.GetSessionId()+" "+req.GetStatus())
+	return &parlancev1.Session{}, nil
+}
+
+func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+	s.mu.Lock()
+	s.turns = append(s.turns, req.GetSessionId()+" "+req.GetText())
+	s.mu.Unlock()
+	if req.GetText() == "break" {
+		return connect.NewError(connect.CodeUnavailable, errors.New("The model did not answer."))
+	}
+	input, err := structpb.NewStruct(map[string]any{"order_id": "A-1"})
+	if err != nil {
+		return err
+	}
+	call := &parlancev1.ToolCall{Slug: "order_status", Input: input, Output: "shipped", StatusCode: 200, LatencyMs: 7}
+	done := &parlancev1.CreateTurnResponse{TurnId: "turn_1", Text: "You said " + req.GetText(), Citations: []*parlancev1.Citation{
+		{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {SourceName: "Unused", Similarity: 0.4},
+	}}
+	for _, event := range []*parlancev1.StreamTurnResponse{
+		{Type: "turn.started"},
+		{Type: "turn.tool_call", ToolCall: call},
+		{Type: "turn.delta", Delta: "You said "},
+		{Type: "turn.delta", Delta: req.GetText()},
+		{Type: "turn.done", Turn: done},
+	} {
+		if err := stream.Send(event); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startTalker serves it for the key "prl_1" and writes the data directory that names it.
+func startTalker(t *testing.T) (*talker, string) {
+	t.Helper()
+	s := &talker{}
+	mux := http.NewServeMux()
+	mux.Handle(parlancev1connect.NewSessionServiceHandler(s))
+	mux.Handle(parlancev1connect.NewAgentServiceHandler(s))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer prl_1" {
+			_ = connect.NewErrorWriter().Write(w, r, connect.NewError(connect.CodeUnauthenticated, errors.New("The API key is not valid."))) // the caller is gone
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	dir := t.TempDir()
+	env := "# written by a test\n" + envBaseURL + "=" + srv.URL + "/v1\n" + envAPIKey + "=prl_1\n" + envWorkspace + "=ws_1\n" + envAgent + "=agt_1\n"
+	if err := os.WriteFile(filepath.Join(dir, devEnvName), []byte(env), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s, dir
+}
+
+func TestChat(t *testing.T) {
+	t.Parallel()
+	s, dir := startTalker(t)
+	execute(t, "one\n\n two \n/quit\nnever", "chat", "--data-dir", dir).wants(t, exitDone,
+		"Ada   ▸ Hello, I am Ada.", "Ada   ▸ You said one\n", "Ada   ▸ You said two\n",
+		"source  Manual > Start > First (similarity 0.50)", `tool    order_status {"order_id":"A-1"} → HTTP 200 shipped (7 ms)`)
+	if got, want := strings.Join(s.turns, ", "), "ses_1 one, ses_1 two"; got != want {
+		t.Errorf("turns %q, want %q", got, want)
+	}
+	if got, want := strings.Join(s.ended, ", "), "ses_1 completed"; got != want {
+		t.Errorf("ended %q, want %q", got, want)
+	}
+}
+
+func TestChatShowsQuotedSourcesOnly(t *testing.T) {
+	t.Parallel()
+	_, dir := startTalker(t)
+	if got := execute(t, "one", "chat", "--data-dir", dir); strings.Contains(got.out, "Unused") {
+		t.Errorf("a passage that was not quoted is shown:\n%s", got.out)
+	}
+}
+
+func TestChatJSON(t *testing.T) {
+	t.Parallel()
+	_, dir := startTalker(t)
+	got := execute(t, "one\ntwo\n", "chat", "--data-dir", dir, "--json")
+	got.wants(t, exitDone)
+	lines := strings.Split(strings.TrimSpace(got.out), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines, want one a turn:\n%s", len(lines), got.out)
+	}
+	var turn struct {
+		TurnID string `json:"turn_id"`
+		Text   string `json:"text"`
+	}
+	if err := json.Unmarshal([]byte(lines[1]), &turn); err != nil || turn.TurnID != "turn_1" || turn.Text != "You said two" {
+		t.Errorf("line %s: %v", lines[1], err)
+	}
+}
+
+func TestChatLeavesAGivenSessionOpen(t *testing.T) {
+	t.Parallel()
+	s, dir := startTalker(t)
+	execute(t, "again", "chat", "--data-dir", dir, "--session", "ses_9").wants(t, exitDone, "You said again")
+	if len(s.ended) > 0 || s.turns[0] != "ses_9 again" {
+		t.Errorf("turns %v, ended %v", s.turns, s.ended)
+	}
+}
+
+func TestChatSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	_, dir := startTalker(t)
+	for name, row := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"NoInstallation": {[]string{"--data-dir", t.TempDir()}, exitUsage, "Start `parlance dev`"},
+		"NotRunning":     {[]string{"--base-url", "http://127.0.0.1:1/v1", "--api-key", "k", "--agent", "agt_1"}, exitFailed, "Is `parlance dev` running?"},
+		"WrongKey":       {[]string{"--data-dir", dir, "--api-key", "prl_2"}, exitFailed, "The API key is not valid."},
+		"WrongAgent":     {[]string{"--data-dir", dir, "--agent", "agt_2"}, exitFailed, `No agent with the id "agt_2".`},
+		"NoAgent":        {[]string{"--data-dir", t.TempDir(), "--base-url", "http://127.0.0.1:1", "--api-key", "k"}, exitUsage, "--agent is missing"},
+		"UnknownFlag":    {[]string{"--agnet", "agt_1"}, exitUsage, "unknown flag"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			execute(t, "hello", append([]string{"chat"}, row.args...)...).wants(t, row.code, row.says)
+		})
+	}
+	t.Run("TurnFails", func(t *testing.T) {
+		t.Parallel()
+		s, dir := startTalker(t)
+		execute(t, "break\nnever", "chat", "--data-dir", dir).wants(t, exitFailed, "The model did not answer.")
+		if len(s.turns) != 1 || len(s.ended) != 1 {
+			t.Errorf("turns %v, ended %v: a failed turn should end the chat and the session", s.turns, s.ended)
+		}
+	})
+}

@@ -1,0 +1,223 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Names of what is seeded.
+const (
+	TenantName = "Parlance demo"
+	Plan       = "enterprise"
+	AgentName  = "Ada"
+	ToolSlug   = "order_status"
+)
+
+const firstMessage = "Hello, I am Ada. Ask me how Parlance works, or where order A-1001 is."
+
+const instructions = `You are Ada, a friendly and precise guide to Parlance, a self-hosted service that runs
+conversational agents for voice and text.
+
+Answer questions about Parlance from the passages you are given, in a few short sentences, and name
+the document you took the answer from. When the passages do not hold the answer, say so and suggest
+what to ask instead; never make one up.
+
+When somebody asks about an order, call order_status with the order's number (it looks like A-1001)
+and tell them what came back.`
+
+// Deps are the services that are filled.
+type Deps struct {
+	Workspaces *workspaces.Service
+	Agents     *agents.Service
+	Tools      *tools.Service
+	Knowledge  *knowledge.Service
+}
+
+// Params say what an earlier run left, and where the tool's endpoint is now.
+type Params struct {
+	// APIKey, WorkspaceID and AgentID are those of the run before; empty or outdated ones are
+	// replaced.
+	APIKey      seal.Secret
+	WorkspaceID string
+	AgentID     string
+	// EndpointURL is where Endpoint is served, without a slash at its end.
+	EndpointURL string
+}
+
+// Installation is what there is after Seed.
+type Installation struct {
+	Ref     workspaces.Ref
+	APIKey  seal.Secret
+	AgentID agents.ID
+	Sources []knowledge.SourceID
+}
+
+// Seed makes what is missing. The sources are queued, not ready: see AttachWhenReady.
+func Seed(ctx context.Context, d Deps, p Params) (Installation, error) {
+	made, err := d.tenancy(ctx, p)
+	if err != nil {
+		return made, fmt.Errorf("seed the tenant: %w", err)
+	}
+	if made.AgentID, err = d.agent(ctx, made.Ref, agents.ID(p.AgentID)); err != nil {
+		return made, fmt.Errorf("seed the agent: %w", err)
+	}
+	if err := d.tool(ctx, made, p.EndpointURL); err != nil {
+		return made, fmt.Errorf("seed the tool: %w", err)
+	}
+	if made.Sources, err = d.sources(ctx, made.Ref); err != nil {
+		return made, fmt.Errorf("seed the knowledge base: %w", err)
+	}
+	return made, nil
+}
+
+// tenancy finds the tenant by the key, else by its name with a new key, else makes it.
+func (d Deps) tenancy(ctx context.Context, p Params) (Installation, error) {
+	if p.APIKey.IsSet() {
+		ref, err := d.known(ctx, p)
+		if err == nil {
+			return Installation{Ref: ref, APIKey: p.APIKey}, nil
+		}
+		if !refused(err) {
+			return Installation{}, err
+		}
+	}
+	tenant, err := d.tenantNamed(ctx, TenantName)
+	if err != nil {
+		return Installation{}, err
+	}
+	if tenant == "" {
+		made, err := d.Workspaces.CreateTenant(ctx, TenantName, Plan)
+		return Installation{Ref: workspaces.Ref{TenantID: made.Tenant.ID, ID: made.Workspace.ID}, APIKey: made.Key.Secret}, err
+	}
+	return d.newKey(ctx, tenant)
+}
+
+// known is the workspace of an earlier run, if its key still opens it.
+func (d Deps) known(ctx context.Context, p Params) (workspaces.Ref, error) {
+	principal, err := d.Workspaces.Authenticate(ctx, p.APIKey.Reveal())
+	if err != nil {
+		return workspaces.Ref{}, err
+	}
+	return d.Workspaces.Resolve(ctx, principal, p.WorkspaceID)
+}
+
+// refused says that an error is a decision, so that something is missing rather than broken.
+func refused(err error) bool {
+	decided, ok := errors.AsType[*fault.Error](err)
+	return ok && (decided.Kind() == fault.Unauthenticated || decided.Kind() == fault.NotFound)
+}
+
+func (d Deps) tenantNamed(ctx context.Context, name string) (workspaces.TenantID, error) {
+	for token, more := "", true; more; more = token != "" {
+		tenants, next, err := d.Workspaces.Tenants(ctx, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+		if err != nil {
+			return "", err
+		}
+		for _, tenant := range tenants {
+			if tenant.Name == name {
+				return tenant.ID, nil
+			}
+		}
+		token = next
+	}
+	return "", nil
+}
+
+// newKey is for a tenant whose key was lost, with dev.env for example.
+func (d Deps) newKey(ctx context.Context, tenant workspaces.TenantID) (Installation, error) {
+	admin := workspaces.Principal{TenantID: tenant, Scope: workspaces.ScopeAdmin}
+	list, _, err := d.Workspaces.ListWorkspaces(ctx, admin, postgres.PageParams{Size: 1})
+	if err != nil {
+		return Installation{}, err
+	}
+	if len(list) == 0 {
+		made, err := d.Workspaces.CreateWorkspace(ctx, admin, "default")
+		if err != nil {
+			return Installation{}, err
+		}
+		list = append(list, made)
+	}
+	key, err := d.Workspaces.CreateKey(ctx, admin, workspaces.CreateKeyParams{Name: "parlance dev", Scope: workspaces.ScopeAdmin.String()})
+	return Installation{Ref: workspaces.Ref{TenantID: tenant, ID: list[0].ID}, APIKey: key.Secret}, err
+}
+
+// agent finds Ada by id, else by name, else makes her.
+func (d Deps) agent(ctx context.Context, ref workspaces.Ref, id agents.ID) (agents.ID, error) {
+	if id != "" {
+		found, err := d.Agents.Get(ctx, ref, id)
+		if err == nil || !refused(err) {
+			return found.ID, err
+		}
+	}
+	for token, more := "", true; more; more = token != "" {
+		list, next, err := d.Agents.List(ctx, ref, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+		if err != nil {
+			return "", err
+		}
+		for _, agent := range list {
+			if agent.Name == AgentName {
+				return agent.ID, nil
+			}
+		}
+		token = next
+	}
+	made, err := d.Agents.Create(ctx, ref, AgentName, agents.Config{Instructions: instructions, FirstMessage: firstMessage, Language: "en"})
+	return made.ID, err
+}
+
+// tool makes order_status, or points it at where its endpoint is now, and attaches it.
+func (d Deps) tool(ctx context.Context, made Installation, endpointURL string) error {
+	url := endpointURL + "/orders/{order_id}"
+	tool, found, err := d.toolNamed(ctx, made.Ref, ToolSlug)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		tool, err = d.Tools.Create(ctx, made.Ref, tools.CreateParams{
+			Slug: ToolSlug, Description: "Looks up where an order is and when it will arrive. Call it whenever somebody asks about an order.",
+			Kind: tools.KindHTTP, Config: tools.Config{
+				WebhookURL: url, Method: "GET", PathParams: []string{"order_id"}, InputSchema: json.RawMessage(orderSchema),
+			},
+		})
+	case tool.Config.WebhookURL != url:
+		tool, err = d.Tools.Update(ctx, made.Ref, tool.ID, tools.UpdateParams{Apply: func(c *tools.Config) { c.WebhookURL = url }})
+	}
+	if err != nil {
+		return err
+	}
+	registry, err := d.Tools.ListAgentTools(ctx, made.Ref, made.AgentID)
+	if err != nil {
+		return err
+	}
+	if _, attached := registry.Find(ToolSlug); attached {
+		return nil
+	}
+	_, err = d.Tools.Attach(ctx, made.Ref, tools.AttachParams{AgentID: made.AgentID, ToolID: tool.ID, Enabled: true})
+	return err
+}
+
+func (d Deps) toolNamed(ctx context.Context, ref workspaces.Ref, slug string) (tools.Tool, bool, error) {
+	for token, more := "", true; more; more = token != "" {
+		list, next, err := d.Tools.List(ctx, ref, tools.ListParams{PageParams: postgres.PageParams{Size: postgres.MaxPageSize, Token: token}})
+		if err != nil {
+			return tools.Tool{}, false, err
+		}
+		for _, tool := range list {
+			if tool.Slug == slug {
+				return tool, true, nil
+			}
+		}
+		token = next
+	}
+	return tools.Tool{}, false, nil
+}

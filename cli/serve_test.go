@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/redistest"
+)
+
+// productionFlags are the settings of a server or worker on databases of the test's own.
+func productionFlags(t *testing.T, databaseURL string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	key := filepath.Join(dir, "master.key")
+	if err := seal.NewMasterKeyFile(key); err != nil {
+		t.Fatal(err)
+	}
+	return []string{
+		"--database-url", databaseURL, "--redis-url", redistest.New(t),
+		"--blob-url", "file://" + dir, "--master-key-file", key, "--log-level", "error", "--shutdown-timeout", "5s",
+	}
+}
+
+func TestProductionNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"server", "worker"} {
+		execute(t, "", command, "--database-url", "", "--redis-url", "").wants(t, exitUsage,
+			"DATABASE_URL is not set", "REDIS_URL is not set", "PARLANCE_BLOB_URL is not set", "PARLANCE_MASTER_KEY_FILE is not set")
+	}
+}
+
+func TestProductionRefusesAnOldSchema(t *testing.T) {
+	t.Parallel()
+	flags := productionFlags(t, pgtest.NewWith(t, pgtest.Empty{}).URL)
+	for _, command := range []string{"server", "worker"} {
+		execute(t, "", append([]string{command}, flags...)...).wants(t, exitFailed, "run `parlance migrate up`")
+	}
+	execute(t, "", "migrate", "up", "--database-url", flags[1]).wants(t, exitDone, "has the schema")
+}
+
+// TestServerAndWorker starts both as production does, and stops them as SIGTERM does.
+func TestServerAndWorker(t *testing.T) {
+	t.Parallel()
+	flags := productionFlags(t, pgtest.New(t).URL)
+	running, stop := context.WithCancel(t.Context())
+	defer stop()
+	serverSays, workerSays := newPipe(), newPipe()
+	codes := make(chan string, 2)
+	for name, out := range map[string]*pipe{"server": serverSays, "worker": workerSays} {
+		args := append([]string{name}, flags...)
+		if name == "server" {
+			args = append(args, "--listen", "127.0.0.1:0")
+		}
+		go func() {
+			code := Execute(running, IO{In: &bytes.Buffer{}, Out: io.Discard, Err: out}, args)
+			_ = out.w.Close() // ends the wait for what it never said
+			codes <- fmt.Sprint(name, " ", code)
+		}()
+	}
+	address := serverSays.await(t, regexp.MustCompile(`Listening on (\S+)\.\n`))
+	workerSays.await(t, regexp.MustCompile(`(Working)`))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/readyz", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close() // the status is all that was wanted
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("/readyz answered %s", resp.Status)
+	}
+	stop()
+	for range 2 {
+		select {
+		case code := <-codes:
+			if code[len(code)-1:] != "0" {
+				t.Errorf("%s, want 0", code)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("they do not stop")
+		}
+	}
+}
+
+// pipe is what a command says while it runs.
+type pipe struct {
+	r    *io.PipeReader
+	w    *io.PipeWriter
+	said bytes.Buffer
+}
+
+func newPipe() *pipe {
+	r, w := io.Pipe()
+	return &pipe{r: r, w: w}
+}
+
+// Write implements io.Writer.
+func (p *pipe) Write(b []byte) (int, error) { return p.w.Write(b) }
+
+// await returns the first group of the pattern; what is said after it is dropped.
+func (p *pipe) await(t *testing.T, pattern *regexp.Regexp) string {
+	t.Helper()
+	buffer := make([]byte, 4096)
+	for {
+		if found := pattern.FindStringSubmatch(p.said.String()); found != nil {
+			go func() { _, _ = io.Copy(io.Discard, p.r) }() // ends when the command does
+			return found[1]
+		}
+		n, err := p.r.Read(buffer)
+		p.said.Write(buffer[:n])
+		if err != nil {
+			t.Fatalf("it ended before it said %s: %s", pattern, p.said.String())
+		}
+	}
+}
