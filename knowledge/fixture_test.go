@@ -26,7 +26,7 @@ func (c *clock) advance(by time.Duration) { c.ahead.Add(int64(by)) }
 // fixture is a tenant with a workspace, and the services over a database and bucket of their own.
 type fixture struct {
 	*knowledge.Service
-	t          *testing.T
+	t          testing.TB
 	db         *postgres.DB
 	bucket     blob.Bucket
 	blobs      string
@@ -42,7 +42,7 @@ var plans = workspaces.Plans{
 	"large": {Name: "large", KBStorageBytes: 1 << 30, KBUploadBytes: 1 << 28},
 }
 
-func setUp(t *testing.T, plan string, embedder embedding.Embedder) *fixture {
+func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
 	if err != nil {

@@ -110,8 +110,10 @@ func TestLostWhileBeating(t *testing.T) {
 			return ctx.Err()
 		}},
 	})
-	if err := service.Ingest(t.Context(), id); err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := service.Ingest(ctx, id); err != nil || ctx.Err() != nil {
+		t.Fatalf("got %v, %v; the heartbeat did not end the run", err, ctx.Err())
 	}
 	if n := f.count("SELECT count(*) FROM chunks"); n != 0 {
 		t.Errorf("chunks: got %d, want 0", n)
