@@ -35,7 +35,7 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	row("local CA", "%s%s", d.tls.CAFile, map[bool]string{true: " (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, curl --cacert)", false: ""}[d.options.tls])
 	text.WriteString("\n")
 	row("answers", "%s", answers)
-	row("", "change it: OPENAI_API_KEY=sk-… parlance dev, or --model-base-url http://127.0.0.1:11434/v1 --model-name NAME")
+	row("", "change it: OPENAI_API_KEY=sk-… %s dev, or --model-base-url http://127.0.0.1:11434/v1 --model-name NAME", program())
 	row("embeds", "%s", opened.Embeds)
 	row("", "change it: --embedding-base-url URL --embedding-name NAME (any OpenAI-compatible /v1/embeddings)")
 	row("voice", "not in this version; text only")

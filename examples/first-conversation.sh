@@ -153,7 +153,11 @@ grep -q "^tool: $slug .*delivered" "$work/socket" || die "the tool's call is not
 seen "it answers and shows the tool's call in OpenAI Realtime events; closing it hangs up"
 
 step "8. The end, and the webhook"
-api 200 POST "/sessions/$session_id/end" '{"status": "completed", "reason": "example done"}' | check 'it.status === "completed" && it.end_reason === "hang_up"' "the session is completed already, by the hang-up: ending it again changes nothing"
+hung_up() { [ "$(api 200 GET "/sessions/$session_id" | json it.end_reason)" = hang_up ]; }
+eventually 10 hung_up || die "the hang-up did not end the session: $(cat "$work/answer")"
+seen "the hang-up completed the session"
+api 200 POST "/sessions/$session_id/end" '{"status": "failed", "reason": "too late"}' |
+	check 'it.status === "completed" && it.end_reason === "hang_up"' "ending it again changes nothing"
 api 200 GET "/sessions/$session_id/transcript" | check 'it.turns.filter(t => t.user_text).length >= 5' "the transcript has the turns of all doors"
 api 409 POST "/sessions/$session_id/turns" '{"text": "Hello?"}' | check 'it.code === "session-closed"' "a turn after the end is refused (409 session-closed)"
 arrived() { grep post_call_transcription "$work/events.jsonl" | grep -q "$session_id"; }
