@@ -178,19 +178,19 @@ func (a *App) publicBase() string {
 	return scheme + a.Config.Listen
 }
 
-// Handler joins every protocol. Sockets end when ctx does.
-func (a *App) Handler(ctx context.Context) (http.Handler, error) {
+// handler joins every protocol. Sockets end when ctx does; they are waited for by the second.
+func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, error) {
 	policies, err := interceptor.NewPolicies()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	publicURL := func(*http.Request) string { return a.publicBase() }
-	problems := problem.Writer{PublicURL: publicURL}
+	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access := rpc.NewAccess(a.Workspaces)
 	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 	})}
-	return server.NewHandler(server.Deps{
+	sockets := realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx})
+	handler, err := server.NewHandler(server.Deps{
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
@@ -198,8 +198,8 @@ func (a *App) Handler(ctx context.Context) (http.Handler, error) {
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Problem: problems, Log: a.log, Now: a.now}),
-		Gate:   gate, PublicURL: publicURL, CORSOrigins: a.Config.CORSOrigins,
-		Realtime: realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx}),
+		Gate:   gate, PublicURL: a.Config.PublicURL, CORSOrigins: a.Config.CORSOrigins,
+		Realtime: sockets,
 		Metrics:  a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,
@@ -207,23 +207,25 @@ func (a *App) Handler(ctx context.Context) (http.Handler, error) {
 			"bucket":   a.bucket.Check,
 		},
 	})
+	return handler, sockets, err
 }
 
 // Serve answers on the listener until ctx ends, then drains: sockets are told to come back,
 // requests and answers that run may end within SHUTDOWN_TIMEOUT.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
-	handler, err := a.Handler(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	handler, sockets, err := a.handler(ctx)
 	if err != nil {
 		return err
 	}
-	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.Sessions.Run(ctx) })
 	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
 	group.Go(func() error {
 		<-ctx.Done()
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
 		defer cancel()
-		return a.Sessions.Close(draining)
+		// The close frames of the sockets are written after the core has let them go.
+		return errors.Join(a.Sessions.Close(draining), sockets.Wait(draining))
 	})
 	return group.Wait()
 }
@@ -237,7 +239,26 @@ func (a *App) Work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.Run(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return w.Run(ctx) })
+	group.Go(func() error { a.requeueOtherModels(ctx); return nil })
+	return group.Wait()
+}
+
+// requeueOtherModels makes sources that another embedding model read ready to be read again, so
+// that a change of the model re-embeds in the background. Doing it twice is harmless.
+func (a *App) requeueOtherModels(ctx context.Context) {
+	const batch = 500
+	for {
+		n, err := a.Knowledge.RequeueOtherModels(ctx, a.now(), batch)
+		if err != nil && ctx.Err() == nil {
+			a.log.ErrorContext(ctx, "sources of another embedding model not requeued", telemetry.KeyError, err)
+		}
+		if err != nil || n == 0 {
+			return
+		}
+		a.log.InfoContext(ctx, "sources of another embedding model requeued", telemetry.KeyCount, n)
+	}
 }
 
 // Close gives back what Open took.

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,6 +48,8 @@ type CreateParams struct {
 	// Overrides and VoiceStackOverride are values by key; see applyOverrides.
 	Overrides          map[string]json.RawMessage
 	VoiceStackOverride map[string]json.RawMessage
+	// BaseURL is the scheme and host the caller reached us by; empty is Deps.PublicURL.
+	BaseURL string
 }
 
 // Created is a new session with what only its creator sees.
@@ -92,9 +95,10 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	if err != nil {
 		return Created{}, err
 	}
+	base := strings.TrimRight(cmp.Or(params.BaseURL, s.publicURL), "/")
 	return Created{
 		Session: session, Token: token,
-		VoiceURL: s.socketURL(VoiceChannel, session.ID, token), ChatURL: s.socketURL(ChatChannel, session.ID, token),
+		VoiceURL: socketURL(base, VoiceChannel, session.ID, token), ChatURL: socketURL(base, ChatChannel, session.ID, token),
 	}, nil
 }
 
@@ -167,9 +171,8 @@ func hashVariables(variables map[string]string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// socketURL is the address of a session's socket, with its token.
-func (s *Service) socketURL(channel LiveChannel, id ID, token string) string {
-	base := s.publicURL
+// socketURL is the address of a session's socket below base, with its token.
+func socketURL(base string, channel LiveChannel, id ID, token string) string {
 	if rest, ok := strings.CutPrefix(base, "http"); ok { // http→ws, https→wss
 		base = "ws" + rest
 	}

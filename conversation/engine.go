@@ -78,6 +78,7 @@ type respond struct {
 // current is the answer that is going out.
 type current struct {
 	live       *Live
+	commandID  string
 	responseID string
 	turn       TurnID
 	open       bool // the turn holds what was said before
@@ -273,11 +274,11 @@ func (e *engine) next() {
 	}
 	e.unanswered = ""
 	ctx, cancel := context.WithCancelCause(e.s.live)
-	run := &current{live: wanted.live, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, cancel: cancel}
+	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, cancel: cancel}
 	e.current = run
 	config := e.session.Config
 	r := &runner{
-		s: e.s, start: start, config: &config, clientTools: e.clientTools, commandID: wanted.command.CommandID, responseID: run.responseID,
+		s: e.s, start: start, config: &config, clientTools: e.clientTools, commandID: run.commandID, responseID: run.responseID,
 		emit: func(event Event) error { e.send(happened{run: run, event: event}); return nil },
 	}
 	if wanted.command.Instructions != nil && allows(config.ClientOverrides, "instructions") {
@@ -318,7 +319,7 @@ func (e *engine) settle(m finished) {
 			e.unanswered = m.run.turn
 		}
 		if attached && e.ending == nil {
-			live.push(Failed{Err: fault.From(m.went.err)})
+			live.push(Failed{CommandID: m.run.commandID, Err: fault.From(m.went.err)})
 		}
 	} else {
 		e.showTurn(m.went.turn, live)

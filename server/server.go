@@ -56,8 +56,8 @@ type Deps struct {
 	Manual   map[string]http.Handler
 	Realtime http.Handler
 	Gate     *interceptor.Gate
-	// PublicURL is the scheme and host a request's caller knows us by.
-	PublicURL   func(*http.Request) string
+	// PublicURL is the scheme and host that callers know us by; empty: those of each request.
+	PublicURL   string
 	CORSOrigins []string
 	Metrics     *telemetry.Metrics
 	Tracer      trace.TracerProvider
@@ -74,9 +74,9 @@ func NewHandler(d Deps) (http.Handler, error) {
 		return nil, err
 	}
 	facade := rest.New(rest.Config{
-		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: d.PublicURL, Admit: d.Gate.Admit,
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit,
 	})
-	problems := problem.Writer{PublicURL: d.PublicURL}
+	problems := problem.Writer{PublicURL: baseURLOf}
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
 	mux.Handle("/v1/realtime/", d.Realtime)
@@ -90,8 +90,11 @@ func NewHandler(d Deps) (http.Handler, error) {
 	})
 	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems}
 	logged := logger.Wrap(root, routeName(d.Gate.Policies))
-	return interceptor.WithRequestID(withCORS(logged, d.CORSOrigins)), nil
+	return interceptor.WithRequestID(interceptor.WithBaseURL(withCORS(logged, d.CORSOrigins), d.PublicURL)), nil
 }
+
+// baseURLOf is the scheme and host of the URLs in a request's answer.
+func baseURLOf(r *http.Request) string { return interceptor.BaseURL(r.Context()) }
 
 // isRPC says whether a path is a procedure's: "/package.Service/Method".
 func isRPC(path string) bool {
@@ -127,7 +130,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	reflector := grpcreflect.NewStaticReflector(names...)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
 	mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
-	return d.Gate.WrapRPC(refusingMux(mux, problem.Writer{PublicURL: d.PublicURL}), opts...), nil
+	return d.Gate.WrapRPC(refusingMux(mux, problem.Writer{PublicURL: baseURLOf}), opts...), nil
 }
 
 func handlerOption(o connect.Option) connect.HandlerOption { return o }

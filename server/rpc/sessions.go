@@ -9,6 +9,7 @@ import (
 	"parlance.dev/parlance/conversation"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
@@ -24,7 +25,9 @@ func NewSessions(sessions *conversation.Service, tools *tools.Service) parlancev
 }
 
 func (s *sessionsServer) CreateSession(ctx context.Context, req *parlancev1.CreateSessionRequest) (*parlancev1.CreateSessionResponse, error) {
-	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), createSessionParams(req))
+	params := createSessionParams(req)
+	params.BaseURL = interceptor.BaseURL(ctx)
+	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), params)
 	if err != nil {
 		return nil, err
 	}
