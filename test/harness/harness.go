@@ -1,0 +1,170 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/redistest"
+)
+
+// Patience bounds what a test waits for; it is reached only when something is broken.
+const Patience = 60 * time.Second
+
+// Options say how an installation differs from the usual one of tests.
+type Options struct {
+	// Plan of Env.Tenant; empty: enterprise, which has no rate limits.
+	Plan string
+	// Settings are environment variables over those the harness sets, e.g. "PARLANCE_MODEL_NAME".
+	Settings map[string]string
+	// RedisURL is used in place of a logical database of the shared Redis.
+	RedisURL string
+	// Guarded keeps tools and webhooks off loopback, as in production.
+	Guarded bool
+	// WithoutServer and WithoutWorker leave that part out of the test's process.
+	WithoutServer, WithoutWorker bool
+}
+
+// Env is a running installation.
+type Env struct {
+	// URL is http on loopback, without a slash at the end.
+	URL string
+	App *app.App
+	// Tenant is a tenant with a workspace and keys of every scope.
+	Tenant Tenant
+	// DatabaseURL is for pgx, RedisURL for redis.ParseURL, BlobDir the bucket's directory.
+	DatabaseURL, RedisURL, BlobDir string
+
+	settings map[string]string
+	stop     func()
+}
+
+// Start runs an installation until the test ends.
+func Start(t testing.TB, o Options) *Env {
+	t.Helper()
+	e := &Env{DatabaseURL: pgtest.New(t).URL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs")}
+	if e.RedisURL == "" {
+		e.RedisURL = redistest.New(t)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.URL = "http://" + listener.Addr().String()
+	e.settings = e.settingsOf(t, o)
+	e.open(t)
+	e.Tenant = e.NewTenant(t, o.Plan)
+	if o.WithoutServer {
+		_ = listener.Close() // a process may take the address
+		listener = nil
+	}
+	e.run(t, listener, !o.WithoutWorker)
+	return e
+}
+
+// settingsOf are the installation's environment variables.
+func (e *Env) settingsOf(t testing.TB, o Options) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	keyFile := filepath.Join(dir, "master.key")
+	if err := errors.Join(seal.NewMasterKeyFile(keyFile), os.MkdirAll(e.BlobDir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	settings := map[string]string{
+		"DATABASE_URL": e.DatabaseURL, "REDIS_URL": e.RedisURL,
+		"PARLANCE_DATABASE_MAX_CONNS": "8",
+		"PARLANCE_BLOB_URL":           "file://" + e.BlobDir,
+		"PARLANCE_MASTER_KEY_FILE":    keyFile,
+		"PARLANCE_LISTEN":             strings.TrimPrefix(e.URL, "http://"),
+		"PARLANCE_PUBLIC_URL":         e.URL,
+		"PARLANCE_SHUTDOWN_TIMEOUT":   "10s",
+		"PARLANCE_LOG_LEVEL":          "warn",
+		"PARLANCE_LOG_FORMAT":         "text",
+		"PARLANCE_WEBHOOK_SCHEDULE":   "0s,100ms,200ms,500ms,1s,1s,1s,1s,1s,1s,1s",
+	}
+	if !o.Guarded {
+		settings["PARLANCE_EGRESS_ALLOW_CIDRS"] = "127.0.0.0/8,::1/128"
+	}
+	for name, value := range o.Settings {
+		settings[name] = value
+	}
+	return settings
+}
+
+// open joins the parts in the test's process.
+func (e *Env) open(t testing.TB) {
+	t.Helper()
+	config, err := app.Load(app.Source{ReadFile: os.ReadFile, LookupEnv: func(name string) (string, bool) {
+		value, ok := e.settings[name]
+		return value, ok
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if e.App, err = app.Open(t.Context(), config, app.Params{Version: "test", Component: "test", Log: log}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.App.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+}
+
+// run serves on the listener, unless it is nil, and works until Stop or the end of the test.
+func (e *Env) run(t testing.TB, listener net.Listener, work bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	if listener != nil {
+		running.Go(func() {
+			if err := e.App.Serve(ctx, listener); err != nil {
+				t.Errorf("serve: %v", err)
+			}
+		})
+	}
+	if work {
+		running.Go(func() {
+			if err := e.App.Work(ctx); err != nil {
+				t.Errorf("work: %v", err)
+			}
+		})
+	}
+	e.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+	})
+	t.Cleanup(e.stop)
+}
+
+// Stop ends server and worker in order, as a signal would, and waits for both.
+func (e *Env) Stop() { e.stop() }
+
+// Await looks until ok is true, and fails the test after the time within.
+func Await(t testing.TB, within time.Duration, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(within)
+	defer deadline.Stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for !ok() {
+		select {
+		case <-ticker.C:
+		case <-t.Context().Done():
+			t.Fatalf("the test ended before: %s", what)
+		case <-deadline.C:
+			t.Fatalf("not within %s: %s", within, what)
+		}
+	}
+}

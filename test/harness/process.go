@@ -1,0 +1,109 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// program is the built program of this test binary.
+type program struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+var built program
+
+func (p *program) build() {
+	dir, err := os.MkdirTemp("", "parlance-built-")
+	if err != nil {
+		p.err = err
+		return
+	}
+	path := filepath.Join(dir, "parlance")
+	output, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "parlance.dev/parlance/cmd/parlance").CombinedOutput()
+	if err != nil {
+		p.err = errors.Join(fmt.Errorf("build the program: %w\n%s", err, output), os.RemoveAll(dir))
+		return
+	}
+	p.path = path
+}
+
+// RemoveBuilt removes the program that StartProcess built, if it did; for TestMain, at the end.
+func RemoveBuilt() error {
+	if built.path == "" {
+		return nil
+	}
+	return os.RemoveAll(filepath.Dir(built.path))
+}
+
+// Process is the built program beside an Env's databases.
+type Process struct {
+	t       testing.TB
+	command *exec.Cmd
+	ended   chan struct{}
+}
+
+// StartProcess runs `parlance server` or `parlance worker` with the installation's settings. Its
+// log goes to the test's.
+func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
+	t.Helper()
+	built.once.Do(built.build)
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	p := &Process{t: t, command: exec.Command(built.path, args...), ended: make(chan struct{})} //nolint:noctx // Cleanup ends it
+	p.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	for name, value := range e.settings {
+		p.command.Env = append(p.command.Env, name+"="+value)
+	}
+	p.command.Stdout, p.command.Stderr = t.Output(), t.Output()
+	p.command.SysProcAttr = dieWithUs()
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = p.command.Wait() // how it ended is seen by what it did
+	}()
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// Kill ends the process as a crash would (SIGKILL) and waits for its end.
+func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
+
+// Terminate asks the process to stop in order and waits until it has.
+func (p *Process) Terminate() { p.signal(syscall.SIGTERM) }
+
+func (p *Process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.command.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.t.Errorf("signal %s: %v", s, err)
+	}
+	<-p.ended
+}
+
+// Files lists the regular files of the bucket.
+func (e *Env) Files(t testing.TB) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(e.BlobDir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

@@ -1,0 +1,51 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Rows reads the only column of a query.
+func Rows[T any](t testing.TB, e *Env, query string, args ...any) []T {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), e.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }() // only read
+	found, err := conn.Query(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := pgx.CollectRows(found, pgx.RowTo[T])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// Counts is the number of rows of every table.
+func (e *Env) Counts(t testing.TB) map[string]int {
+	t.Helper()
+	counts := map[string]int{}
+	for _, table := range Rows[string](t, e, "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'") {
+		counts[table] = Rows[int](t, e, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize())[0]
+	}
+	return counts
+}
+
+// Exec changes what no API would let a test change.
+func (e *Env) Exec(t testing.TB, statement string, args ...any) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), e.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(t.Context(), statement, args...)
+	if err = errors.Join(err, conn.Close(context.WithoutCancel(t.Context()))); err != nil {
+		t.Fatal(err)
+	}
+}
