@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/provider/model/extractive"
 )
 
 // shownBytes is how much of a tool's arguments and answer is shown.
@@ -42,7 +43,7 @@ func (p *answerPrinter) print(event *parlancev1.StreamTurnResponse) error {
 		_, err = io.WriteString(p.out, toolLine(event.GetToolCall()))
 	case "turn.done":
 		p.breakOff()
-		_, err = io.WriteString(p.out, sourceLines(event.GetTurn().GetCitations()))
+		_, err = io.WriteString(p.out, sourceLines(event.GetTurn()))
 	}
 	return err
 }
@@ -90,12 +91,12 @@ func toolLine(call *parlancev1.ToolCall) string {
 	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", call.GetSlug(), shorten(string(arguments)), came, call.GetLatencyMs())
 }
 
-// sourceLines are the passages an answer rests on: those it quotes where that is known, else
-// all that the model was given.
-func sourceLines(citations []*parlancev1.Citation) string {
-	shown := citations
-	if slices.ContainsFunc(citations, (*parlancev1.Citation).GetQuoted) {
-		shown = slices.DeleteFunc(slices.Clone(citations), func(c *parlancev1.Citation) bool { return !c.GetQuoted() })
+// sourceLines are the passages an answer rests on: those it quotes where the model says so, else
+// all that it was given.
+func sourceLines(turn *parlancev1.CreateTurnResponse) string {
+	shown := turn.GetCitations()
+	if turn.GetUsage().GetModel() == extractive.Name {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(c *parlancev1.Citation) bool { return !c.GetQuoted() })
 	}
 	var lines strings.Builder
 	for _, citation := range shown {

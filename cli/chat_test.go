@@ -24,6 +24,9 @@ type talker struct {
 	parlancev1connect.UnimplementedSessionServiceHandler
 	parlancev1connect.UnimplementedAgentServiceHandler
 
+	// model is who answers.
+	model string
+
 	mu    sync.Mutex
 	turns []string
 	ended []string
@@ -59,7 +62,7 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 		return err
 	}
 	call := &parlancev1.ToolCall{Slug: "order_status", Input: input, Output: "shipped", StatusCode: 200, LatencyMs: 7}
-	done := &parlancev1.CreateTurnResponse{TurnId: "turn_1", Text: "You said " + req.GetText(), Citations: []*parlancev1.Citation{
+	done := &parlancev1.CreateTurnResponse{TurnId: "turn_1", Text: "You said " + req.GetText(), Usage: &parlancev1.TurnUsage{Model: s.model}, Citations: []*parlancev1.Citation{
 		{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {SourceName: "Unused", Similarity: 0.4},
 	}}
 	for _, event := range []*parlancev1.StreamTurnResponse{
@@ -113,11 +116,17 @@ func TestChat(t *testing.T) {
 	}
 }
 
-func TestChatShowsQuotedSourcesOnly(t *testing.T) {
+// The responder knows what it quotes; a language model may have used all that it was given.
+func TestChatShowsTheSourcesUsed(t *testing.T) {
 	t.Parallel()
-	_, dir := startTalker(t)
-	if got := execute(t, "one", "chat", "--data-dir", dir); strings.Contains(got.out, "Unused") {
-		t.Errorf("a passage that was not quoted is shown:\n%s", got.out)
+	for model, all := range map[string]bool{"extractive": false, "gpt": true} {
+		s, dir := startTalker(t)
+		s.model = model
+		got := execute(t, "one", "chat", "--data-dir", dir)
+		got.wants(t, exitDone, "source  Manual")
+		if shown := strings.Contains(got.out, "Unused"); shown != all {
+			t.Errorf("%s: a passage that was not quoted is shown: %v\n%s", model, shown, got.out)
+		}
 	}
 }
 
