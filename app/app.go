@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
@@ -234,7 +235,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Sessions: a.Sessions,
-		Metrics: a.metrics, Log: a.log, Now: a.now, ShutdownTimeout: a.Config.ShutdownTimeout,
+		Metrics: a.metrics, Log: a.log, Now: a.now, Pools: a.pools(), ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {
 		return err
@@ -242,7 +243,37 @@ func (a *App) Work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return w.Run(ctx) })
 	group.Go(func() error { a.requeueOtherModels(ctx); return nil })
+	group.Go(func() error { return a.serveMetrics(ctx) })
 	return group.Wait()
+}
+
+// pools are the queues' workers as configured; those of short tasks stay as they are.
+func (a *App) pools() []queue.Pool {
+	pools := queue.DefaultPools()
+	for i := range pools {
+		if pools[i].Weights[queue.Ingest] > 0 {
+			pools[i].Concurrency = a.Config.IngestConcurrency
+		}
+		if pools[i].Weights[queue.Deliver] > 0 {
+			pools[i].Concurrency = a.Config.DeliveryConcurrency
+		}
+	}
+	return pools
+}
+
+// serveMetrics serves a worker's /metrics and /healthz on WORKER_LISTEN, when it is set.
+func (a *App) serveMetrics(ctx context.Context) error {
+	if a.Config.WorkerListen == "" {
+		return nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", a.Config.WorkerListen)
+	if err != nil {
+		return fmt.Errorf("listen for metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.metrics.Handler())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log)
 }
 
 // requeueOtherModels makes sources that another embedding model read ready to be read again, so

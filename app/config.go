@@ -49,7 +49,9 @@ type Config struct {
 	WebhookDisableWindow   time.Duration
 	WebhookDisableMinAge   time.Duration
 
-	WorkerConcurrency int
+	IngestConcurrency   int
+	DeliveryConcurrency int
+	WorkerListen        string
 
 	LogLevel     string
 	LogFormat    string

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
@@ -115,7 +116,8 @@ func (i *RPC) finish(ctx context.Context, procedure string, started time.Time, e
 	return problem.ToConnect(decided)
 }
 
-// decisionOf keeps an error that connect itself made, such as a message it cannot decode.
+// decisionOf keeps an error that connect itself made, such as a message it cannot decode, and
+// tells a database that is away from a fault of ours.
 func decisionOf(err error) *fault.Error {
 	if decided, ok := errors.AsType[*fault.Error](err); ok {
 		return decided
@@ -123,7 +125,7 @@ func decisionOf(err error) *fault.Error {
 	if wire, ok := errors.AsType[*connect.Error](err); ok {
 		return problem.FromConnect(wire)
 	}
-	return fault.From(err)
+	return fault.From(postgres.MapError(err))
 }
 
 func panicked(cause any) error {

@@ -261,14 +261,14 @@ func TestStrongestFirst(t *testing.T) {
 	t.Parallel()
 	hooks := []model.Passage{
 		{Source: "Webhooks", Heading: "Webhooks", Text: "Webhooks\n\nA webhook tells your system what happened.\n\nThe answer holds the signing secret, once."},
-		{Source: "Webhooks", Heading: "Webhooks", Text: "Signatures\n\nWebhooks are signed with HMAC-SHA256 over the raw body."},
+		{Source: "Webhooks", Heading: "Webhooks", Text: "Webhook signatures\n\nWebhooks are signed with HMAC-SHA256 over the raw body."},
 		{Source: "Sessions", Heading: "Sessions", Text: "When a conversation is over, a webhook carries its transcript."},
 	}
 	result, _ := ask(t, question("How are webhooks signed?", hooks...))
 	if !strings.HasPrefix(result.Text, "From “Webhooks” (Webhooks): “Webhooks are signed with HMAC-SHA256") {
 		t.Errorf("got %q", result.Text)
 	}
-	if strings.Contains(result.Text, "Webhooks A webhook") || strings.Contains(result.Text, "transcript") {
+	if strings.Contains(result.Text, "signatures") || strings.Contains(result.Text, "transcript") {
 		t.Errorf("a heading or a passage without the word was quoted: %q", result.Text)
 	}
 }

@@ -33,19 +33,37 @@ func sentences(text string) []string {
 	return out
 }
 
+// maxTitleWords is how long a line can be that reads as a heading whose markup was taken away.
+const maxTitleWords = 8
+
+// titled says whether a block of one plain line, followed by a blank one, is a heading that
+// extraction left without its marks: a few words that no sentence's end closes.
+func titled(block string, lines int) bool {
+	last, _ := utf8.DecodeLastRuneInString(block)
+	return lines == 1 && !unicode.IsPunct(last) && len(strings.Fields(block)) <= maxTitleWords
+}
+
 // blocks joins wrapped lines and cuts at blank lines and line-wise markup.
 func blocks(text string) []string {
 	var out []string
-	open := false
+	open, plain := false, 0 // plain counts the lines of an open block without markup
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
 		if trimmed == "" || heading.MatchString(line) {
+			if open && titled(out[len(out)-1], plain) {
+				out = out[:len(out)-1]
+			}
 			open = false
 			continue
 		}
 		if open && !blockStart.MatchString(line) {
 			out[len(out)-1] += " " + trimmed
+			plain++
 			continue
+		}
+		plain = 1
+		if blockStart.MatchString(line) {
+			plain = 2 // a list item or row is never a heading
 		}
 		out = append(out, strings.TrimSpace(marker.ReplaceAllString(line, "")))
 		open = true
