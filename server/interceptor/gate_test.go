@@ -1,0 +1,93 @@
+package interceptor_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/workspaces"
+)
+
+func stringReader(s string) io.Reader { return strings.NewReader(s) }
+
+// principals knows one token.
+type principals map[string]workspaces.Principal
+
+func (p principals) Authenticate(_ context.Context, token string) (workspaces.Principal, error) {
+	principal, ok := p[token]
+	if !ok {
+		return workspaces.Principal{}, fault.New(fault.AuthInvalidKey, "no such key")
+	}
+	return principal, nil
+}
+
+func TestGate(t *testing.T) {
+	t.Parallel()
+	policies, err := interceptor.NewPolicies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := &interceptor.Gate{
+		Policies: policies,
+		Keys:     principals{"reader": {KeyID: "key_r", Scope: workspaces.ScopeRead}, "operator": {KeyID: "key_o", Scope: workspaces.ScopeOperator}},
+		Sessions: principals{"a.b.c": {Scope: workspaces.ScopeRuntime, SessionID: "ses_1"}},
+		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+			Plan: func(string) workspaces.Plan { return workspaces.Plan{} }, Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry(),
+		}),
+	}
+	const (
+		get, create, turn = "/parlance.v1.AgentService/GetAgent", "/parlance.v1.AgentService/CreateAgent", "/parlance.v1.SessionService/CreateTurn"
+		keys              = "/parlance.v1.ApiKeyService/ListApiKeys"
+	)
+	rows := []struct {
+		name, procedure, header string
+		want                    fault.Reason
+	}{
+		{"no header", get, "", fault.AuthMissing},
+		{"another scheme", get, "Basic cmVhZGVy", fault.AuthMissing},
+		{"a bearer without a token", get, "Bearer ", fault.AuthInvalidKey},
+		{"an unknown key", get, "Bearer nobody", fault.AuthInvalidKey},
+		{"read may read", get, "Bearer reader", ""},
+		{"the scheme in any case", get, "bearer reader", ""},
+		{"read may not write", create, "Bearer reader", fault.AuthScope},
+		{"operator may write", create, "Bearer operator", ""},
+		{"operator may not list keys", keys, "Bearer operator", fault.AuthScope},
+		{"a session's token may take a turn", turn, "Bearer a.b.c", ""},
+		{"a session's token may not read agents", get, "Bearer a.b.c", fault.AuthInvalidKey},
+	}
+	for _, row := range rows {
+		ctx, err := gate.Admit(t.Context(), row.procedure, http.Header{"Authorization": {row.header}}, http.Header{})
+		if got := fault.ReasonOf(err); got != row.want {
+			t.Errorf("%s: got %q, want %q", row.name, got, row.want)
+		}
+		if p := workspaces.PrincipalFrom(ctx); (row.want == "") != (p.Scope != workspaces.ScopeNone) {
+			t.Errorf("%s: the principal is %+v", row.name, p)
+		}
+	}
+}
+
+// TestPolicies: every method of the contract states a scope, and none is open.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	policies, err := interceptor.NewPolicies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for procedure, policy := range policies {
+		_, method, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
+		reads := strings.HasPrefix(method, "Get") || strings.HasPrefix(method, "List") || strings.HasPrefix(method, "Watch")
+		if reads && policy.Rate != "read" {
+			t.Errorf("%s reads but is counted as %s", procedure, policy.Rate)
+		}
+		if !reads && policy.Scope == workspaces.ScopeRead && !strings.HasPrefix(method, "Download") && !strings.HasPrefix(method, "Compare") {
+			t.Errorf("%s writes but needs the scope read only", procedure)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package interceptor_test
+
+import (
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/test/redistest"
+	"parlance.dev/parlance/workspaces"
+)
+
+type limits struct {
+	*interceptor.Limiter
+	registry *prometheus.Registry
+	now      time.Time
+}
+
+func newLimits(t *testing.T, redisURL string) *limits {
+	t.Helper()
+	client, err := redis.Open(redis.Config{URL: redisURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	l := &limits{registry: prometheus.NewRegistry(), now: time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
+	plans := workspaces.Plans{
+		"small": {RatesPerMinute: map[string]int{"read": 60, "session": 3}}, "free-for-all": {},
+	}
+	l.Limiter = interceptor.NewLimiter(interceptor.LimiterDeps{
+		Redis: client, Plan: func(name string) workspaces.Plan { return plans[name] },
+		Now: func() time.Time { return l.now }, Log: slog.New(slog.DiscardHandler), Registry: l.registry,
+	})
+	return l
+}
+
+// taken says how many of n calls pass, and the last refusal.
+func (l *limits) taken(t *testing.T, p workspaces.Principal, bucket string, n int) (passed int, header http.Header, refusal *fault.Error) {
+	t.Helper()
+	for range n {
+		header = http.Header{}
+		if err := l.Take(t.Context(), p, bucket, header); err != nil {
+			refusal = fault.From(err)
+			continue
+		}
+		passed++
+	}
+	return passed, header, refusal
+}
+
+func TestLimiter(t *testing.T) {
+	t.Parallel()
+	l := newLimits(t, redistest.New(t))
+	key := workspaces.Principal{KeyID: "key_a", Plan: "small"}
+
+	passed, header, refusal := l.taken(t, key, "read", 150)
+	if passed != 120 {
+		t.Errorf("%d calls passed at once, want a burst of twice a minute's 60", passed)
+	}
+	if refusal == nil || refusal.Reason != fault.RateLimitedReason || refusal.RetryAfter != time.Second {
+		t.Errorf("refused with %v", refusal)
+	}
+	if header.Get("RateLimit-Limit") != "120" || header.Get("RateLimit-Remaining") != "0" || header.Get("RateLimit-Reset") != "120" {
+		t.Errorf("headers are %v", header)
+	}
+	l.now = l.now.Add(5 * time.Second)
+	if passed, _, _ := l.taken(t, key, "read", 10); passed != 5 {
+		t.Errorf("%d calls passed after 5 s, want one a second", passed)
+	}
+	if passed, _, _ := l.taken(t, workspaces.Principal{KeyID: "key_b", Plan: "small"}, "read", 10); passed != 10 {
+		t.Errorf("another key was counted together with the first: %d passed", passed)
+	}
+	if passed, header, _ := l.taken(t, workspaces.Principal{KeyID: "key_c", Plan: "free-for-all"}, "read", 500); passed != 500 || len(header) != 0 {
+		t.Errorf("a plan without limits let %d pass and said %v", passed, header)
+	}
+}
+
+func TestLimiterWithoutRedis(t *testing.T) {
+	t.Parallel()
+	server := redistest.NewServer(t)
+	l := newLimits(t, server.URL)
+	server.Kill()
+	key := workspaces.Principal{KeyID: "key_a", Plan: "small"}
+	if passed, _, _ := l.taken(t, key, "read", 7); passed != 7 {
+		t.Errorf("%d reads passed without Redis, want all", passed)
+	}
+	if passed, _, refusal := l.taken(t, key, "session", 5); passed != 3 || refusal == nil {
+		t.Errorf("%d session creations passed without Redis, want this node's limit of 3", passed)
+	}
+	l.now = l.now.Add(time.Minute)
+	if passed, _, _ := l.taken(t, key, "session", 1); passed != 1 {
+		t.Error("the next minute is not counted anew")
+	}
+	const want = `
+# HELP parlance_ratelimit_bypassed_total Requests that were not counted because Redis did not answer, by bucket.
+# TYPE parlance_ratelimit_bypassed_total counter
+parlance_ratelimit_bypassed_total{bucket="read"} 7
+parlance_ratelimit_bypassed_total{bucket="session"} 6
+`
+	if err := testutil.GatherAndCompare(l.registry, stringReader(want)); err != nil {
+		t.Error(err)
+	}
+}
