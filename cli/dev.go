@@ -215,9 +215,6 @@ func (d *dev) configure() (err error) {
 	if d.ownGuard = d.config.EgressAllowCIDRs != nil; !d.ownGuard {
 		d.config.EgressAllowCIDRs = loopback
 	}
-	if d.config.PublicURL == "" {
-		d.config.PublicURL = d.url
-	}
 	d.config.Listen = d.listener.Addr().String()
 	d.config.ShutdownTimeout = min(d.config.ShutdownTimeout, devDrain)
 	return d.secure()
@@ -225,14 +222,14 @@ func (d *dev) configure() (err error) {
 
 // secure puts TLS on the listener when it is asked for.
 func (d *dev) secure() (err error) {
-	certFile, keyFile := d.config.TLSCertFile, d.config.TLSKeyFile
-	if certFile == "" && d.options.tls {
-		certFile, keyFile = d.tls.CertFile, d.tls.KeyFile
+	if d.config.TLSCertFile == "" && d.options.tls {
+		d.config.TLSCertFile, d.config.TLSKeyFile = d.tls.CertFile, d.tls.KeyFile
 	}
-	if certFile != "" {
-		if d.listener, err = withTLS(d.listener, certFile, keyFile); err != nil {
-			return fmt.Errorf("read the certificate: %w", err)
-		}
+	if d.config.TLSCertFile == "" {
+		return nil
+	}
+	if d.listener, err = withTLS(d.listener, d.config.TLSCertFile, d.config.TLSKeyFile); err != nil {
+		return fmt.Errorf("read the certificate: %w", err)
 	}
 	return nil
 }
