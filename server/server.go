@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -84,6 +85,10 @@ func NewHandler(d Deps) (http.Handler, error) {
 	root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isRPC(r.URL.Path) {
 			rpcMux.ServeHTTP(w, r)
+			return
+		}
+		if path.Clean(r.URL.Path) != r.URL.Path { // net/http's mux would redirect to another route
+			facade.ServeHTTP(w, r)
 			return
 		}
 		mux.ServeHTTP(w, r)
