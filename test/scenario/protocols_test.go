@@ -1,0 +1,244 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/test/harness"
+)
+
+// tinyPlan has next to no storage, and everything else.
+const tinyPlan = `{"tiny":{"kb_storage_bytes":5,"kb_upload_bytes":5,"concurrent_sessions":0,"tools":true,"mcp":true},
+	"enterprise":{"kb_storage_bytes":1000000,"kb_upload_bytes":1000000,"concurrent_sessions":0,"tools":true,"mcp":true}}`
+
+// sameCall is one call over every protocol, and what it must fail with.
+type sameCall struct {
+	key string
+	// method, path and body are of REST.
+	method, path, body string
+	rpcFunc            func(context.Context, harness.Clients) error
+	reason             string
+	status             int
+	code               connect.Code
+	fields             []string
+}
+
+func TestSameErrorOverEveryProtocol(t *testing.T) {
+	t.Parallel()
+	plans := filepath.Join(t.TempDir(), "plans.json")
+	if err := os.WriteFile(plans, []byte(tinyPlan), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := harness.Start(t, harness.Options{Plan: "tiny", Settings: map[string]string{"PARLANCE_PLANS_FILE": plans}})
+	before := env.Counts(t)
+	for name, call := range sameCalls(env.Tenant) {
+		t.Run(name+"/REST", func(t *testing.T) {
+			t.Parallel()
+			got := env.Do(t, call.method, call.path, call.body, harness.Key(call.key))
+			checkProblem(t, got, call.status, call.reason)
+			if diff := cmp.Diff(call.fields, sorted(got.Problem.Fields())); diff != "" {
+				t.Errorf("fields (-want +got):\n%s\n%s", diff, got.Body)
+			}
+		})
+		for _, protocol := range harness.Protocols() {
+			t.Run(name+"/"+protocol.Name, func(t *testing.T) {
+				t.Parallel()
+				checkWire(t, call.rpcFunc(t.Context(), env.Clients(t, protocol, call.key)), call)
+			})
+		}
+	}
+	t.Cleanup(func() {
+		if diff := cmp.Diff(before, env.Counts(t)); diff != "" {
+			t.Errorf("refused calls have stored something:\n%s", diff)
+		}
+	})
+}
+
+func sameCalls(own harness.Tenant) map[string]sameCall {
+	agent := func(ctx context.Context, c harness.Clients) error {
+		_, err := c.Agents.CreateAgent(ctx, &parlancev1.CreateAgentRequest{WorkspaceId: own.WorkspaceID, Name: "Ada"})
+		return err
+	}
+	tool := func(request *parlancev1.CreateToolRequest) func(context.Context, harness.Clients) error {
+		request.WorkspaceId = own.WorkspaceID
+		return func(ctx context.Context, c harness.Clients) error {
+			_, err := c.Tools.CreateTool(ctx, request)
+			return err
+		}
+	}
+	return map[string]sameCall{
+		"NoKey": {method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
+			reason: "auth-missing", status: 401, code: connect.CodeUnauthenticated},
+		"WrongKey": {key: "prl_wrong", method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
+			reason: "auth-invalid-key", status: 401, code: connect.CodeUnauthenticated},
+		"Scope": {key: own.Runtime, method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
+			reason: "auth-scope", status: 403, code: connect.CodePermissionDenied},
+		"NotFound": {key: own.Read, method: "GET", path: own.In("/agents/agt_none"), rpcFunc: func(ctx context.Context, c harness.Clients) error {
+			_, err := c.Agents.GetAgent(ctx, &parlancev1.GetAgentRequest{WorkspaceId: own.WorkspaceID, AgentId: "agt_none"})
+			return err
+		}, reason: "not-found", status: 404, code: connect.CodeNotFound},
+		"ReservedName": {key: own.Operator, method: "POST", path: own.In("/tools"),
+			body:    `{"slug":"End_Call","description":"x","kind":"http","webhook_url":"https://example.com"}`,
+			rpcFunc: tool(&parlancev1.CreateToolRequest{Slug: "End_Call", Description: "x", Kind: "http", WebhookUrl: "https://example.com"}),
+			reason:  "tool-name-reserved", status: 409, code: connect.CodeAlreadyExists, fields: []string{"slug"}},
+		"Validation": {key: own.Operator, method: "POST", path: own.In("/tools"),
+			body:    `{"slug":"1","kind":"ftp","timeout_seconds":500}`,
+			rpcFunc: tool(&parlancev1.CreateToolRequest{Slug: "1", Kind: "ftp", TimeoutSeconds: 500}),
+			reason:  "invalid-request", status: 400, code: connect.CodeInvalidArgument, fields: []string{"description", "kind", "slug", "timeout_seconds"}},
+		"Quota": {key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"more than five bytes"}`,
+			rpcFunc: func(ctx context.Context, c harness.Clients) error {
+				_, err := c.Knowledge.CreateInlineSource(ctx, &parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: "more than five bytes"})
+				return err
+			}, reason: "quota-exceeded-kb-storage", status: 402, code: connect.CodeResourceExhausted},
+		"TooLarge": {key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"` + long(1<<20+1) + `"}`,
+			rpcFunc: func(ctx context.Context, c harness.Clients) error {
+				_, err := c.Knowledge.CreateInlineSource(ctx, &parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: long(1<<20 + 1)})
+				return err
+			}, reason: "body-too-large", status: 413, code: connect.CodeResourceExhausted},
+	}
+}
+
+// checkProblem holds an answer to decisions, Errors.
+func checkProblem(t *testing.T, got harness.Response, status int, code string) {
+	t.Helper()
+	p := got.Problem
+	if got.Status != status || p.Code != code {
+		t.Errorf("got %d %s, want %d %s", got.Status, got.Body, status, code)
+		return
+	}
+	if p.Status != status || p.Title == "" || p.Detail == "" || p.Instance == "" || p.RequestID == "" || p.RequestID != got.Header.Get("X-Request-Id") {
+		t.Errorf("an incomplete problem: %s (X-Request-Id %q)", got.Body, got.Header.Get("X-Request-Id"))
+	}
+	if filepath.Base(p.Type) != code {
+		t.Errorf("type %q", p.Type)
+	}
+	for _, e := range p.Errors {
+		if e.Code == "" || e.Message == "" || e.Field == "" {
+			t.Errorf("an incomplete violation: %+v", e)
+		}
+	}
+}
+
+// checkWire holds an error of a generated client to the same.
+func checkWire(t *testing.T, err error, want sameCall) {
+	t.Helper()
+	wire, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		t.Fatalf("no Connect error: %v", err)
+	}
+	if wire.Code() != want.code || wire.Message() == "" {
+		t.Errorf("got %v, want the code %v", wire, want.code)
+	}
+	var reason string
+	var fields []string
+	for _, detail := range wire.Details() {
+		value, err := detail.Value()
+		if err != nil {
+			t.Errorf("detail %s: %v", detail.Type(), err)
+		}
+		switch value := value.(type) {
+		case *errdetails.ErrorInfo:
+			reason = value.GetReason()
+		case *errdetails.BadRequest:
+			for _, v := range value.GetFieldViolations() {
+				fields = append(fields, v.GetField())
+			}
+		}
+	}
+	if reason != want.reason {
+		t.Errorf("reason %q, want %q (%v)", reason, want.reason, wire)
+	}
+	if diff := cmp.Diff(want.fields, sorted(fields)); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+	if wire.Meta().Get("X-Request-Id") == "" {
+		t.Errorf("no X-Request-Id in %v", wire.Meta())
+	}
+}
+
+// sorted is nil for nothing.
+func sorted(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+func long(n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = 'x'
+	}
+	return string(text)
+}
+
+func TestCreateOverEveryProtocol(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	for _, protocol := range harness.Protocols() {
+		t.Run(protocol.Name, func(t *testing.T) {
+			t.Parallel()
+			clients := env.Clients(t, protocol, env.Tenant.Operator)
+			made, err := clients.Agents.CreateAgent(t.Context(), &parlancev1.CreateAgentRequest{WorkspaceId: env.Tenant.WorkspaceID, Name: protocol.Name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := env.Do(t, "GET", env.Tenant.In("/agents/"+made.GetId()), nil).Must(t, 200)
+			if seen.Text("name") != protocol.Name || seen.At("version") != 1.0 {
+				t.Errorf("REST sees %s", seen.Body)
+			}
+			session, err := clients.Sessions.CreateSession(t.Context(), &parlancev1.CreateSessionRequest{AgentId: made.GetId(), UserId: "u", Modality: "text"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkStreamedTurn(t, clients, session.GetId())
+		})
+	}
+}
+
+// checkStreamedTurn takes a turn as a server stream.
+func checkStreamedTurn(t *testing.T, clients harness.Clients, sessionID string) {
+	t.Helper()
+	stream, err := clients.Sessions.StreamTurn(t.Context(), &parlancev1.StreamTurnRequest{SessionId: sessionID, Text: "Hello?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Close() }()
+	var kinds []string
+	for stream.Receive() {
+		kinds = append(kinds, stream.Msg().GetType())
+	}
+	if err := stream.Err(); err != nil {
+		t.Error(err)
+	}
+	if len(kinds) < 3 || kinds[0] != "turn.started" || kinds[len(kinds)-1] != "turn.done" {
+		t.Errorf("the stream's events: %v", kinds)
+	}
+}
+
+// TestConnectJSONNames looks at the bytes: snake_case, defaults written, unknown fields tolerated.
+func TestConnectJSONNames(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	for _, body := range []string{
+		`{"workspace_id":"` + env.Tenant.WorkspaceID + `","name":"a","first_message":"x","invented":1}`,
+		`{"workspaceId":"` + env.Tenant.WorkspaceID + `","name":"b","firstMessage":"x"}`,
+	} {
+		for _, contentType := range []string{"application/json", "application/json; charset=utf-8"} {
+			got := env.Do(t, http.MethodPost, "/parlance.v1.AgentService/CreateAgent", body, harness.Header("Content-Type", contentType)).Must(t, 200)
+			if got.Text("first_message") != "x" || got.At("instructions") != "" || got.At("firstMessage") != nil {
+				t.Errorf("%s: %s", contentType, got.Body)
+			}
+		}
+	}
+}
