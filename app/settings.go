@@ -43,70 +43,134 @@ func (s Setting) Flag() string { return strings.ReplaceAll(strings.ToLower(s.Nam
 // Settings lists every setting in the order of the reference.
 func Settings() []Setting {
 	return []Setting{
-		{Group: "Storage", Name: "DATABASE_URL", Help: "Postgres 15 or newer with pgvector 0.8, as a postgres:// URL.", Secret: true,
-			apply: func(c *Config, v string) error { c.DatabaseURL = seal.Secret(v); return nil }},
-		{Group: "Storage", Name: "DATABASE_MAX_CONNS", Default: "20", Help: "Most connections to Postgres of one process.",
-			apply: intoInt(func(c *Config) *int { return &c.DatabaseMaxConns }, 2, 1000)},
-		{Group: "Storage", Name: "REDIS_URL", Help: "Redis 7, as a redis://, rediss:// or unix:// URL.", Secret: true,
-			apply: func(c *Config, v string) error { c.RedisURL = seal.Secret(v); return nil }},
-		{Group: "Storage", Name: "BLOB_URL", Help: "Where files are kept: file:///absolute/path.",
-			apply: intoURL(func(c *Config) *string { return &c.BlobURL }, "file")},
-		{Group: "Storage", Name: "MASTER_KEY_FILE", Help: "File with the 32-byte key (base64) that wraps the keys of stored secrets.",
-			apply: intoString(func(c *Config) *string { return &c.MasterKeyFile })},
-		{Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on, host:port.",
-			apply: intoString(func(c *Config) *string { return &c.Listen })},
-		{Group: "Serving", Name: "PUBLIC_URL", Help: "Scheme and host callers know us by, for every URL that we hand out. Default: those of each request.",
-			apply: intoURL(func(c *Config) *string { return &c.PublicURL }, "http", "https")},
-		{Group: "Serving", Name: "CORS_ORIGINS", Help: "Origins that browsers may call from, separated by commas; * is any.",
-			apply: intoList(func(c *Config) *[]string { return &c.CORSOrigins })},
-		{Group: "Serving", Name: "TLS_CERT_FILE", Help: "Certificate chain (PEM) to serve TLS with.",
-			apply: intoString(func(c *Config) *string { return &c.TLSCertFile })},
-		{Group: "Serving", Name: "TLS_KEY_FILE", Help: "Private key (PEM) of TLS_CERT_FILE.",
-			apply: intoString(func(c *Config) *string { return &c.TLSKeyFile })},
-		{Group: "Serving", Name: "SHUTDOWN_TIMEOUT", Default: "30s", Help: "How long a stopping process waits for what it is doing, as a duration.",
-			apply: intoDuration(func(c *Config) *time.Duration { return &c.ShutdownTimeout })},
-		{Group: "Serving", Name: "PLANS_FILE", Help: "JSON file of plans that replaces the ones that ship (free, pro, enterprise).",
-			apply: intoString(func(c *Config) *string { return &c.PlansFile })},
-		{Group: "Models", Name: "MODEL_BASE_URL", Help: "OpenAI-compatible server that answers, ending in /v1. Default: OpenAI's, once a key is set.",
-			apply: intoURL(func(c *Config) *string { return &c.Model.BaseURL }, "http", "https")},
-		{Group: "Models", Name: "MODEL_API_KEY", Aliases: []string{"OPENAI_API_KEY"}, Help: "Its API key; local servers need none.", Secret: true,
-			apply: func(c *Config, v string) error { c.Model.APIKey = seal.Secret(v); return nil }},
-		{Group: "Models", Name: "MODEL_NAME", Help: "Name of the model. Default: gpt-4.1-mini at OpenAI, claude-sonnet-4-5 at Anthropic.",
-			apply: intoString(func(c *Config) *string { return &c.Model.Name })},
-		{Group: "Models", Name: "ANTHROPIC_API_KEY", Aliases: []string{"ANTHROPIC_API_KEY"}, Help: "API key of Anthropic; used when no OpenAI-compatible model is set.", Secret: true,
-			apply: func(c *Config, v string) error { c.AnthropicAPIKey = seal.Secret(v); return nil }},
-		{Group: "Models", Name: "ANTHROPIC_BASE_URL", Help: "Server of the Anthropic messages API, for proxies.",
-			apply: intoURL(func(c *Config) *string { return &c.AnthropicBaseURL }, "http", "https")},
-		{Group: "Models", Name: "EMBEDDING_BASE_URL", Help: "OpenAI-compatible embeddings server, ending in /v1. Default: the built-in lexical embedder.",
-			apply: intoURL(func(c *Config) *string { return &c.Embedding.BaseURL }, "http", "https")},
-		{Group: "Models", Name: "EMBEDDING_API_KEY", Help: "Its API key.", Secret: true,
-			apply: func(c *Config, v string) error { c.Embedding.APIKey = seal.Secret(v); return nil }},
-		{Group: "Models", Name: "EMBEDDING_NAME", Help: "Name of the embedding model; needed with EMBEDDING_BASE_URL.",
-			apply: intoString(func(c *Config) *string { return &c.Embedding.Name })},
-		{Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For development.",
-			apply: func(c *Config, v string) error { return parseCIDRs(c, v) }},
-		{Group: "Egress", Name: "EGRESS_CA_FILE", Help: "Certificate authorities (PEM) trusted beside the system's when calling tools and webhooks.",
-			apply: intoString(func(c *Config) *string { return &c.EgressCAFile })},
-		{Group: "Webhooks", Name: "WEBHOOK_SCHEDULE", Default: "0s,5s,30s,2m,10m,30m,2h,6h,12h,24h,24h", Help: "Waits before each attempt, as durations separated by commas; each has 20 % of jitter.",
-			apply: func(c *Config, v string) error { return parseSchedule(c, v) }},
-		{Group: "Webhooks", Name: "WEBHOOK_DISABLE_FAILURES", Default: "10", Help: "Failed attempts in a row before an endpoint may be disabled.",
-			apply: intoInt(func(c *Config) *int { return &c.WebhookDisableFailures }, 1, 1_000_000)},
-		{Group: "Webhooks", Name: "WEBHOOK_DISABLE_WINDOW", Default: "168h", Help: "Time without a success before an endpoint may be disabled, as a duration.",
-			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableWindow })},
-		{Group: "Webhooks", Name: "WEBHOOK_DISABLE_MIN_AGE", Default: "24h", Help: "Age of an endpoint that never succeeded before it may be disabled, as a duration.",
-			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableMinAge })},
-		{Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker reads at the same time; about its number of CPUs.",
-			apply: intoInt(func(c *Config) *int { return &c.IngestConcurrency }, 1, 256)},
-		{Group: "Worker", Name: "DELIVERY_CONCURRENCY", Default: "32", Help: "Tasks of webhook deliveries one worker runs at the same time.",
-			apply: intoInt(func(c *Config) *int { return &c.DeliveryConcurrency }, 1, 4096)},
-		{Group: "Worker", Name: "WORKER_LISTEN", Help: "Address on which a worker serves /metrics and /healthz, host:port. Default: none.",
-			apply: intoString(func(c *Config) *string { return &c.WorkerListen })},
-		{Group: "Telemetry", Name: "LOG_LEVEL", Default: "info", Help: "Least level logged: debug, info, warn or error.",
-			apply: intoChoice(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
-		{Group: "Telemetry", Name: "LOG_FORMAT", Default: "auto", Help: "json, text, or auto: text on a terminal and JSON elsewhere.",
-			apply: intoChoice(func(c *Config) *string { return &c.LogFormat }, "auto", "json", "text")},
-		{Group: "Telemetry", Name: "OTLP_ENDPOINT", Help: "URL of an OTLP/HTTP collector for traces. Default: no traces.",
-			apply: intoURL(func(c *Config) *string { return &c.OTLPEndpoint }, "http", "https")},
+		{
+			Group: "Storage", Name: "DATABASE_URL", Help: "Postgres 15 or newer with pgvector 0.8, as a postgres:// URL.", Secret: true,
+			apply: func(c *Config, v string) error { c.DatabaseURL = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Storage", Name: "DATABASE_MAX_CONNS", Default: "20", Help: "Most connections to Postgres of one process.",
+			apply: intoInt(func(c *Config) *int { return &c.DatabaseMaxConns }, 2, 1000),
+		},
+		{
+			Group: "Storage", Name: "REDIS_URL", Help: "Redis 7, as a redis://, rediss:// or unix:// URL.", Secret: true,
+			apply: func(c *Config, v string) error { c.RedisURL = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Storage", Name: "BLOB_URL", Help: "Where files are kept: file:///absolute/path.",
+			apply: intoURL(func(c *Config) *string { return &c.BlobURL }, "file"),
+		},
+		{
+			Group: "Storage", Name: "MASTER_KEY_FILE", Help: "File with the 32-byte key (base64) that wraps the keys of stored secrets.",
+			apply: intoString(func(c *Config) *string { return &c.MasterKeyFile }),
+		},
+		{
+			Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on, host:port.",
+			apply: intoString(func(c *Config) *string { return &c.Listen }),
+		},
+		{
+			Group: "Serving", Name: "PUBLIC_URL", Help: "Scheme and host callers know us by, for every URL that we hand out. Default: those of each request.",
+			apply: intoURL(func(c *Config) *string { return &c.PublicURL }, "http", "https"),
+		},
+		{
+			Group: "Serving", Name: "CORS_ORIGINS", Help: "Origins that browsers may call from, separated by commas; * is any.",
+			apply: intoList(func(c *Config) *[]string { return &c.CORSOrigins }),
+		},
+		{
+			Group: "Serving", Name: "TLS_CERT_FILE", Help: "Certificate chain (PEM) to serve TLS with.",
+			apply: intoString(func(c *Config) *string { return &c.TLSCertFile }),
+		},
+		{
+			Group: "Serving", Name: "TLS_KEY_FILE", Help: "Private key (PEM) of TLS_CERT_FILE.",
+			apply: intoString(func(c *Config) *string { return &c.TLSKeyFile }),
+		},
+		{
+			Group: "Serving", Name: "SHUTDOWN_TIMEOUT", Default: "30s", Help: "How long a stopping process waits for what it is doing, as a duration.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.ShutdownTimeout }),
+		},
+		{
+			Group: "Serving", Name: "PLANS_FILE", Help: "JSON file of plans that replaces the ones that ship (free, pro, enterprise).",
+			apply: intoString(func(c *Config) *string { return &c.PlansFile }),
+		},
+		{
+			Group: "Models", Name: "MODEL_BASE_URL", Help: "OpenAI-compatible server that answers, ending in /v1. Default: OpenAI's, once a key is set.",
+			apply: intoURL(func(c *Config) *string { return &c.Model.BaseURL }, "http", "https"),
+		},
+		{
+			Group: "Models", Name: "MODEL_API_KEY", Aliases: []string{"OPENAI_API_KEY"}, Help: "Its API key; local servers need none.", Secret: true,
+			apply: func(c *Config, v string) error { c.Model.APIKey = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Models", Name: "MODEL_NAME", Help: "Name of the model. Default: gpt-4.1-mini at OpenAI, claude-sonnet-4-5 at Anthropic.",
+			apply: intoString(func(c *Config) *string { return &c.Model.Name }),
+		},
+		{
+			Group: "Models", Name: "ANTHROPIC_API_KEY", Aliases: []string{"ANTHROPIC_API_KEY"}, Help: "API key of Anthropic; used when no OpenAI-compatible model is set.", Secret: true,
+			apply: func(c *Config, v string) error { c.AnthropicAPIKey = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Models", Name: "ANTHROPIC_BASE_URL", Help: "Server of the Anthropic messages API, for proxies.",
+			apply: intoURL(func(c *Config) *string { return &c.AnthropicBaseURL }, "http", "https"),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_BASE_URL", Help: "OpenAI-compatible embeddings server, ending in /v1. Default: the built-in lexical embedder.",
+			apply: intoURL(func(c *Config) *string { return &c.Embedding.BaseURL }, "http", "https"),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_API_KEY", Help: "Its API key.", Secret: true,
+			apply: func(c *Config, v string) error { c.Embedding.APIKey = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_NAME", Help: "Name of the embedding model; needed with EMBEDDING_BASE_URL.",
+			apply: intoString(func(c *Config) *string { return &c.Embedding.Name }),
+		},
+		{
+			Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For development.",
+			apply: func(c *Config, v string) error { return parseCIDRs(c, v) },
+		},
+		{
+			Group: "Egress", Name: "EGRESS_CA_FILE", Help: "Certificate authorities (PEM) trusted beside the system's when calling tools and webhooks.",
+			apply: intoString(func(c *Config) *string { return &c.EgressCAFile }),
+		},
+		{
+			Group: "Webhooks", Name: "WEBHOOK_SCHEDULE", Default: "0s,5s,30s,2m,10m,30m,2h,6h,12h,24h,24h", Help: "Waits before each attempt, as durations separated by commas; each has 20 % of jitter.",
+			apply: func(c *Config, v string) error { return parseSchedule(c, v) },
+		},
+		{
+			Group: "Webhooks", Name: "WEBHOOK_DISABLE_FAILURES", Default: "10", Help: "Failed attempts in a row before an endpoint may be disabled.",
+			apply: intoInt(func(c *Config) *int { return &c.WebhookDisableFailures }, 1, 1_000_000),
+		},
+		{
+			Group: "Webhooks", Name: "WEBHOOK_DISABLE_WINDOW", Default: "168h", Help: "Time without a success before an endpoint may be disabled, as a duration.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableWindow }),
+		},
+		{
+			Group: "Webhooks", Name: "WEBHOOK_DISABLE_MIN_AGE", Default: "24h", Help: "Age of an endpoint that never succeeded before it may be disabled, as a duration.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableMinAge }),
+		},
+		{
+			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker reads at the same time; about its number of CPUs.",
+			apply: intoInt(func(c *Config) *int { return &c.IngestConcurrency }, 1, 256),
+		},
+		{
+			Group: "Worker", Name: "DELIVERY_CONCURRENCY", Default: "32", Help: "Tasks of webhook deliveries one worker runs at the same time.",
+			apply: intoInt(func(c *Config) *int { return &c.DeliveryConcurrency }, 1, 4096),
+		},
+		{
+			Group: "Worker", Name: "WORKER_LISTEN", Help: "Address on which a worker serves /metrics and /healthz, host:port. Default: none.",
+			apply: intoString(func(c *Config) *string { return &c.WorkerListen }),
+		},
+		{
+			Group: "Telemetry", Name: "LOG_LEVEL", Default: "info", Help: "Least level logged: debug, info, warn or error.",
+			apply: intoChoice(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error"),
+		},
+		{
+			Group: "Telemetry", Name: "LOG_FORMAT", Default: "auto", Help: "json, text, or auto: text on a terminal and JSON elsewhere.",
+			apply: intoChoice(func(c *Config) *string { return &c.LogFormat }, "auto", "json", "text"),
+		},
+		{
+			Group: "Telemetry", Name: "OTLP_ENDPOINT", Help: "URL of an OTLP/HTTP collector for traces. Default: no traces.",
+			apply: intoURL(func(c *Config) *string { return &c.OTLPEndpoint }, "http", "https"),
+		},
 	}
 }
 

@@ -27,7 +27,7 @@ func UnrelayedPublic(ctx context.Context, tx bun.IDB, limit int) ([]Row, error) 
 // oldest first. It claims nothing: their tasks have deterministic ids, and making them twice is
 // better than holding a transaction while Redis answers.
 func UnrelayedInternal(ctx context.Context, db bun.IDB, types []Type, limit int) ([]Row, error) {
-	return unrelayed(ctx, db.NewSelect().Where("left(e.type, 1) = '_'").Where("e.type IN (?)", bun.In(types)), limit)
+	return unrelayed(ctx, db.NewSelect().Where("left(e.type, 1) = '_'").Where("e.type IN (?)", bun.List(types)), limit)
 }
 
 func unrelayed(ctx context.Context, q *bun.SelectQuery, limit int) ([]Row, error) {
@@ -59,7 +59,7 @@ FROM (
     FROM (SELECT seq, left(type, 1) <> '_' AS public FROM events WHERE seq IN (?) ORDER BY seq) AS ordered
 ) AS placed
 WHERE e.seq = placed.seq
-  AND e.relayed_at IS NULL`, now, bun.In(seqs))
+  AND e.relayed_at IS NULL`, now, bun.List(seqs))
 	if err != nil {
 		return fmt.Errorf("mark events relayed: %w", err)
 	}

@@ -75,7 +75,7 @@ func attachable(ctx context.Context, tx bun.IDB, ref workspaces.Ref, ids []Sourc
 	valid := slices.DeleteFunc(slices.Clone(ids), func(id SourceID) bool { return !idgen.Valid(idgen.Source, string(id)) })
 	if len(valid) > 0 {
 		err := tx.NewSelect().Model(&rows).Where("s.tenant_id = ?", ref.TenantID).Where("s.workspace_id = ?", ref.ID).
-			Where("s.id IN (?)", bun.In(valid)).OrderExpr("s.id").For("KEY SHARE").Scan(ctx)
+			Where("s.id IN (?)", bun.List(valid)).OrderExpr("s.id").For("KEY SHARE").Scan(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read sources to attach: %w", err)
 		}

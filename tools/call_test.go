@@ -53,7 +53,9 @@ func sendings() []sending {
 			"GET", "/r2", "deep=%7B%22x%22%3A1%7D&key=x%26y&q=mine&tags=a&tags=b%26c", "",
 		},
 		{
-			"DELETE sends a query", tools.Config{WebhookURL: "/r3", Method: "DELETE", InputSchema: schemaOf("sure")}, `{"sure":true}`,
+			"DELETE sends a query",
+			tools.Config{WebhookURL: "/r3", Method: "DELETE", InputSchema: schemaOf("sure")},
+			`{"sure":true}`,
 			"DELETE", "/r3", "sure=true", "",
 		},
 		{
@@ -64,7 +66,8 @@ func sendings() []sending {
 		},
 		{
 			"placeholders stay text without allow_dynamic_vars",
-			tools.Config{WebhookURL: "/r5/{{city}}", InputSchema: schemaOf("note"), HardcodedBodyParams: json.RawMessage(`{"c":"{{city}}"}`)}, `{"note":"{{city}}"}`,
+			tools.Config{WebhookURL: "/r5/{{city}}", InputSchema: schemaOf("note"), HardcodedBodyParams: json.RawMessage(`{"c":"{{city}}"}`)},
+			`{"note":"{{city}}"}`,
 			"POST", "/r5/%7B%7Bcity%7D%7D", "", `{"c":"{{city}}","note":"{{city}}"}`,
 		},
 		{

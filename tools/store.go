@@ -130,7 +130,7 @@ func attachedTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, attachme
 	}
 	var list []Tool
 	err := db.NewSelect().Model(&list).Where("t.tenant_id = ?", ref.TenantID).Where("t.workspace_id = ?", ref.ID).
-		Where("t.id IN (?)", bun.In(ids)).Scan(ctx)
+		Where("t.id IN (?)", bun.List(ids)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read attached tools: %w", err)
 	}

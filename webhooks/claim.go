@@ -125,7 +125,7 @@ WHERE tenant_id = ?
   AND id IN (?)
   AND status = 'pending'
   AND next_at IS NOT NULL
-  AND lease_until IS NULL`, until, endpoint.TenantID, endpoint.ID, bun.In(ids))
+  AND lease_until IS NULL`, until, endpoint.TenantID, endpoint.ID, bun.List(ids))
 	if err != nil {
 		return postgres.MapError(fmt.Errorf("postpone deliveries: %w", err))
 	}
@@ -146,7 +146,7 @@ SELECT EXISTS (
       AND d.status = 'pending'
       AND d.next_at IS NOT NULL
       AND NOT `+wanted+`
-)`, endpoint.TenantID, endpoint.ID, bun.In(ids)).Scan(ctx, &unwanted)
+)`, endpoint.TenantID, endpoint.ID, bun.List(ids)).Scan(ctx, &unwanted)
 	if err != nil {
 		return false, postgres.MapError(fmt.Errorf("look for unwanted deliveries: %w", err))
 	}

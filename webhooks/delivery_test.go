@@ -155,8 +155,10 @@ func TestDeliverFinalAnswers(t *testing.T) {
 	t.Parallel()
 	elsewhere := receiver.New(t)
 	for _, answer := range []receiver.Answer{
-		{Status: 302, Header: map[string]string{"Location": elsewhere.URL}}, {Status: 307, Header: map[string]string{"Location": elsewhere.URL}},
-		{Status: 400}, {Status: 404},
+		{Status: 302, Header: map[string]string{"Location": elsewhere.URL}},
+		{Status: 307, Header: map[string]string{"Location": elsewhere.URL}},
+		{Status: 400},
+		{Status: 404},
 	} {
 		t.Run(fmt.Sprint(answer.Status), func(t *testing.T) {
 			t.Parallel()

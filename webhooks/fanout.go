@@ -50,7 +50,7 @@ WHERE ev.seq IN (?)
 ORDER BY ev.seq, e.id
 ON CONFLICT (endpoint_id, event_id) DO NOTHING
 RETURNING id, endpoint_id, attempt`,
-		now.Add(s.policy.Schedule[0]), now.Add(s.policy.Requeue), now, bun.In(seqs)).Scan(ctx, &due)
+		now.Add(s.policy.Schedule[0]), now.Add(s.policy.Requeue), now, bun.List(seqs)).Scan(ctx, &due)
 	if err != nil {
 		return nil, fmt.Errorf("fan out events: %w", err)
 	}

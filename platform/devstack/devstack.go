@@ -7,11 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 )
-
-// stopTimeout bounds the clean-up of a start that failed or was cancelled.
-const stopTimeout = 20 * time.Second
 
 type logFunc func(format string, args ...any)
 
