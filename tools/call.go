@@ -60,6 +60,7 @@ type call struct {
 	CallParams
 	arguments     map[string]any // nil until decoded
 	authorization string
+	secrets       []string
 	redact        redactor
 }
 
@@ -70,11 +71,11 @@ func (s *Service) prepare(c *call) error {
 		return err
 	}
 	c.authorization = authorization
-	secrets := authSecrets(authorization)
+	c.secrets = authSecrets(authorization)
 	for _, secret := range c.Variables.Secret {
-		secrets = append(secrets, secret.Reveal())
+		c.secrets = append(c.secrets, secret.Reveal())
 	}
-	c.redact = newRedactor(secrets)
+	c.redact = newRedactor(c.secrets)
 	return nil
 }
 
@@ -172,6 +173,9 @@ func (s *Service) renderBoth(c *call, o *Outcome) (wire, *Error) {
 	request, problem := render(config, c.arguments, real)
 	if problem != nil {
 		return wire{}, problem
+	}
+	if sent := request.headers["Authorization"]; sent != c.authorization { // it held placeholders
+		c.redact = newRedactor(append(c.secrets, authSecrets(sent)...))
 	}
 	visible, problem := render(config, c.arguments, shown)
 	if problem != nil {

@@ -302,6 +302,23 @@ func TestEchoedSecrets(t *testing.T) {
 	}
 }
 
+// TestEchoedRenderedAuthorization has an authorization with a placeholder: what is sent, and what
+// is fixed in it, is as secret as what is stored.
+func TestEchoedRenderedAuthorization(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.endpoint.Script("/echo", httptool.Step{Body: "Bearer fixed-acme and fixed-acme"})
+	params := f.orderParams("/echo")
+	params.AuthHeader, params.Config.AllowDynamicVars = "Bearer fixed-{{account}}", true
+	outcome := f.call(t, f.attached(t, f.create(t, params), 0), `{}`, map[string]string{"account": "acme"})
+	if outcome.Error != nil || outcome.OutputText != "REDACTED and REDACTED" {
+		t.Errorf("got %q, %+v", outcome.OutputText, outcome.Error)
+	}
+	if sent := f.endpoint.Requests("/echo")[0].Header; sent.Get("Authorization") != "Bearer fixed-acme" {
+		t.Errorf("the endpoint got %q", sent.Get("Authorization"))
+	}
+}
+
 func TestBuiltins(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
