@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"mime"
@@ -136,7 +137,9 @@ func (e *Env) Send(t testing.TB, method, path string, body any, with ...With) (R
 	if err != nil {
 		return Response{}, err
 	}
-	answer, err := http.DefaultClient.Do(request)
+	ctx, cancel := context.WithTimeout(request.Context(), Patience)
+	defer cancel()
+	answer, err := http.DefaultClient.Do(request.WithContext(ctx))
 	if err != nil {
 		return Response{}, err
 	}

@@ -1,0 +1,199 @@
+package scenario
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/server/rest/route"
+	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/test/fake/receiver"
+	"parlance.dev/parlance/test/harness"
+)
+
+// world is an installation in which one tenant has one of everything, so that a request to any
+// method can be made from the names of its fields.
+type world struct {
+	*harness.Env
+	owner harness.Tenant
+	// values are by field name, or by "Method.field" where a method needs its own.
+	values map[string]any
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	hook, shop := receiver.New(t), httptool.New(t)
+	w := &world{Env: harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})}
+	w.owner = w.Tenant
+	made := func(path, body string, status int) string {
+		return w.Do(t, "POST", path, body).Must(t, status).Text("id")
+	}
+	in := w.owner.In
+	w.values = map[string]any{
+		"workspace_id": w.owner.WorkspaceID, "name": "n", "version": 1, "slug": "made_here", "description": "d", "kind": "http",
+		"webhook_url": shop.URL + "/made", "text": "Hello?", "q": "What?", "content": "Something to read.", "user_id": "u", "url": hook.URL,
+		"ListSessions.user_id": nil, "ListSessions.agent_id": nil,
+		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil,
+		"EndSession.status": "completed", "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
+	}
+	agent := made(in("/agents"), `{"name":"Ada"}`, 201)
+	w.Do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
+	tool := made(in("/tools"), `{"slug":"shop","description":"d","kind":"http","webhook_url":"`+shop.URL+`/x"}`, 201)
+	endpoint := made(in("/webhooks"), `{"url":"`+hook.URL+`","events":["kb.source_ingested"]}`, 201)
+	source := made(in("/knowledge-base/sources/inline"), `{"name":"n","content":"Something to read."}`, 202)
+	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
+	for name, value := range map[string]any{
+		"agent_id": agent, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session,
+		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
+		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
+	} {
+		w.values[name] = value
+	}
+	w.awaitDelivery(t, in("/webhooks/"+endpoint+"/deliveries"))
+	return w
+}
+
+// awaitDelivery waits until the source is ready, which makes an event, a delivery and an attempt.
+func (w *world) awaitDelivery(t *testing.T, path string) {
+	t.Helper()
+	harness.Await(t, harness.Patience, "a delivery has succeeded", func() bool {
+		return w.Do(t, "GET", path, nil).Must(t, 200).Text("deliveries", 0, "status") == "succeeded"
+	})
+	w.values["delivery_id"] = w.Do(t, "GET", path, nil).Text("deliveries", 0, "id")
+	// Two events with a cursor between them, so that a watcher of what follows gets one at once.
+	w.Do(t, "POST", w.owner.In("/knowledge-base/sources/inline"), `{"name":"m","content":"More."}`).Must(t, 202)
+	harness.Await(t, harness.Patience, "two events in the feed", func() bool {
+		return len(w.Do(t, "GET", w.owner.In("/events"), nil).Must(t, 200).List("events")) == 2
+	})
+	w.values["after"] = w.Do(t, "GET", w.owner.In("/events"), nil).Text("events", 0, "cursor")
+}
+
+// request is the fields of a method's request that the world has values for.
+func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
+	request := map[string]any{}
+	fields := method.Input().Fields()
+	for i := range fields.Len() {
+		name := string(fields.Get(i).Name())
+		value, known := w.values[string(method.Name())+"."+name]
+		if !known {
+			value = w.values[name]
+		}
+		if value != nil {
+			request[name] = value
+		}
+	}
+	return request
+}
+
+// methodNamed is the method of a procedure: "/parlance.v1.ToolService/RunTool".
+func methodNamed(t *testing.T, procedure string) protoreflect.MethodDescriptor {
+	t.Helper()
+	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(procedure, "/"), "/", "."))
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(name)
+	if err != nil {
+		t.Fatalf("%s: %v", procedure, err)
+	}
+	method, ok := found.(protoreflect.MethodDescriptor)
+	if !ok {
+		t.Fatalf("%s is no method", procedure)
+	}
+	return method
+}
+
+// methods are all of the contract, those that destroy last.
+func methods() []protoreflect.MethodDescriptor {
+	var all []protoreflect.MethodDescriptor
+	protoregistry.GlobalFiles.RangeFilesByPackage("parlance.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			of := file.Services().Get(i).Methods()
+			for j := range of.Len() {
+				all = append(all, of.Get(j))
+			}
+		}
+		return true
+	})
+	rank := func(m protoreflect.MethodDescriptor) int {
+		for i, prefix := range []string{"Attach", "Create", "Detach", "End", "Delete"} {
+			if strings.HasPrefix(string(m.Name()), prefix) {
+				return [...]int{-2, -1, 1, 2, 3}[i]
+			}
+		}
+		return 0
+	}
+	slices.SortFunc(all, func(a, b protoreflect.MethodDescriptor) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		if a.Name() == "DeleteWorkspace" || b.Name() == "DeleteAgent" {
+			return 1
+		}
+		return strings.Compare(string(a.FullName()), string(b.FullName()))
+	})
+	return all
+}
+
+// policyOf is who may call a method.
+func policyOf(method protoreflect.MethodDescriptor) *parlancev1.MethodPolicy {
+	policy, _ := proto.GetExtension(method.Options(), parlancev1.E_Policy).(*parlancev1.MethodPolicy)
+	return policy
+}
+
+// rest is a request to a route, with the world's ids in the path and its values in the body.
+func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with []harness.With) {
+	t.Helper()
+	method := methodNamed(t, r.Procedure)
+	fields := w.request(method)
+	if r.Manual {
+		fields = map[string]any{"workspace_id": w.values["workspace_id"], "source_id": w.values["source_id"]}
+	}
+	path = fill(t, r.Pattern, fields)
+	switch {
+	case r.Manual && r.Method == http.MethodPost:
+		content, contentType := form(t, part{name: "file", filename: "a.txt", mediaType: "text/plain", content: "Some text."})
+		return path, content, []harness.With{harness.Header("Content-Type", contentType)}
+	case r.Body == "*":
+		return path, fields, nil
+	}
+	return path, nil, nil
+}
+
+// fill takes the fields of the path out and puts their values in.
+func fill(t *testing.T, pattern string, fields map[string]any) string {
+	t.Helper()
+	for _, name := range variables(pattern) {
+		value, err := json.Marshal(fields[name])
+		if err != nil || fields[name] == nil {
+			t.Fatalf("%s: nothing for %s (%v)", pattern, name, err)
+		}
+		pattern = strings.Replace(pattern, "{"+name+"}", strings.Trim(string(value), `"`), 1)
+		delete(fields, name)
+	}
+	return pattern
+}
+
+// variables are the names in a pattern.
+func variables(pattern string) []string {
+	var names []string
+	for segment := range strings.SplitSeq(pattern, "/") {
+		if strings.HasPrefix(segment, "{") {
+			names = append(names, strings.Trim(segment, "{}"))
+		}
+	}
+	return names
+}
+
+// with is the world with other values for some fields.
+func (w *world) with(change map[string]any) *world {
+	other := *w
+	other.values = maps.Clone(w.values)
+	maps.Copy(other.values, change)
+	return &other
+}
