@@ -237,7 +237,7 @@ func TestListAndSessionTokens(t *testing.T) {
 		t.Errorf("a turn with the session's token: %v", err)
 	}
 	_, err = f.Turn(t.Context(), holder, second.Session.ID, "not mine", nil)
-	wantReason(t, err, fault.ResourceNotFound)
+	wantReason(t, err, fault.SessionTokenInvalid)
 	_, err = f.Turn(t.Context(), f.principal, first.Session.ID, "", nil)
 	wantReason(t, err, fault.InvalidRequest)
 	_, err = f.Turn(t.Context(), f.principal, "ses_nobody", "x", nil)

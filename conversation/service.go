@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -104,9 +105,13 @@ func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Micros
 // Duration is how long the session has lasted, until now while it is open.
 func (s *Service) Duration(session Session) time.Duration { return session.Duration(s.moment()) }
 
-// Get is a session of the caller's tenant. Errors: NotFound.
+// Get is a session of the caller's tenant. Errors: NotFound, Unauthenticated
+// session-token-invalid when the caller has the token of another.
 func (s *Service) Get(ctx context.Context, p workspaces.Principal, id ID) (Session, error) {
-	if !idgen.Valid(idgen.Session, string(id)) || (p.SessionID != "" && p.SessionID != string(id)) {
+	if p.SessionID != "" && p.SessionID != string(id) {
+		return Session{}, errToken(errors.New("another session's token"))
+	}
+	if !idgen.Valid(idgen.Session, string(id)) {
 		return Session{}, fault.NoSuch("session", string(id))
 	}
 	session, err := selectSession(ctx, s.db, p.TenantID, id, "")

@@ -28,7 +28,7 @@ func TestToken(t *testing.T) {
 	if err != nil || principal.SessionID != string(id) || principal.TenantID != f.ref.TenantID {
 		t.Errorf("principal %+v, %v", principal, err)
 	}
-	if _, err := f.Get(t.Context(), principal, other.Session.ID); !fault.IsReason(err, fault.ResourceNotFound) {
+	if _, err := f.Get(t.Context(), principal, other.Session.ID); !fault.IsReason(err, fault.SessionTokenInvalid) {
 		t.Errorf("a session's token reads another session: %v", err)
 	}
 
