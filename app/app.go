@@ -16,6 +16,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
@@ -59,6 +60,7 @@ type App struct {
 	Answers string
 	Embeds  string
 
+	answers *idempotency.Service
 	log     *slog.Logger
 	now     func() time.Time
 	db      *postgres.DB
@@ -138,6 +140,7 @@ func (a *App) join() error {
 		return err
 	}
 	a.Answers, a.Embeds = models.Describe(), embeds
+	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
 	a.Tools = tools.New(tools.Deps{DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now})
@@ -199,7 +202,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Problem: problems, Log: a.log, Now: a.now}),
-		Gate:   gate, PublicURL: a.Config.PublicURL, CORSOrigins: a.Config.CORSOrigins,
+		Gate:   gate, Answers: a.answers, PublicURL: a.Config.PublicURL, CORSOrigins: a.Config.CORSOrigins,
 		Realtime: sockets,
 		Metrics:  a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
@@ -235,6 +238,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Sessions: a.Sessions,
+		Answers: a.answers,
 		Metrics: a.metrics, Log: a.log, Now: a.now, Pools: a.pools(), ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1rest"
+	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
@@ -57,6 +58,8 @@ type Deps struct {
 	Manual   map[string]http.Handler
 	Realtime http.Handler
 	Gate     *interceptor.Gate
+	// Answers replays requests with Idempotency-Key.
+	Answers *idempotency.Service
 	// PublicURL is the scheme and host that callers know us by; empty: those of each request.
 	PublicURL   string
 	CORSOrigins []string
@@ -74,10 +77,11 @@ func NewHandler(d Deps) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	facade := rest.New(rest.Config{
-		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit,
-	})
 	problems := problem.Writer{PublicURL: baseURLOf}
+	once := &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: problems}
+	facade := rest.New(rest.Config{
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit, Once: once.Wrap,
+	})
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
 	mux.Handle("/v1/realtime/", d.Realtime)
@@ -156,9 +160,9 @@ func withCORS(next http.Handler, origins []string) http.Handler {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
-		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", "Idempotency-Key", interceptor.RequestIDHeader),
+		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header, interceptor.RequestIDHeader),
 		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
-			"RateLimit-Reset", "Idempotency-Replayed", interceptor.RequestIDHeader),
+			"RateLimit-Reset", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
 		MaxAge: 7200,
 	}).Handler(next)
 }

@@ -88,6 +88,25 @@ CREATE INDEX events_feed ON public.events USING btree (tenant_id, workspace_id, 
 CREATE INDEX events_unrelayed_internal ON public.events USING btree (seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) = '_'::text));
 CREATE INDEX events_unrelayed_public ON public.events USING btree (seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) <> '_'::text));
 
+CREATE TABLE idempotency_keys (
+    tenant_id text NOT NULL,
+    caller_id text NOT NULL,
+    key_hash bytea NOT NULL,
+    fingerprint bytea NOT NULL,
+    claim_id text NOT NULL,
+    lease_until timestamp with time zone,
+    answer bytea,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT idempotency_keys_caller_id_check CHECK ((caller_id <> ''::text)),
+    CONSTRAINT idempotency_keys_check CHECK ((num_nonnulls(lease_until, answer) = 1)),
+    CONSTRAINT idempotency_keys_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
+    CONSTRAINT idempotency_keys_key_hash_check CHECK ((octet_length(key_hash) = 32)),
+    CONSTRAINT idempotency_keys_pkey PRIMARY KEY (tenant_id, caller_id, key_hash),
+    CONSTRAINT idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
+
 CREATE TABLE session_connections (
     session_id text NOT NULL,
     channel text NOT NULL,
@@ -313,7 +332,7 @@ CREATE TABLE turns (
     user_text text NOT NULL,
     agent_text text NOT NULL,
     status text NOT NULL,
-    messages jsonb NOT NULL,
+    messages json NOT NULL,
     citations jsonb NOT NULL,
     model text NOT NULL DEFAULT ''::text,
     input_tokens integer NOT NULL DEFAULT 0,

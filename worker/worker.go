@@ -21,8 +21,8 @@ import (
 const (
 	// interval is how often the relay and the sweeps look. Source: design, Events, outbox, queue.
 	interval = time.Second
-	// strayInterval is how often forgotten blobs are looked for.
-	strayInterval = 5 * time.Minute
+	// slowInterval is how often forgotten blobs and expired answers are looked for.
+	slowInterval = 5 * time.Minute
 )
 
 // Housekeeper is a noun that repairs what time has overtaken, by itself.
@@ -44,6 +44,8 @@ type Deps struct {
 	Sessions Housekeeper
 	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
 	Strays Housekeeper
+	// Answers is idempotency.Service: answers past their day, every five minutes.
+	Answers Housekeeper
 	// Metrics may be nil.
 	Metrics *telemetry.Metrics
 	// Log may be nil.
@@ -64,6 +66,7 @@ type Worker struct {
 	webhooks *webhooks.Service
 	sessions Housekeeper
 	strays   Housekeeper
+	answers  Housekeeper
 	sweepers map[string]task.Sweeper
 	// taskFuncs make the tasks of internal events; types without one are left alone.
 	taskFuncs map[events.Type]func(events.Row) queue.Task
@@ -78,7 +81,7 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays,
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, answers: d.Answers,
 		sweepers:  map[string]task.Sweeper{"webhooks": task.WebhookSweeper{Service: d.Webhooks}},
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{},
 		metrics:   newMetrics(d.Metrics), log: d.Log, now: d.Now,
@@ -153,7 +156,10 @@ func (w *Worker) Run(ctx context.Context) error {
 		loop("sweep of sessions", interval, nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
 	}
 	if w.strays != nil {
-		loop("sweep of strays", strayInterval, nil, func(ctx context.Context) error { return w.strays.Sweep(ctx, w.now()) })
+		loop("sweep of strays", slowInterval, nil, func(ctx context.Context) error { return w.strays.Sweep(ctx, w.now()) })
+	}
+	if w.answers != nil {
+		loop("sweep of answers", slowInterval, nil, func(ctx context.Context) error { return w.answers.Sweep(ctx, w.now()) })
 	}
 	group.Go(func() error { return w.work(ctx) })
 	return group.Wait()

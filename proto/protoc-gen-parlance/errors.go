@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"slices"
@@ -27,7 +28,7 @@ func errorsOf(e endpoint) map[string]response {
 	if e.body != "" {
 		reasons = append(reasons, fault.BodyTooLarge, fault.UnsupportedEncoding)
 	}
-	if e.verb != http.MethodGet {
+	if takesKey(e) {
 		reasons = append(reasons, fault.IdempotencyReused, fault.IdempotencyInFlight)
 	}
 	if len(e.variables) > 0 {
@@ -103,12 +104,14 @@ func fixedComponents() components {
 		},
 		Parameters: map[string]parameter{
 			"IdempotencyKey": {
-				Name: "Idempotency-Key", In: "header", Schema: &schema{Type: "string"},
-				Description: "The same key with the same request replays the first answer for 24 hours, marked with Idempotency-Replayed: true.",
+				Name: "Idempotency-Key", In: "header", Schema: &schema{Type: "string", MinLength: new(json.Number("1")), MaxLength: new(json.Number("255")), Pattern: "^[!-~]+$"},
+				Description: "A word of your own, new for each request: the same key with the same request replays the first answer for 24 hours, " +
+					"marked with Idempotency-Replayed: true. It belongs to the API key. Ignored when the answer is an event stream.",
 			},
 		},
 		Headers: map[string]header{
-			"RequestId": {Description: "Name this id when you ask about a request.", Schema: &schema{Type: "string"}},
+			"IdempotencyReplayed": {Description: "true: this is the answer that an earlier request with the same Idempotency-Key got.", Schema: &schema{Type: "string"}},
+			"RequestId":           {Description: "Name this id when you ask about a request.", Schema: &schema{Type: "string"}},
 		},
 		Responses: map[string]response{
 			"Problem": {Description: "Any other error.", Content: map[string]mediaType{problemType: {&schema{Ref: "#/components/schemas/Problem"}}}},

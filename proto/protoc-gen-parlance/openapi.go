@@ -100,12 +100,18 @@ func operationOf(e endpoint, made *schemas) *operation {
 		out.Parameters = append(out.Parameters, pathParameter(e, name, made))
 	}
 	out.Parameters = append(out.Parameters, queryParameters(e, made)...)
-	if e.verb != http.MethodGet {
+	if takesKey(e) {
 		out.Parameters = append(out.Parameters, parameter{Ref: "#/components/parameters/IdempotencyKey"})
 	}
 	out.RequestBody = bodyOf(e, made)
 	out.Responses[strconv.Itoa(e.policy.successStatus)] = successOf(e, made)
 	return out
+}
+
+// takesKey says whether the answers of an endpoint are remembered by Idempotency-Key: an upload
+// would have to be read to the end to know whether it is the same.
+func takesKey(e endpoint) bool {
+	return e.verb != http.MethodGet && !e.method.Desc.IsStreamingClient() && !e.method.Desc.IsStreamingServer()
 }
 
 // pathParameter describes a variable by the request field of its name, if there is one.
@@ -186,6 +192,9 @@ func successOf(e endpoint, made *schemas) response {
 	}
 	if e.policy.location != "" {
 		out.Headers["Location"] = header{Description: "URL of what was created.", Schema: &schema{Type: "string", Format: "uri"}}
+	}
+	if takesKey(e) {
+		out.Headers["Idempotency-Replayed"] = header{Ref: "#/components/headers/IdempotencyReplayed"}
 	}
 	if e.policy.successStatus == http.StatusNoContent {
 		return out

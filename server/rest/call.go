@@ -24,14 +24,15 @@ import (
 )
 
 const (
-	unaryType       = "application/proto"
-	requestIDHeader = "X-Request-Id"
+	unaryType         = "application/proto"
+	requestIDHeader   = "X-Request-Id"
+	idempotencyHeader = "Idempotency-Key"
 )
 
 // passedOn are the headers of a REST request that interceptors may look at. The others speak
 // about the JSON body or the connection and would be wrong about the inner request.
 var passedOn = []string{
-	"Authorization", requestIDHeader, "Idempotency-Key", "User-Agent",
+	"Authorization", requestIDHeader, idempotencyHeader, "User-Agent",
 	"Traceparent", "Tracestate", "Baggage",
 	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Real-Ip",
 }

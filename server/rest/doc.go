@@ -2,9 +2,9 @@
 // into a call of the same Connect handler, in memory, so that one interceptor chain sees every
 // protocol.
 //
-//	request ─match─► route ─admit, decode─► message ─call─► Connect handler
-//	                                                           │ proto, or an error
-//	answer  ◄─JSON, or text/event-stream, or a problem ────────┘
+//	request ─match─► route ─admit, once, decode─► message ─call─► Connect handler
+//	                                                                 │ proto, or an error
+//	answer  ◄─JSON, or text/event-stream, or a problem ──────────────┘
 //
 // Rules (source: decisions, Addressing and versions; Errors; Success codes):
 //
@@ -23,6 +23,6 @@
 //   - Server streams are Server-Sent Events, named by the message's `type`, numbered by its
 //     `event_id`. An error before the first event is an ordinary problem, later an `error` event.
 //
-// It does not authenticate, validate or limit: Config.Admit and the interceptors do. It has no
-// state.
+// It does not authenticate, validate, limit or remember answers: Config.Admit, Config.Once and the
+// interceptors do. It has no state.
 package rest

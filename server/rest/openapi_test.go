@@ -3,6 +3,7 @@ package rest_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 	t.Parallel()
 	var document struct {
 		Paths map[string]map[string]struct {
+			Parameters  []map[string]any
 			RequestBody *struct{ Content map[string]any }
 			Responses   map[string]struct{ Content map[string]any }
 		}
@@ -47,6 +49,10 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 		events := !route.Manual && (route.ServerStream || route.EventProcedure != "")
 		if _, said := success.Content["text/event-stream"]; said != events {
 			t.Errorf("%s %s: event stream %v, want %v", route.Method, route.Pattern, said, events)
+		}
+		keyed := slices.ContainsFunc(operation.Parameters, func(p map[string]any) bool { return p["$ref"] == "#/components/parameters/IdempotencyKey" })
+		if want := route.Method != http.MethodGet && !route.Manual && !route.ServerStream; keyed != want {
+			t.Errorf("%s %s: Idempotency-Key %v, want %v", route.Method, route.Pattern, keyed, want)
 		}
 		if _, said := operation.Responses["default"]; !said {
 			t.Errorf("%s %s: no default response", route.Method, route.Pattern)

@@ -1,8 +1,10 @@
 package rest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,6 +34,10 @@ type Config struct {
 	// to go on with, or the fault to refuse with, and may set headers of the answer. The inner call
 	// has that context, so the gate in front of RPC can see that this call has passed.
 	Admit func(ctx context.Context, procedure string, request, answer http.Header) (context.Context, error)
+	// Once, when set, stands between Admit and the decoding of a request with Idempotency-Key whose
+	// verb changes something and whose answer is one message. The body has been read, within the
+	// route's limit, and can be read again by next, which answers.
+	Once func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
 	// KeepAlive is the pause between the comments of a silent event stream; 0 means 15 s.
 	KeepAlive time.Duration
 }
@@ -78,9 +84,25 @@ func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.manual(w, r, found)
 	case found.route.ServerStream:
 		f.stream(w, r, found)
+	case f.config.Once != nil && mutates(found.route) && len(r.Header.Values(idempotencyHeader)) > 0:
+		f.once(w, r, found)
 	default:
 		f.unary(w, r, found)
 	}
+}
+
+// mutates says whether a route's verb may change something.
+func mutates(to *route.Route) bool { return to.Method != http.MethodGet }
+
+// once answers through Config.Once. A body that cannot be read is refused before it.
+func (f *facade) once(w http.ResponseWriter, r *http.Request, m *match) {
+	body, err := readBody(w, r, m.route)
+	if err != nil {
+		f.problem.Write(w, r, err)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	f.config.Once(w, r, body, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.unary(w, r, m) }))
 }
 
 func (f *facade) refuse(w http.ResponseWriter, r *http.Request, allowed []string) {

@@ -23,8 +23,8 @@ var base = []string{"fault", "provider", "platform"}
 var rooms = map[string][]string{
 	"cmd":    {"cli"},
 	"cli":    append([]string{"app", "server", "worker", "gen", "events", "sqlmigrations"}, append(base, nouns...)...),
-	"app":    append([]string{"server", "worker", "events", "sqlmigrations"}, append(base, nouns...)...),
-	"server": append([]string{"gen", "events"}, append(base, nouns...)...),
+	"app":    append([]string{"server", "worker", "events", "idempotency", "sqlmigrations"}, append(base, nouns...)...),
+	"server": append([]string{"gen", "events", "idempotency"}, append(base, nouns...)...),
 	"worker": append([]string{"events"}, append(base, nouns...)...),
 
 	// Nouns that emit public events make the payload messages, so they meet gen.
@@ -34,6 +34,9 @@ var rooms = map[string][]string{
 	"agents":       append([]string{"workspaces", "events"}, base...),
 	"webhooks":     append([]string{"workspaces", "events", "gen"}, base...),
 	"workspaces":   append([]string{"events"}, base...),
+
+	// What the edge remembers of its callers' requests; it knows who calls, and no other noun.
+	"idempotency": {"workspaces", "fault", "platform"},
 
 	"events":        {"gen", "fault", "platform"},
 	"provider":      {"fault", "platform"},
@@ -136,7 +139,7 @@ var confined = []struct {
 	rooms   []string
 }{
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
-	{"github.com/uptrace/bun", []string{"platform/postgres", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker"}},
+	{"github.com/uptrace/bun", []string{"platform/postgres", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker", "idempotency"}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/openai/openai-go", []string{"provider/model/openai", "provider/embedding/openai"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "cli"}},

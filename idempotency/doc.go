@@ -1,0 +1,34 @@
+// Package idempotency remembers the answers of requests that carried Idempotency-Key, so that a
+// caller who does not know whether a request arrived can send it again.
+//
+//	                    ┌── Release: nothing worth keeping, the row goes ──┐
+//	(no row) ──Begin──► in flight ──Keep──► answered ──24 h──► (no row) ◄──┘
+//	             ▲          │ the lease ran out: its node died
+//	             └──────────┘ the same request may claim it anew
+//
+// A key belongs to the API key that sent it, or to the session whose token was shown: two callers
+// with the same words never see each other's answers. Of the words only a hash is stored, and of
+// the request a hash over method, path, query and body: the key with any other request is refused.
+// Answers are sealed, for some hold secrets that are shown once.
+//
+// # Which answers are kept
+//
+// Those that a noun decided about this very request: every success, and the refusals 402, 404, 409
+// by what is stored, and 400 with a reason of their own, such as webhook-url-not-public (see
+// [Keeps]). Not kept, so that the key may be tried again:
+//
+//   - 400 invalid-request, 413, 415: nothing began; the request can be mended under the same key.
+//   - 401, 403, 429: they are about the caller at that moment, not about the request.
+//   - 409 conflict and idempotency-key-in-flight, 499, 5xx: they say "again, later".
+//
+// Source: decisions, Addressing and versions. The choice follows Stripe's but for 5xx, which Stripe
+// keeps: here they mean that a transaction was rolled back, or that an outside party failed.
+//
+// # What it does not promise
+//
+// The answer is stored after the work, in a transaction of its own. If the node dies, or Postgres
+// goes away, between the two, a repetition after the lease does the work a second time. A lease
+// is a minute and is prolonged while the work runs, so slow work is never done twice.
+//
+// Table: idempotency_keys. Events: none. The HTTP side is server/interceptor.
+package idempotency

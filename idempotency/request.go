@@ -1,0 +1,74 @@
+package idempotency
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"net/http"
+
+	"parlance.dev/parlance/fault"
+)
+
+// Header is the request header that carries the key.
+const Header = "Idempotency-Key"
+
+// maxKeyBytes is the longest key. Source: interface of Stripe, 255 characters.
+const maxKeyBytes = 255
+
+// Request is what must be the same for an answer to be replayed.
+type Request struct {
+	// Method, Path (escaped) and Query (raw) are as they were sent.
+	Method, Path, Query string
+	Body                []byte
+}
+
+// fingerprint is SHA-256 over the parts with their lengths, so that no two requests give the same bytes.
+func (r Request) fingerprint() []byte {
+	digest := sha256.New()
+	for _, part := range [][]byte{[]byte(r.Method), []byte(r.Path), []byte(r.Query), r.Body} {
+		// A hash takes all bytes and has no errors.
+		_, _ = digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		_, _ = digest.Write(part)
+	}
+	return digest.Sum(nil)
+}
+
+// Answer is what the caller got. A header that is empty was not there.
+type Answer struct {
+	Status      int    `json:"status"`
+	ContentType string `json:"content_type,omitempty"`
+	Location    string `json:"location,omitempty"`
+	Body        []byte `json:"body,omitempty"`
+}
+
+// Keeps says whether an answer is the final one of its request; reason is the problem's code,
+// empty when the answer is none.
+func Keeps(status int, reason fault.Reason) bool {
+	if status < http.StatusBadRequest {
+		return true
+	}
+	entry, known := fault.Lookup(reason)
+	if !known {
+		return false
+	}
+	switch entry.Kind {
+	case fault.NotFound, fault.AlreadyExists, fault.Precondition, fault.QuotaExceeded:
+		return true
+	case fault.Invalid:
+		return reason != fault.InvalidRequest
+	default:
+		return false
+	}
+}
+
+// checkKey errors: Invalid invalid-request on Idempotency-Key.
+func checkKey(key string) error {
+	if key == "" || len(key) > maxKeyBytes {
+		return fault.InvalidField(Header, "length", "Idempotency-Key has 1 to %d characters.", maxKeyBytes)
+	}
+	for _, c := range []byte(key) {
+		if c < '!' || c > '~' {
+			return fault.InvalidField(Header, "characters", "Idempotency-Key is made of visible ASCII characters, without spaces.")
+		}
+	}
+	return nil
+}

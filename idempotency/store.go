@@ -1,0 +1,118 @@
+package idempotency
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// place is the primary key of a row.
+type place struct {
+	TenantID string
+	CallerID string
+	KeyHash  []byte
+}
+
+// row is a key in use.
+type row struct {
+	place
+	Fingerprint []byte
+	ClaimID     string
+	LeaseUntil  time.Time
+	// Answer is sealed; nil while the request runs.
+	Answer    []byte
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// claimKey takes a key that is new, has expired, or whose run died; of a dead run's only for the
+// same request. No row: somebody else holds it.
+const claimKey = `
+	INSERT INTO idempotency_keys AS held (
+	    tenant_id, caller_id, key_hash, fingerprint, claim_id, lease_until, created_at, expires_at
+	)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (tenant_id, caller_id, key_hash) DO UPDATE
+	SET fingerprint = EXCLUDED.fingerprint,
+	    claim_id = EXCLUDED.claim_id,
+	    lease_until = EXCLUDED.lease_until,
+	    answer = NULL,
+	    created_at = EXCLUDED.created_at,
+	    expires_at = EXCLUDED.expires_at
+	WHERE held.expires_at <= EXCLUDED.created_at
+	   OR held.lease_until <= EXCLUDED.created_at AND held.fingerprint = EXCLUDED.fingerprint
+	RETURNING claim_id`
+
+func claim(ctx context.Context, db bun.IDB, r row) error {
+	var id string
+	return db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil, r.CreatedAt, r.ExpiresAt).Scan(ctx, &id)
+}
+
+func find(ctx context.Context, db bun.IDB, at place) (row, error) {
+	var found struct{ Fingerprint, Answer []byte } // scanned one by one, Bun takes []byte for a list of rows
+	err := db.NewRaw(`
+		SELECT fingerprint, answer
+		FROM idempotency_keys
+		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ?`,
+		at.TenantID, at.CallerID, at.KeyHash).Scan(ctx, &found)
+	return row{place: at, Fingerprint: found.Fingerprint, Answer: found.Answer}, err
+}
+
+func keep(ctx context.Context, db bun.IDB, at place, claimID string, sealed []byte) error {
+	_, err := db.NewRaw(`
+		UPDATE idempotency_keys
+		SET answer = ?, lease_until = NULL
+		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
+		sealed, at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("store the key's answer: %w", err)
+	}
+	return nil
+}
+
+func release(ctx context.Context, db bun.IDB, at place, claimID string) error {
+	_, err := db.NewRaw(`
+		DELETE FROM idempotency_keys
+		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
+		at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("release the key: %w", err)
+	}
+	return nil
+}
+
+func extend(ctx context.Context, db bun.IDB, at place, claimID string, until time.Time) error {
+	_, err := db.NewRaw(`
+		UPDATE idempotency_keys
+		SET lease_until = ?
+		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
+		until, at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("prolong the key's lease: %w", err)
+	}
+	return nil
+}
+
+// deleteExpired deletes up to limit rows and says how many.
+func deleteExpired(ctx context.Context, db bun.IDB, now time.Time, limit int) (int, error) {
+	done, err := db.NewRaw(`
+		DELETE FROM idempotency_keys
+		WHERE ctid IN (
+		    SELECT ctid
+		    FROM idempotency_keys
+		    WHERE expires_at <= ?
+		    ORDER BY expires_at
+		    LIMIT ?
+		    FOR UPDATE SKIP LOCKED
+		)`, now, limit).Exec(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("delete expired keys: %w", err)
+	}
+	n, err := done.RowsAffected()
+	if err != nil {
+		return 0, fmt.Errorf("delete expired keys: %w", err)
+	}
+	return int(n), nil
+}

@@ -1,0 +1,201 @@
+package interceptor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// ReplayedHeader marks an answer that an earlier request got.
+	ReplayedHeader = "Idempotency-Replayed"
+	// hangUpGrace is what work may still take when its caller is gone; a turn takes the longest.
+	hangUpGrace = 5 * time.Minute
+	// settleTimeout bounds storing or releasing after the work.
+	settleTimeout = 10 * time.Second
+)
+
+// Once does the work of requests with Idempotency-Key at most once and replays its answer.
+type Once struct {
+	Keys    *idempotency.Service
+	Log     *slog.Logger
+	Problem problem.Writer
+}
+
+// Wrap answers r, whose body has been read, by next or by what next answered to the same request
+// before. The caller must be in the context. It is rest.Config.Once.
+func (o *Once) Wrap(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
+	claim, err := o.begin(r, body)
+	if err != nil {
+		o.refuse(w, r, err)
+		return
+	}
+	if claim.Answer != nil {
+		replay(w, *claim.Answer)
+		return
+	}
+	answer := &heldAnswer{header: w.Header()}
+	o.work(answer, r, claim, next)
+	w.WriteHeader(answer.status)
+	_, _ = w.Write(answer.body.Bytes()) // the caller is gone when this fails; the answer waits for it
+}
+
+func (o *Once) begin(r *http.Request, body []byte) (*idempotency.Claim, error) {
+	keys := r.Header.Values(idempotency.Header)
+	if len(keys) != 1 {
+		return nil, fault.InvalidField(idempotency.Header, "repeated", "Send one Idempotency-Key.")
+	}
+	return o.Keys.Begin(r.Context(), workspaces.PrincipalFrom(r.Context()), keys[0], idempotency.Request{
+		Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: body,
+	})
+}
+
+// refuse logs what is our own fault, as the handlers' chain does.
+func (o *Once) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if decided := fault.From(err); decided.Kind() == fault.Internal {
+		o.Log.ErrorContext(r.Context(), "idempotency key not looked up", telemetry.KeyRequestID, RequestID(r.Context()), telemetry.KeyError, err)
+	}
+	o.Problem.Write(w, r, err)
+}
+
+// work runs next and settles the claim before the caller sees the answer: one who has it may
+// repeat the request at once.
+func (o *Once) work(answer *heldAnswer, r *http.Request, claim *idempotency.Claim, next http.Handler) {
+	ctx, cancel := outliving(r.Context())
+	defer cancel()
+	settled := false
+	defer func() {
+		if !settled { // next panicked
+			o.release(r, claim)
+		}
+	}()
+	stop := o.keepAlive(ctx, claim)
+	func() {
+		defer stop()
+		next.ServeHTTP(answer, r.WithContext(ctx))
+	}()
+	settled = true
+	answer.WriteHeader(http.StatusOK)
+	if !idempotency.Keeps(answer.status, answer.reason()) {
+		o.release(r, claim)
+		return
+	}
+	ctx, cancel = settling(r)
+	defer cancel()
+	if err := claim.Keep(ctx, answer.kept()); err != nil {
+		// The work is done, so the key stays taken until its lease ends.
+		o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyRequestID, RequestID(ctx), telemetry.KeyError, err)
+	}
+}
+
+func (o *Once) release(r *http.Request, claim *idempotency.Claim) {
+	ctx, cancel := settling(r)
+	defer cancel()
+	if err := claim.Release(ctx); err != nil {
+		o.Log.WarnContext(ctx, "idempotency key not released", telemetry.KeyRequestID, RequestID(ctx), telemetry.KeyError, err)
+	}
+}
+
+// settling is the context of what is written after the work, also when the caller is gone.
+func settling(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(r.Context()), settleTimeout)
+}
+
+// outliving is a context that a hang-up ends only after hangUpGrace: a caller who gave up
+// waiting repeats the request, and must find its answer rather than half of its work.
+func outliving(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		timer := time.NewTimer(hangUpGrace)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+			cancel()
+		}
+	})
+	return ctx, func() { stop(); cancel() }
+}
+
+// keepAlive prolongs the claim's lease until stop is called, which waits for it.
+func (o *Once) keepAlive(ctx context.Context, claim *idempotency.Claim) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(idempotency.Lease / 4)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if err := claim.Extend(ctx); err != nil && ctx.Err() == nil {
+				o.Log.WarnContext(ctx, "idempotency key not prolonged", telemetry.KeyRequestID, RequestID(ctx), telemetry.KeyError, err)
+			}
+		}
+	})
+	return func() { cancel(); running.Wait() }
+}
+
+func replay(w http.ResponseWriter, a idempotency.Answer) {
+	header := w.Header()
+	for name, value := range map[string]string{"Content-Type": a.ContentType, "Location": a.Location} {
+		if value != "" {
+			header.Set(name, value)
+		}
+	}
+	header.Set(ReplayedHeader, "true")
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Body) // the caller is gone when this fails
+}
+
+// heldAnswer is an answer that is not sent yet; its header is the real one.
+type heldAnswer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is the answer's header.
+func (a *heldAnswer) Header() http.Header { return a.header }
+
+// WriteHeader keeps the first status.
+func (a *heldAnswer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write keeps the body.
+func (a *heldAnswer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(p)
+}
+
+// reason is the code of a problem, empty for other answers.
+func (a *heldAnswer) reason() fault.Reason {
+	var said struct {
+		Code fault.Reason `json:"code"`
+	}
+	if a.status < http.StatusBadRequest || json.Unmarshal(a.body.Bytes(), &said) != nil {
+		return ""
+	}
+	return said.Code
+}
+
+func (a *heldAnswer) kept() idempotency.Answer {
+	return idempotency.Answer{
+		Status: a.status, ContentType: a.header.Get("Content-Type"), Location: a.header.Get("Location"), Body: a.body.Bytes(),
+	}
+}
