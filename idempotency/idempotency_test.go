@@ -305,13 +305,31 @@ func TestKeeps(t *testing.T) {
 		reason fault.Reason
 		want   bool
 	}{
-		{200, "", true}, {201, "", true}, {202, "", true}, {204, "", true},
-		{400, fault.InvalidRequest, false}, {400, fault.WebhookURLNotPublic, true}, {404, fault.ResourceNotFound, true},
-		{409, fault.ToolSlugTaken, true}, {409, fault.SessionClosed, true}, {409, fault.Conflict, false}, {409, fault.IdempotencyInFlight, false},
-		{402, fault.QuotaKBStorage, true}, {401, fault.AuthInvalidKey, false}, {403, fault.AuthScope, false}, {413, fault.BodyTooLarge, false},
-		{415, fault.UnsupportedEncoding, false}, {429, fault.RateLimitedReason, false}, {499, fault.CallerCanceled, false},
-		{500, fault.InternalError, false}, {501, fault.NotImplemented, false}, {502, fault.UpstreamFailed, false},
-		{503, fault.ServiceUnavailable, false}, {504, fault.DeadlineExceeded, false}, {404, "", false}, {400, "of-tomorrow", false},
+		{200, "", true},
+		{201, "", true},
+		{202, "", true},
+		{204, "", true},
+		{400, fault.InvalidRequest, false},
+		{400, fault.WebhookURLNotPublic, true},
+		{404, fault.ResourceNotFound, true},
+		{409, fault.ToolSlugTaken, true},
+		{409, fault.SessionClosed, true},
+		{409, fault.Conflict, false},
+		{409, fault.IdempotencyInFlight, false},
+		{402, fault.QuotaKBStorage, true},
+		{401, fault.AuthInvalidKey, false},
+		{403, fault.AuthScope, false},
+		{413, fault.BodyTooLarge, false},
+		{415, fault.UnsupportedEncoding, false},
+		{429, fault.RateLimitedReason, false},
+		{499, fault.CallerCanceled, false},
+		{500, fault.InternalError, false},
+		{501, fault.NotImplemented, false},
+		{502, fault.UpstreamFailed, false},
+		{503, fault.ServiceUnavailable, false},
+		{504, fault.DeadlineExceeded, false},
+		{404, "", false},
+		{400, "of-tomorrow", false},
 	}
 	for _, row := range rows {
 		if got := idempotency.Keeps(row.status, row.reason); got != row.want {
