@@ -37,8 +37,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	// The keeper's process is the tests' machinery and outlives them on purpose.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("parlance.dev/parlance/test/pgtest/keeper.spawn.func2"))
+	goleak.VerifyTestMain(m, pgtest.IgnoreStack())
 }
 
 func runChild(what string) error {

@@ -32,8 +32,7 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// The shared stack's keeper lives as long as the process.
-		goleak.IgnoreAnyFunction("parlance.dev/parlance/test/pgtest/keeper.start"),
+		pgtest.IgnoreStack(),
 	)
 }
 
