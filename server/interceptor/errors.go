@@ -87,7 +87,7 @@ func (i *RPC) validate(message any) error {
 		return nil
 	}
 	if field := nulField(m.ProtoReflect(), ""); field != "" {
-		return fault.InvalidField(field, "nul", "The text holds a NUL character, which cannot be stored.")
+		return fault.InvalidField(field, "control_character", "The text holds a NUL or, in a name, another control character.")
 	}
 	err := i.Validator.Validate(m)
 	if err == nil {

@@ -3,12 +3,14 @@ package interceptor
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // nulField is the path of the first string of a message that holds U+0000, which Postgres
-// cannot store; empty when there is none. Bytes may hold it.
+// cannot store, or of a name that holds a control character, which would act on the terminals and
+// logs that show it; empty when there is none. Bytes may hold both.
 func nulField(message protoreflect.Message, prefix string) (found string) {
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		found = nulIn(field, value, prefix+string(field.Name()))
@@ -40,7 +42,8 @@ func nulIn(field protoreflect.FieldDescriptor, value protoreflect.Value, path st
 func nulScalar(field protoreflect.FieldDescriptor, value protoreflect.Value, path string) string {
 	switch field.Kind() {
 	case protoreflect.StringKind:
-		if strings.ContainsRune(value.String(), 0) {
+		text := value.String()
+		if strings.ContainsRune(text, 0) || field.Name() == "name" && strings.ContainsFunc(text, unicode.IsControl) {
 			return path
 		}
 	case protoreflect.MessageKind, protoreflect.GroupKind:
