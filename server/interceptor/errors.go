@@ -89,6 +89,9 @@ func (i *RPC) validate(message any) error {
 	if field := nulField(m.ProtoReflect(), ""); field != "" {
 		return fault.InvalidField(field, "control_character", "The text holds a NUL or, in a name, another control character.")
 	}
+	if err := checkMask(m.ProtoReflect()); err != nil {
+		return err
+	}
 	err := i.Validator.Validate(m)
 	if err == nil {
 		return nil
