@@ -106,6 +106,9 @@ func (s *schemas) field(field *protogen.Field) *schema {
 	}
 	if rules := rulesOf(field); rules != nil {
 		limit(out, rules)
+		if len(out.Enum) > 0 && takesEmpty(rules) && !strings.HasSuffix(string(field.Parent.Desc.Name()), "Request") {
+			out.Enum = append([]string{""}, out.Enum...) // what answers hold when nothing was chosen
+		}
 	}
 	if comment := prose(field.Comments.Leading); comment != "" {
 		out.Description = comment
@@ -176,6 +179,11 @@ func kindRules(rules *validate.FieldRules) protoreflect.Message {
 	return message.Get(set).Message()
 }
 
+// takesEmpty says whether "" is one of the values that the rules list.
+func takesEmpty(rules *validate.FieldRules) bool {
+	return slices.Contains(rules.GetString().GetIn(), "")
+}
+
 // limit writes the rules that JSON Schema can say into the schema.
 func limit(to *schema, rules *validate.FieldRules) {
 	of := kindRules(rules)
@@ -197,7 +205,7 @@ func limit(to *schema, rules *validate.FieldRules) {
 			to.Pattern = value.String()
 		case name == "in" && field.Kind() == protoreflect.StringKind:
 			for i := range value.List().Len() {
-				if allowed := value.List().Get(i).String(); allowed != "" { // "" is absence
+				if allowed := value.List().Get(i).String(); allowed != "" { // "" is absence, see takesEmpty
 					to.Enum = append(to.Enum, allowed)
 				}
 			}

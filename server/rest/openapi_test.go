@@ -100,3 +100,26 @@ func resolves(document map[string]any, ref string) bool {
 	}
 	return node != nil
 }
+
+// TestDocumentAllowsWhatIsAnswered has the values that answers hold when nothing was chosen.
+func TestDocumentAllowsWhatIsAnswered(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct{ Enum []string }
+			}
+		}
+	}
+	if err := json.Unmarshal(openapi.JSON, &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"input_audio_format", "output_audio_format"} {
+		if values := document.Components.Schemas["AgentVoice"].Properties[field].Enum; !slices.Contains(values, "") || len(values) < 2 {
+			t.Errorf("%s: %q, but an agent without a choice is answered with \"\"", field, values)
+		}
+	}
+	if values := document.Components.Schemas["CreateSessionRequest"].Properties["modality"].Enum; slices.Contains(values, "") {
+		t.Errorf("modality of a request: %q; leaving it out is the way to say nothing", values)
+	}
+}
