@@ -41,6 +41,14 @@ func TestSameErrorOverEveryProtocol(t *testing.T) {
 	}
 	env := harness.Start(t, harness.Options{Plan: "tiny", Settings: map[string]string{"PARLANCE_PLANS_FILE": plans}})
 	before := env.Counts(t)
+	t.Run("calls", func(t *testing.T) { everyProtocol(t, env) })
+	if diff := cmp.Diff(before, env.Counts(t)); diff != "" {
+		t.Errorf("refused calls have stored something:\n%s", diff)
+	}
+}
+
+func everyProtocol(t *testing.T, env *harness.Env) {
+	t.Helper()
 	for name, call := range sameCalls(env.Tenant) {
 		t.Run(name+"/REST", func(t *testing.T) {
 			t.Parallel()
@@ -57,11 +65,6 @@ func TestSameErrorOverEveryProtocol(t *testing.T) {
 			})
 		}
 	}
-	t.Cleanup(func() {
-		if diff := cmp.Diff(before, env.Counts(t)); diff != "" {
-			t.Errorf("refused calls have stored something:\n%s", diff)
-		}
-	})
 }
 
 func sameCalls(own harness.Tenant) map[string]sameCall {
@@ -104,7 +107,7 @@ func sameCalls(own harness.Tenant) map[string]sameCall {
 			rpcFunc: func(ctx context.Context, c harness.Clients) error {
 				_, err := c.Knowledge.CreateInlineSource(ctx, &parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: long(1<<20 + 1)})
 				return err
-			}, reason: "body-too-large", status: 413, code: connect.CodeResourceExhausted},
+			}, reason: "body-too-large", status: 413, code: connect.CodeResourceExhausted, fields: []string{"content"}},
 	}
 }
 
