@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"context"
+	"net"
 	"net/http"
 )
 
@@ -24,8 +25,17 @@ func WithBaseURL(next http.Handler, public string) http.Handler {
 			if r.TLS != nil {
 				scheme = "https://"
 			}
-			base = scheme + r.Host
+			base = scheme + hostOf(r)
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), baseURLKey{}, base)))
 	})
+}
+
+// hostOf is where the request was sent to; the address it came in on when its Host header is
+// empty, as HTTP allows.
+func hostOf(r *http.Request) string {
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && r.Host == "" {
+		return local.String()
+	}
+	return r.Host
 }
