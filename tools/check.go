@@ -199,7 +199,7 @@ func (s *Service) checkURL(c *checker, field, raw string) {
 	case errors.Is(err, publicnet.ErrNotPublic):
 		c.add(field, "url_not_public", field+" names an address that is not public.")
 	case err != nil:
-		c.add(field, "url", field+" needs a host and cannot have a user name; put credentials into auth_header.")
+		c.add(field, "url", field+" needs a host, may have a port from 1 to 65535, and cannot have a user name; put credentials into auth_header.")
 	}
 }
 

@@ -145,7 +145,7 @@ func checkAddress(ctx context.Context, guard *publicnet.Guard, u *url.URL) error
 	}
 	switch {
 	case errors.Is(err, publicnet.ErrURL):
-		return fault.InvalidField("url", "invalid", "url needs a host and cannot carry a user name.")
+		return fault.InvalidField("url", "invalid", "url needs a host, may have a port from 1 to 65535, and cannot carry a user name.")
 	case errors.Is(err, publicnet.ErrNotPublic):
 		return fault.OnField(fault.WebhookURLNotPublic, "url", "The host of url must resolve to public addresses only.")
 	case errors.Is(err, publicnet.ErrUnresolvable):

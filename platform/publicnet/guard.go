@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -101,8 +102,8 @@ func (g *Guard) permits(addr netip.Addr) bool {
 	return addr.Zone() == "" && slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// CheckLiteral checks what a URL says by itself, asking nobody: http or https, a host, no
-// user name, and no address in any spelling (nor localhost) that tenants may not reach.
+// CheckLiteral checks what a URL says by itself, asking nobody: http or https, a host, a port that
+// exists, no user name, and no address in any spelling (nor localhost) that tenants may not reach.
 // Names are checked when they are called, or by CheckResolves.
 // Errors: ErrURL, ErrNotPublic.
 func (g *Guard) CheckLiteral(u *url.URL) error {
@@ -156,6 +157,11 @@ func checkForm(u *url.URL) error {
 		return fmt.Errorf("%w: it has no host", ErrURL)
 	case u.User != nil:
 		return fmt.Errorf("%w: it carries a user name", ErrURL)
+	}
+	if port := u.Port(); port != "" {
+		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
+			return fmt.Errorf("%w: its port is not from 1 to 65535", ErrURL)
+		}
 	}
 	return nil
 }

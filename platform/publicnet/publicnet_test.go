@@ -88,6 +88,7 @@ func TestCheckLiteral(t *testing.T) {
 		"http://localhost/": publicnet.ErrNotPublic, "https://LocalHost.:8443/": publicnet.ErrNotPublic, "http://a.localhost/": publicnet.ErrNotPublic,
 		"ftp://example.com/": publicnet.ErrURL, "//example.com/": publicnet.ErrURL, "http:///path": publicnet.ErrURL, "http://:80/": publicnet.ErrURL,
 		"https://user@example.com/": publicnet.ErrURL, "https://example.com@127.0.0.1/": publicnet.ErrURL, "unix:/run/redis.sock": publicnet.ErrURL,
+		"https://example.com:65536/": publicnet.ErrURL, "https://example.com:0/": publicnet.ErrURL,
 	}
 	for _, addr := range notPublic {
 		refused[urlOf(addr)] = publicnet.ErrNotPublic
