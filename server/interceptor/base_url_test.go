@@ -29,7 +29,7 @@ func TestBaseURL(t *testing.T) {
 			server := httptest.NewServer(interceptor.WithBaseURL(echo, row.public))
 			t.Cleanup(server.Close)
 			address := server.Listener.Addr().String()
-			conn, err := net.Dial("tcp", address)
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +41,7 @@ func TestBaseURL(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer answer.Body.Close()
+			t.Cleanup(func() { _ = answer.Body.Close() })
 			got, err := io.ReadAll(answer.Body)
 			if err != nil {
 				t.Fatal(err)
