@@ -106,6 +106,10 @@ func TestVersions(t *testing.T) {
 	if err != nil || len(rest) != 1 || rest[0].Config.Instructions != "Be kind." || token != "" {
 		t.Errorf("got %+v, token %q, %v", rest, token, err)
 	}
+	same, err := f.agents.Update(t.Context(), f.ours, id, func(name *string, _ *agents.Config) { *name = "helper" })
+	if err != nil || same.Version != 3 || !same.UpdatedAt.Equal(back.UpdatedAt) {
+		t.Errorf("a change of nothing made version %d, %v", same.Version, err)
+	}
 	_, err = f.agents.Rollback(t.Context(), f.ours, id, 9)
 	wantReason(t, err, fault.ResourceNotFound)
 }

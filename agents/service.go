@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -51,7 +52,13 @@ func (s *Service) check(c Config) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return s.checkDisabledTools(c.DisabledTools)
+	err := s.checkDisabledTools(c.DisabledTools)
+	if decided, ok := errors.AsType[*fault.Error](err); ok {
+		for i := range decided.Fields {
+			decided.Fields[i].Field = "tools_config." + decided.Fields[i].Field
+		}
+	}
+	return err
 }
 
 // Create makes an agent at version 1.
@@ -99,8 +106,8 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.
 	return listAgents(ctx, s.db, ref, page)
 }
 
-// Update applies change to the agent's name and configuration and saves the next version. Two
-// updates at once are made one after the other, so that none is lost.
+// Update applies change to the agent's name and configuration and saves the next version; a
+// change of nothing saves none. Two updates at once are made one after the other, so that none is lost.
 // Errors: NotFound, Invalid invalid-request, Invalid system-tool-always-on.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config)) (Agent, error) {
 	now := s.moment()
@@ -109,6 +116,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change 
 		if agent, err = lockAgent(ctx, tx, ref, id); err != nil {
 			return err
 		}
+		before := versionOf(agent)
 		change(&agent.Name, &agent.Config)
 		if strings.TrimSpace(agent.Name) == "" {
 			return fault.InvalidField("name", "required", "name cannot be empty.")
@@ -117,6 +125,10 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change 
 			return err
 		}
 		agent.Config = agent.Config.withDefaults()
+		changes, err := compare(before, versionOf(agent))
+		if err != nil || len(changes) == 0 {
+			return err
+		}
 		agent.Version++
 		agent.UpdatedAt = now
 		return saveVersion(ctx, tx, agent)

@@ -7,8 +7,9 @@
 //	             └──────────┘ the same request may claim it anew
 //
 // A key belongs to the API key that sent it, or to the session whose token was shown: two callers
-// with the same words never see each other's answers. Of the words only a hash is stored, and of
-// the request a hash over method, path, query and body: the key with any other request is refused.
+// with the same words never see each other's answers. It belongs to one route, too: the same words
+// with another method or path are another key. Only hashes are stored, of key, method and path, and
+// of query and body; the key with another query or body is refused.
 // Answers are sealed, for some hold secrets that are shown once.
 //
 // # Which answers are kept

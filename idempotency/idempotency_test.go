@@ -119,17 +119,15 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReused: each part of a request makes it another one.
+// TestReused: another query or body is another request under the key; another route is another key.
 func TestReused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	claim := f.begin(f.caller, "k", order())
 	others := map[string]func(*idempotency.Request){
-		"method":                    func(r *idempotency.Request) { r.Method = "PUT" },
-		"path":                      func(r *idempotency.Request) { r.Path = "/v1/others" },
 		"query":                     func(r *idempotency.Request) { r.Query = "" },
 		"body":                      func(r *idempotency.Request) { r.Body = []byte(`{"n":2}`) },
-		"the same bytes, cut apart": func(r *idempotency.Request) { r.Path, r.Query = "/v1/ordersa=", "b" },
+		"the same bytes, cut apart": func(r *idempotency.Request) { r.Query, r.Body = `a=b{`, []byte(`"n":1}`) },
 	}
 	for name, change := range others {
 		t.Run(name, func(t *testing.T) {
@@ -142,6 +140,15 @@ func TestReused(t *testing.T) {
 	other := order()
 	other.Body = nil
 	f.refused("k", other, fault.IdempotencyReused)
+	for name, change := range map[string]func(*idempotency.Request){
+		"method": func(r *idempotency.Request) { r.Method = "PUT" }, "path": func(r *idempotency.Request) { r.Path = "/v1/others" },
+	} {
+		other := order()
+		change(&other)
+		if claim := f.begin(f.caller, "k", other); claim.Answer != nil {
+			t.Errorf("another %s got %v", name, claim.Answer)
+		}
+	}
 }
 
 // TestCallersApart: the same words of another key, tenant or session are another key.

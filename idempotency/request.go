@@ -14,17 +14,21 @@ const Header = "Idempotency-Key"
 // maxKeyBytes is the longest key. Source: interface of Stripe, 255 characters.
 const maxKeyBytes = 255
 
-// Request is what must be the same for an answer to be replayed.
+// Request is what a key was sent with. Method and Path belong to the key: on another route the
+// same words are another key. Query and Body must be the same for an answer to be replayed.
 type Request struct {
 	// Method, Path (escaped) and Query (raw) are as they were sent.
 	Method, Path, Query string
 	Body                []byte
 }
 
-// fingerprint is SHA-256 over the parts with their lengths, so that no two requests give the same bytes.
-func (r Request) fingerprint() []byte {
+// fingerprint tells two requests of one key apart.
+func (r Request) fingerprint() []byte { return digestOf([]byte(r.Query), r.Body) }
+
+// digestOf is SHA-256 over the parts with their lengths, so that no two lists give the same bytes.
+func digestOf(parts ...[]byte) []byte {
 	digest := sha256.New()
-	for _, part := range [][]byte{[]byte(r.Method), []byte(r.Path), []byte(r.Query), r.Body} {
+	for _, part := range parts {
 		// A hash takes all bytes and has no errors.
 		_, _ = digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		_, _ = digest.Write(part)

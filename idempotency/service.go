@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -73,7 +72,7 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	at, err := placeOf(caller, key)
+	at, err := placeOf(caller, key, r)
 	if err != nil {
 		return nil, err
 	}
@@ -177,13 +176,12 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 func (s *Service) micros() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
 // placeOf errors: the principal is nobody, which is a fault of ours.
-func placeOf(caller workspaces.Principal, key string) (place, error) {
+func placeOf(caller workspaces.Principal, key string, r Request) (place, error) {
 	callerID := cmp.Or(string(caller.KeyID), caller.SessionID)
 	if caller.TenantID == "" || callerID == "" {
 		return place{}, errors.New("an Idempotency-Key of nobody")
 	}
-	hash := sha256.Sum256([]byte(key))
-	return place{TenantID: string(caller.TenantID), CallerID: callerID, KeyHash: hash[:]}, nil
+	return place{TenantID: string(caller.TenantID), CallerID: callerID, KeyHash: digestOf([]byte(key), []byte(r.Method), []byte(r.Path))}, nil
 }
 
 // binding is where the answer belongs: a blob in another row does not open.

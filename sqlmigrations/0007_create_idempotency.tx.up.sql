@@ -3,9 +3,9 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
     tenant_id   text NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     -- Whose key it is: the API key, or the session whose token was shown. Two callers never meet.
     caller_id   text NOT NULL CHECK (caller_id <> ''),
-    -- SHA-256 of the header's value.
+    -- SHA-256 over the header's value, the method and the path.
     key_hash    bytea NOT NULL CHECK (octet_length(key_hash) = 32),
-    -- SHA-256 over method, path, query and body.
+    -- SHA-256 over query and body.
     fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
     -- The run that works on it, or did.
     claim_id    text NOT NULL,
