@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -167,7 +166,7 @@ func (a *App) webhookPolicy() webhooks.Policy {
 	}
 }
 
-// publicBase is PUBLIC_URL, or the address we listen on.
+// publicBase is PUBLIC_URL, or the address we listen on: for URLs that no request asked for.
 func (a *App) publicBase() string {
 	if a.Config.PublicURL != "" {
 		return a.Config.PublicURL
@@ -176,8 +175,9 @@ func (a *App) publicBase() string {
 	if a.Config.TLSCertFile != "" {
 		scheme = "https://"
 	}
-	if strings.HasPrefix(a.Config.Listen, ":") {
-		return scheme + "localhost" + a.Config.Listen
+	host, port, err := net.SplitHostPort(a.Config.Listen)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip.IsUnspecified()) {
+		return scheme + net.JoinHostPort("localhost", port)
 	}
 	return scheme + a.Config.Listen
 }

@@ -54,7 +54,11 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 // egressWords say what tools and webhooks may reach.
 func (d *dev) egressWords() string {
 	if d.ownGuard {
-		return "tools and webhooks also reach " + strings.Join(d.config.EgressAllowCIDRs, ", ") + " (PARLANCE_EGRESS_ALLOW_CIDRS)"
+		words := "tools and webhooks also reach " + strings.Join(d.config.EgressAllowCIDRs, ", ") + " (PARLANCE_EGRESS_ALLOW_CIDRS)"
+		if !d.reachesLoopback() {
+			words += "; the demo tool " + demo.ToolSlug + " needs 127.0.0.0/8 and is left out"
+		}
+		return words
 	}
 	return "tools and webhooks may reach this machine's loopback, which production refuses, and trust the local CA"
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -51,9 +53,12 @@ func (d *dev) serve(ctx context.Context, opened *app.App) error {
 
 // start brings everything up; the parts run in the group.
 func (d *dev) start(ctx context.Context, group *errgroup.Group, opened *app.App) error {
-	endpoint, err := d.startEndpoint(ctx, group)
-	if err != nil {
-		return err
+	endpoint := ""
+	if d.reachesLoopback() {
+		var err error
+		if endpoint, err = d.startEndpoint(ctx, group); err != nil {
+			return err
+		}
 	}
 	d.steps.begin("Seeding the demo workspace")
 	before := d.dir.env()
@@ -81,6 +86,15 @@ func (d *dev) start(ctx context.Context, group *errgroup.Group, opened *app.App)
 	group.Go(func() error { return opened.Serve(ctx, d.listener) })
 	d.banner(opened, made)
 	return nil
+}
+
+// reachesLoopback says whether tools may call what listens on this machine. Where the operator has
+// closed it, the demo does without its tool.
+func (d *dev) reachesLoopback() bool {
+	return slices.ContainsFunc(d.config.EgressAllowCIDRs, func(text string) bool {
+		prefix, err := netip.ParsePrefix(text)
+		return err == nil && prefix.Contains(netip.MustParseAddr("127.0.0.1"))
+	})
 }
 
 // startEndpoint serves the demo tool's endpoint on a loopback port of its own.

@@ -99,7 +99,8 @@ func NewHandler(d Deps) (http.Handler, error) {
 	})
 	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems}
 	logged := logger.Wrap(root, routeName(d.Gate.Policies))
-	return interceptor.WithRequestID(interceptor.WithBaseURL(withCORS(logged, d.CORSOrigins), d.PublicURL)), nil
+	named := interceptor.WithBaseURL(withCORS(logged, d.CORSOrigins), d.PublicURL)
+	return interceptor.WithRequestID(interceptor.WithBodyDeadlines(named, d.Now)), nil
 }
 
 // baseURLOf is the scheme and host of the URLs in a request's answer.

@@ -50,7 +50,7 @@ type Params struct {
 	APIKey      seal.Secret
 	WorkspaceID string
 	AgentID     string
-	// EndpointURL is where Endpoint is served, without a slash at its end.
+	// EndpointURL is where Endpoint is served, without a slash at its end; empty leaves the tool out.
 	EndpointURL string
 }
 
@@ -71,8 +71,10 @@ func Seed(ctx context.Context, d Deps, p Params) (Installation, error) {
 	if made.AgentID, err = d.agent(ctx, made.Ref, agents.ID(p.AgentID)); err != nil {
 		return made, fmt.Errorf("seed the agent: %w", err)
 	}
-	if err := d.tool(ctx, made, p.EndpointURL); err != nil {
-		return made, fmt.Errorf("seed the tool: %w", err)
+	if p.EndpointURL != "" {
+		if err := d.tool(ctx, made, p.EndpointURL); err != nil {
+			return made, fmt.Errorf("seed the tool: %w", err)
+		}
 	}
 	if made.Sources, err = d.sources(ctx, made.Ref); err != nil {
 		return made, fmt.Errorf("seed the knowledge base: %w", err)

@@ -113,6 +113,20 @@ func TestSeed(t *testing.T) {
 	}
 }
 
+// Where the operator closed loopback to tools, the demo does without its tool.
+func TestSeedWithoutEndpoint(t *testing.T) {
+	t.Parallel()
+	d := open(t)
+	made := seed(t, d, Params{})
+	registry, err := d.Tools.ListAgentTools(t.Context(), made.Ref, made.AgentID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := registry.Find(ToolSlug); ok {
+		t.Error("there is a tool without an endpoint")
+	}
+}
+
 // What a person changed stays; what is lost is made again.
 func TestSeedRepairs(t *testing.T) {
 	t.Parallel()

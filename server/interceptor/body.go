@@ -1,0 +1,54 @@
+package interceptor
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	// stallTime is how long a caller may be silent in the middle of a body.
+	stallTime = 30 * time.Second
+	// lingerTime is how long a body that was refused is waited for before the connection closes:
+	// net/http reads on before it answers, so that callers in the middle of sending see the answer.
+	lingerTime = 2 * time.Second
+)
+
+// WithBodyDeadlines lets no caller hold a request by sending its body slowly or not at all. now is
+// the real clock: connections' deadlines are set by it.
+func WithBodyDeadlines(next http.Handler, now func() time.Time) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body == nil || r.Body == http.NoBody {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body := &watchedBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: now}
+		r.Body = body
+		next.ServeHTTP(w, r)
+		if !body.ended {
+			body.allow(now().Add(lingerTime))
+		}
+	})
+}
+
+// watchedBody sets a deadline for each read, and takes it off again: one that stayed would end
+// the connection under a handler that has read all it wants.
+type watchedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	now     func() time.Time
+	ended   bool
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	b.allow(b.now().Add(stallTime))
+	n, err := b.ReadCloser.Read(p)
+	b.allow(time.Time{})
+	b.ended = b.ended || err == io.EOF //nolint:errorlint // readers return io.EOF itself
+	return n, err
+}
+
+func (b *watchedBody) allow(until time.Time) {
+	_ = b.control.SetReadDeadline(until) // a writer without deadlines has none to keep
+}
