@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/internal/wire"
 )
 
 // Party is an outside model server as errors speak of it. Its methods are the one table from
@@ -42,8 +42,17 @@ func (p Party) Refused(status int, header http.Header, detail string) error {
 	}
 	err := fault.Wrap(p.cause(detail), reason, "%s (status %d) %s", p.Name, status, message)
 	err.Meta = map[string]string{"provider": p.Name, "status": strconv.Itoa(status)}
-	err.RetryAfter = RetryAfter(header)
+	err.RetryAfter = wire.RetryAfter(header)
 	return err
+}
+
+// Unanswered is the error for a call that [wire.Caller.Post] gave up. Ctx as for Broken.
+func (p Party) Unanswered(ctx context.Context, err error) error {
+	refusal, ok := errors.AsType[*wire.Refusal](err)
+	if !ok || ctx.Err() != nil {
+		return p.Broken(ctx, false, err)
+	}
+	return p.Refused(refusal.Status, refusal.Header, refusal.Detail)
 }
 
 // Reported is the fault for an error that the server wrote into its stream.
@@ -88,25 +97,4 @@ func (p Party) cause(text string) error {
 		text = strings.ToValidUTF8(text[:maxCauseBytes], "")
 	}
 	return errors.New(text)
-}
-
-// RetryAfter reads Retry-After-Ms and Retry-After (seconds, or a date, which is measured
-// against the answer's own Date so that our clocks need not agree). 0 when there is none.
-func RetryAfter(header http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	value := header.Get("Retry-After")
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		return max(0, time.Duration(seconds*float64(time.Second)))
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	sent, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
-		return 0
-	}
-	return max(0, at.Sub(sent))
 }

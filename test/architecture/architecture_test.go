@@ -141,7 +141,6 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{"platform/postgres", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker", "idempotency"}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
-	{"github.com/openai/openai-go", []string{"provider/model/openai", "provider/embedding/openai"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "cli"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
 	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},

@@ -2,26 +2,30 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/provider/internal/wire"
 )
 
 const (
 	defaultBatch   = 64
 	defaultTimeout = 60 * time.Second
 	maxRetries     = 3
+	// maxRetryDelay is long: a server that limits our rate while documents are read knows best.
+	// A caller who cannot wait has a deadline.
+	maxRetryDelay = 2 * time.Minute
+	// maxAnswerBytes is more than 2,048 vectors of 4,096 numbers need.
+	maxAnswerBytes = 256 << 20
 )
 
 // Deps is what an Embedder is made of. BaseURL, Model and Client are required.
@@ -43,7 +47,7 @@ type Deps struct {
 
 // Embedder calls one model of one server. Use New.
 type Embedder struct {
-	service   sdk.EmbeddingService
+	caller    wire.Caller
 	model     embedding.Model
 	dimension atomic.Int64
 }
@@ -59,20 +63,21 @@ func New(deps Deps) (*Embedder, error) {
 	if deps.Timeout <= 0 {
 		deps.Timeout = defaultTimeout
 	}
-	options := []option.RequestOption{
-		// Without the slash the SDK drops the last segment of the path.
-		option.WithBaseURL(strings.TrimRight(deps.BaseURL, "/") + "/"),
-		option.WithHTTPClient(deps.Client),
-		option.WithMaxRetries(maxRetries), // 408, 409, 429, 5xx and lost connections; honours Retry-After
-		option.WithRequestTimeout(deps.Timeout),
-		option.WithAPIKey(deps.APIKey),
+	base, err := wire.ParseBase(deps.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("an embedding server: %w", err)
 	}
-	if deps.APIKey == "" {
-		options = append(options, option.WithHeaderDel("Authorization"))
+	header := http.Header{}
+	header.Set("Accept", "application/json")
+	if deps.APIKey != "" {
+		header.Set("Authorization", "Bearer "+deps.APIKey)
 	}
 	return &Embedder{
-		service: sdk.NewEmbeddingService(options...),
-		model:   embedding.Model{Name: deps.Model, DefaultFloor: deps.DefaultFloor, MaxBatch: min(deps.MaxBatch, 2048)},
+		caller: wire.Caller{
+			Client: deps.Client, URL: base.JoinPath("embeddings").String(), Header: header,
+			Timeout: deps.Timeout, MaxRetries: maxRetries, MaxRetryDelay: maxRetryDelay,
+		},
+		model: embedding.Model{Name: deps.Model, DefaultFloor: deps.DefaultFloor, MaxBatch: min(deps.MaxBatch, 2048)},
 	}, nil
 }
 
@@ -98,16 +103,13 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embedding.Kind) 
 
 // batch is one request.
 func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, error) {
-	answer, err := e.service.New(ctx, sdk.EmbeddingNewParams{
-		Model: e.model.Name,
-		Input: sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
-	})
+	items, err := e.ask(ctx, texts)
 	if err != nil {
-		return nil, failed(ctx, err)
+		return nil, err
 	}
 	vectors := make([][]float32, len(texts))
-	for _, item := range answer.Data {
-		if item.Index < 0 || item.Index >= int64(len(texts)) || vectors[item.Index] != nil {
+	for _, item := range items {
+		if item.Index < 0 || item.Index >= len(texts) || vectors[item.Index] != nil {
 			return nil, fault.New(fault.UpstreamFailed, "The embedding server numbered its vectors wrongly.")
 		}
 		vector, err := e.vector(item.Embedding)
@@ -116,10 +118,45 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 		}
 		vectors[item.Index] = vector
 	}
-	if len(answer.Data) != len(texts) {
-		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered %d vectors for %d texts.", len(answer.Data), len(texts))
+	if len(items) != len(texts) {
+		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered %d vectors for %d texts.", len(items), len(texts))
 	}
 	return vectors, nil
+}
+
+// The wire of POST /v1/embeddings. Source: platform.openai.com/docs/api-reference/embeddings.
+type request struct {
+	Model string   `json:"model"`
+	Input []string `json:"input"`
+}
+
+// item is one vector of an answer's data, in any order.
+type item struct {
+	Index     int       `json:"index"`
+	Embedding []float64 `json:"embedding"`
+}
+
+func (e *Embedder) ask(ctx context.Context, texts []string) ([]item, error) {
+	body, err := json.Marshal(request{Model: e.model.Name, Input: texts})
+	if err != nil {
+		return nil, fmt.Errorf("writing the request: %w", err)
+	}
+	res, err := e.caller.Post(ctx, body)
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	var answer struct {
+		Data []item `json:"data"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, fault.Wrap(err, fault.UpstreamFailed, "The embedding server answered something other than vectors.")
+	}
+	return answer.Data, nil
 }
 
 // vector checks one vector and scales it to length 1, so that float32 loses nothing that counts.
@@ -148,16 +185,15 @@ func failed(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return fmt.Errorf("embedding: %w", cause)
 	}
-	answer, ok := errors.AsType[*sdk.Error](err)
+	refusal, ok := errors.AsType[*wire.Refusal](err)
 	if !ok {
 		return fault.Wrap(err, fault.UpstreamFailed, "The embedding server cannot be reached or did not answer in time.")
 	}
-	cause := fmt.Errorf("the server answered %d", answer.StatusCode)
-	switch answer.StatusCode {
+	switch refusal.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fault.Wrap(cause, fault.UpstreamFailed, "The embedding server refused our API key (%d).", answer.StatusCode)
+		return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server refused our API key (%d).", refusal.Status)
 	case http.StatusNotFound:
-		return fault.Wrap(cause, fault.UpstreamFailed, "The embedding server does not know the model or the path (404).")
+		return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server does not know the model or the path (404).")
 	}
-	return fault.Wrap(cause, fault.UpstreamFailed, "The embedding server answered %d.", answer.StatusCode)
+	return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server answered %d.", refusal.Status)
 }

@@ -1,17 +1,17 @@
 package anthropic
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/provider/internal/wire"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -41,19 +41,12 @@ type Config struct {
 	MaxRetryDelay time.Duration
 }
 
-const (
-	defaultRetries       = 1
-	defaultMaxRetryDelay = 2 * time.Second
-	firstRetryDelay      = 500 * time.Millisecond
-	// maxErrorBytes bounds what is read of an error's body.
-	maxErrorBytes = 64 << 10
-)
-
 // Provider is a model.Provider. It is safe for concurrent use.
 type Provider struct {
-	party model.Party
-	url   string
-	cfg   Config
+	party    model.Party
+	model    string
+	timeouts model.Timeouts
+	caller   wire.Caller
 }
 
 // New checks the configuration; nothing is sent yet.
@@ -64,19 +57,25 @@ func New(cfg Config) (*Provider, error) {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = DefaultBaseURL
 	}
-	base, err := url.Parse(cfg.BaseURL)
-	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("anthropic: the base URL must be http(s)://host, not %q", cfg.BaseURL)
-	}
-	if cfg.MaxRetries == 0 {
-		cfg.MaxRetries = defaultRetries
-	}
-	if cfg.MaxRetryDelay <= 0 {
-		cfg.MaxRetryDelay = defaultMaxRetryDelay
+	base, err := wire.ParseBase(cfg.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("anthropic: %w", err)
 	}
 	root := strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1")
 	base.Path = root + "/v1/messages"
-	return &Provider{party: model.Party{Name: "anthropic", Secret: cfg.APIKey}, url: base.String(), cfg: cfg}, nil
+	header := http.Header{}
+	header.Set("Accept", "text/event-stream")
+	header.Set("Anthropic-Version", apiVersion)
+	header.Set("X-Api-Key", cfg.APIKey)
+	return &Provider{
+		party:    model.Party{Name: "anthropic", Secret: cfg.APIKey},
+		model:    cfg.Model,
+		timeouts: cfg.Timeouts,
+		caller: wire.Caller{
+			Client: cfg.Client, URL: base.String(), Header: header,
+			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cfg.MaxRetryDelay,
+		},
+	}, nil
 }
 
 // Name is "anthropic".
@@ -85,24 +84,24 @@ func (p *Provider) Name() string { return p.party.Name }
 // Stream is model.Provider's.
 func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
 	if req.Model == "" {
-		req.Model = p.cfg.Model
+		req.Model = p.model
 	}
-	ctx, watch := p.cfg.Timeouts.Watch(ctx)
+	ctx, watch := p.timeouts.Watch(ctx)
 	defer watch.Stop()
 	answer := newAnswer(req, p.party.Name)
 	body, err := json.Marshal(wireRequest(req))
 	if err != nil {
 		return answer.result(), fmt.Errorf("writing the request: %w", err)
 	}
-	res, err := p.send(ctx, body)
+	res, err := p.caller.Post(ctx, body)
 	if err != nil {
-		return answer.result(), err
+		return answer.result(), p.party.Unanswered(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
-	events := newDecoder(res.Body)
-	for !answer.stopped && events.next() {
+	events := wire.NewEvents(res.Body)
+	for !answer.stopped && events.Next() {
 		watch.Pause()
-		text, err := p.take(answer, events.data)
+		text, err := p.take(answer, events.Data())
 		if err != nil {
 			return answer.result(), err
 		}
@@ -114,7 +113,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 		watch.Token()
 	}
 	if !answer.stopped {
-		return answer.result(), p.party.Broken(ctx, watch.Begun(), events.failure())
+		return answer.result(), p.party.Broken(ctx, watch.Begun(), cmp.Or(events.Err(), io.ErrUnexpectedEOF))
 	}
 	watch.Pause()
 	return answer.finish(emit)
@@ -131,67 +130,4 @@ func (p *Provider) take(a *answer, data []byte) (string, error) {
 		return "", p.party.Reported(kind == "overloaded_error" || kind == "rate_limit_error", string(data))
 	}
 	return a.add(event), nil
-}
-
-// send repeats the call before its first byte and returns a 200 whose body streams.
-func (p *Provider) send(ctx context.Context, body []byte) (*http.Response, error) {
-	for attempt := 0; ; attempt++ {
-		res, err := p.post(ctx, body)
-		if err == nil && res.StatusCode == http.StatusOK {
-			return res, nil
-		}
-		status, header, detail := 0, http.Header(nil), ""
-		if err == nil {
-			status, header = res.StatusCode, res.Header
-			text, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // half an error text is better than none
-			_ = res.Body.Close()
-			detail = string(text)
-		}
-		wait := max(firstRetryDelay<<min(attempt, 4), model.RetryAfter(header))
-		tooLong := model.RetryAfter(header) > p.cfg.MaxRetryDelay
-		if attempt < p.cfg.MaxRetries && repeatable(status) && !tooLong && pause(ctx, min(wait, p.cfg.MaxRetryDelay)) {
-			continue
-		}
-		if err != nil || ctx.Err() != nil {
-			return nil, p.party.Broken(ctx, false, errors.Join(err, ctx.Err()))
-		}
-		return nil, p.party.Refused(status, header, detail)
-	}
-}
-
-func (p *Provider) post(ctx context.Context, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("making the request: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	req.Header.Set("Anthropic-Version", apiVersion)
-	req.Header.Set("X-Api-Key", p.cfg.APIKey)
-	res, err := p.cfg.Client.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("sending the request: %w", err)
-	}
-	return res, nil
-}
-
-// repeatable says whether a status may be another one next time; 0 is no answer at all.
-func repeatable(status int) bool {
-	switch status {
-	case 0, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
-		return true
-	}
-	return status >= http.StatusInternalServerError
-}
-
-// pause waits, and says whether it could until the end.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

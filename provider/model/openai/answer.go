@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/openai/openai-go/v3"
-
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -20,13 +18,14 @@ type answer struct {
 	ready    []model.ToolCall
 	reason   string
 	usage    model.Usage
-	// finished says that a finish reason came.
-	finished bool
+	// finished says that a finish reason came, done that [DONE] did: either makes the answer
+	// whole, and tells it from one whose connection was closed politely half-way.
+	finished, done bool
 }
 
 // partialCall is a tool call whose arguments are still arriving.
 type partialCall struct {
-	index     int64
+	index     int
 	id, name  string
 	arguments strings.Builder
 }
@@ -36,20 +35,20 @@ func newAnswer(req model.Request, provider string) *answer {
 }
 
 // add takes a chunk and returns the text in it.
-func (a *answer) add(chunk openai.ChatCompletionChunk) string {
-	if chunk.Model != "" {
-		a.model = chunk.Model
+func (a *answer) add(c chunk) string {
+	if c.Model != "" {
+		a.model = c.Model
 	}
 	// Some servers count up in each chunk, others send usage once: the last word counts.
-	if chunk.Usage.PromptTokens > 0 || chunk.Usage.CompletionTokens > 0 {
-		a.usage = model.Usage{InputTokens: int(chunk.Usage.PromptTokens), OutputTokens: int(chunk.Usage.CompletionTokens)}
+	if c.Usage.PromptTokens > 0 || c.Usage.CompletionTokens > 0 {
+		a.usage = model.Usage{InputTokens: c.Usage.PromptTokens, OutputTokens: c.Usage.CompletionTokens}
 	}
-	if len(chunk.Choices) == 0 {
+	if len(c.Choices) == 0 {
 		return ""
 	}
-	choice := chunk.Choices[0]
-	for _, delta := range choice.Delta.ToolCalls {
-		a.addCall(delta)
+	choice := c.Choices[0]
+	for _, piece := range choice.Delta.ToolCalls {
+		a.addCall(piece)
 	}
 	if choice.FinishReason != "" {
 		a.reason, a.finished = choice.FinishReason, true
@@ -59,34 +58,37 @@ func (a *answer) add(chunk openai.ChatCompletionChunk) string {
 	return text
 }
 
-func (a *answer) addCall(delta openai.ChatCompletionChunkChoiceDeltaToolCall) {
-	call := a.callFor(delta)
+func (a *answer) addCall(piece callDelta) {
+	call := a.callFor(piece)
 	if call.id == "" {
-		call.id = delta.ID
+		call.id = piece.ID
 	}
 	if call.name == "" {
-		call.name = delta.Function.Name
+		call.name = piece.Function.Name
 	}
-	call.arguments.WriteString(delta.Function.Arguments)
+	call.arguments.WriteString(string(piece.Function.Arguments))
 }
 
 // callFor finds the call that a piece belongs to. Pieces of parallel calls carry an index, but
 // some servers send none, or 0 for each; then a new id, or a name after whole arguments, begins
 // a new call.
-func (a *answer) callFor(delta openai.ChatCompletionChunkChoiceDeltaToolCall) *partialCall {
-	call := a.latest(delta)
-	if call != nil && !call.followedBy(delta) {
+func (a *answer) callFor(piece callDelta) *partialCall {
+	call := a.latest(piece)
+	if call != nil && !call.followedBy(piece) {
 		return call
 	}
-	call = &partialCall{index: delta.Index}
+	call = &partialCall{}
+	if piece.Index != nil {
+		call.index = *piece.Index
+	}
 	a.calls = append(a.calls, call)
 	return call
 }
 
 // latest is the newest call with the piece's index; without an index the newest of all.
-func (a *answer) latest(delta openai.ChatCompletionChunkChoiceDeltaToolCall) *partialCall {
+func (a *answer) latest(piece callDelta) *partialCall {
 	for i := len(a.calls) - 1; i >= 0; i-- {
-		if a.calls[i].index == delta.Index || !delta.JSON.Index.Valid() {
+		if piece.Index == nil || a.calls[i].index == *piece.Index {
 			return a.calls[i]
 		}
 	}
@@ -94,11 +96,11 @@ func (a *answer) latest(delta openai.ChatCompletionChunkChoiceDeltaToolCall) *pa
 }
 
 // followedBy says whether the piece begins another call although it carries this one's index.
-func (c *partialCall) followedBy(delta openai.ChatCompletionChunkChoiceDeltaToolCall) bool {
-	if delta.ID != "" && c.id != "" {
-		return delta.ID != c.id
+func (c *partialCall) followedBy(piece callDelta) bool {
+	if piece.ID != "" && c.id != "" {
+		return piece.ID != c.id
 	}
-	return delta.Function.Name != "" && c.name != "" && json.Valid([]byte(c.arguments.String()))
+	return piece.Function.Name != "" && c.name != "" && json.Valid([]byte(c.arguments.String()))
 }
 
 // finish emits the calls and returns the whole answer.

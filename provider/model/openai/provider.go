@@ -1,18 +1,18 @@
 package openai
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
+	"parlance.dev/parlance/provider/internal/wire"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -41,18 +41,13 @@ type Config struct {
 	MaxRetryDelay time.Duration
 }
 
-const (
-	defaultRetries       = 1
-	defaultMaxRetryDelay = 2 * time.Second
-)
-
 // Provider is a model.Provider. It is safe for concurrent use.
 type Provider struct {
-	party       model.Party
-	model       string
-	ownAPI      bool
-	timeouts    model.Timeouts
-	completions openai.ChatCompletionService
+	party    model.Party
+	model    string
+	ownAPI   bool
+	timeouts model.Timeouts
+	caller   wire.Caller
 }
 
 // New checks the configuration; nothing is sent yet.
@@ -60,48 +55,31 @@ func New(cfg Config) (*Provider, error) {
 	if cfg.Client == nil || cfg.Model == "" {
 		return nil, errors.New("openai: a client and a model are needed")
 	}
-	if cfg.Name == "" {
-		cfg.Name = "openai"
+	base, err := wire.ParseBase(cmp.Or(cfg.BaseURL, DefaultBaseURL))
+	if err != nil {
+		return nil, fmt.Errorf("openai: %w", err)
 	}
-	if cfg.BaseURL == "" {
-		cfg.BaseURL = DefaultBaseURL
-	}
-	base, err := url.Parse(cfg.BaseURL)
-	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("openai: the base URL must be http(s)://host/…, not %q", cfg.BaseURL)
-	}
-	// The SDK resolves paths against the base URL as browsers do: without the slash /v1 is lost.
-	base.Path = strings.TrimRight(base.Path, "/") + "/"
-	options := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(cfg.Client),
-		option.WithMaxRetries(retries(cfg.MaxRetries)),
-		option.WithMaxRetryDelay(delay(cfg.MaxRetryDelay)),
-	}
+	header := http.Header{}
+	header.Set("Accept", "text/event-stream")
 	if cfg.APIKey != "" {
-		options = append(options, option.WithAPIKey(cfg.APIKey))
+		header.Set("Authorization", "Bearer "+cfg.APIKey)
 	}
 	return &Provider{
-		party:       model.Party{Name: cfg.Name, Secret: cfg.APIKey},
-		model:       cfg.Model,
-		ownAPI:      base.Hostname() == "api.openai.com",
-		timeouts:    cfg.Timeouts,
-		completions: openai.NewChatCompletionService(options...),
+		party:    model.Party{Name: cmp.Or(cfg.Name, "openai"), Secret: cfg.APIKey},
+		model:    cfg.Model,
+		ownAPI:   ownAPI(base.Hostname()),
+		timeouts: cfg.Timeouts,
+		caller: wire.Caller{
+			Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: header,
+			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cfg.MaxRetryDelay,
+		},
 	}, nil
 }
 
-func retries(n int) int {
-	if n == 0 {
-		return defaultRetries
-	}
-	return max(0, n)
-}
-
-func delay(d time.Duration) time.Duration {
-	if d <= 0 {
-		return defaultMaxRetryDelay
-	}
-	return d
+// ownAPI knows OpenAI's own hosts: api.openai.com, and eu.api.openai.com and its like.
+func ownAPI(host string) bool {
+	host = strings.ToLower(host)
+	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com")
 }
 
 // Name is the configured name.
@@ -114,37 +92,55 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	}
 	ctx, watch := p.timeouts.Watch(ctx)
 	defer watch.Stop()
-	seen := &exchange{}
-	stream := p.completions.NewStreaming(ctx, p.params(req), option.WithMiddleware(seen.middleware))
-	defer func() { _ = stream.Close() }() // read to its end or given up: nothing to do about an error
 	answer := newAnswer(req, p.party.Name)
-	for stream.Next() {
-		text := answer.add(stream.Current())
+	body, err := json.Marshal(wireRequest(req, p.ownAPI))
+	if err != nil {
+		return answer.result(), fmt.Errorf("writing the request: %w", err)
+	}
+	res, err := p.caller.Post(ctx, body)
+	if err != nil {
+		return answer.result(), p.party.Unanswered(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	events := wire.NewEvents(res.Body)
+	for !answer.done && events.Next() {
+		watch.Pause()
+		text, err := p.take(answer, events.Data())
+		if err != nil {
+			return answer.result(), err
+		}
 		if text != "" {
-			watch.Pause()
 			if err := emit(model.TextDelta{Text: text}); err != nil {
 				return answer.result(), fmt.Errorf("handing on a piece of the answer: %w", err)
 			}
 		}
 		watch.Token()
 	}
-	if err := stream.Err(); err != nil {
-		return answer.result(), p.failure(ctx, seen, watch.Begun(), err)
+	if err := events.Err(); err != nil {
+		return answer.result(), p.party.Broken(ctx, watch.Begun(), err)
 	}
-	if !answer.finished && !seen.done() {
+	if !answer.finished && !answer.done {
 		return answer.result(), p.party.Broken(ctx, true, io.ErrUnexpectedEOF)
 	}
 	watch.Pause()
 	return answer.finish(emit)
 }
 
-// failure sorts the SDK's errors: an error event, an HTTP status, or the network.
-func (p *Provider) failure(ctx context.Context, seen *exchange, begun bool, err error) error {
-	if reported, ok := errors.AsType[*streamError](err); ok {
-		return p.party.Reported(overloaded(reported.Event.Data), reported.Message)
+// take adds one event to the answer and returns the text in it.
+func (p *Provider) take(a *answer, data []byte) (string, error) {
+	if bytes.HasPrefix(data, []byte("[DONE]")) {
+		a.done = true
+		return "", nil
 	}
-	if seen.status >= http.StatusMultipleChoices && ctx.Err() == nil {
-		return p.party.Refused(seen.status, seen.header, seen.detail(err))
+	var c chunk
+	if err := json.Unmarshal(data, &c); err != nil {
+		// A field of another type is left at zero and the rest read: no reason to end an answer.
+		if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); !mistyped {
+			return "", p.party.Reported(false, "an event is no JSON: "+string(data))
+		}
 	}
-	return p.party.Broken(ctx, begun, err)
+	if c.failed() {
+		return "", p.party.Reported(overloaded(data), string(data))
+	}
+	return a.add(c), nil
 }

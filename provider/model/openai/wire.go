@@ -1,0 +1,171 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"parlance.dev/parlance/provider/model"
+)
+
+// The wire of POST /v1/chat/completions, as far as we use it.
+// Source: platform.openai.com/docs/api-reference/chat.
+type request struct {
+	Model               string        `json:"model"`
+	Messages            []message     `json:"messages"`
+	Tools               []tool        `json:"tools,omitempty"`
+	Temperature         *float64      `json:"temperature,omitempty"`
+	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+	MaxTokens           int           `json:"max_tokens,omitempty"`
+	Stream              bool          `json:"stream"`
+	StreamOptions       streamOptions `json:"stream_options"`
+}
+
+// streamOptions asks for a last chunk with the token counts.
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type message struct {
+	Role string `json:"role"`
+	// Content may be missing beside tool calls only.
+	Content    *string    `json:"content,omitempty"`
+	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+type toolCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function calledByName `json:"function"`
+}
+
+type calledByName struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type tool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+type chunk struct {
+	Object string `json:"object"`
+	Model  string `json:"model"`
+	// Error stands in place of all else when the server fails in mid-stream; null says nothing.
+	Error   json.RawMessage `json:"error"`
+	Choices []struct {
+		Delta        delta  `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		PromptTokens     int `json:"prompt_tokens"`
+		CompletionTokens int `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+type delta struct {
+	Content   string      `json:"content"`
+	Refusal   string      `json:"refusal"`
+	ToolCalls []callDelta `json:"tool_calls"`
+}
+
+type callDelta struct {
+	// Index is nil where the server sends none.
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string    `json:"name"`
+		Arguments arguments `json:"arguments"`
+	} `json:"function"`
+}
+
+// arguments is JSON in a string, of which a piece may come; servers that send whole calls may
+// send the object itself.
+type arguments string
+
+// UnmarshalJSON takes a string's content, and of anything else the JSON.
+func (a *arguments) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	if raw[0] != '"' {
+		*a = arguments(raw)
+		return nil
+	}
+	return json.Unmarshal(raw, (*string)(a))
+}
+
+// failed says whether the chunk reports an error; "object": "error" is older vLLM's way.
+func (c chunk) failed() bool {
+	return c.Object == "error" || (len(c.Error) > 0 && string(c.Error) != "null")
+}
+
+// overloaded says whether an error event is about load rather than a fault.
+func overloaded(data []byte) bool {
+	lower := bytes.ToLower(data)
+	return bytes.Contains(lower, []byte("overloaded")) || bytes.Contains(lower, []byte("rate_limit"))
+}
+
+// wireRequest writes a request. OwnAPI says that OpenAI itself reads it: its newer models refuse
+// max_tokens, while Ollama, and llama.cpp until 2026, pass max_completion_tokens over and answer
+// without a limit (ollama/ollama#7125, ggml-org/llama.cpp#19831).
+func wireRequest(req model.Request, ownAPI bool) request {
+	out := request{
+		Model:         req.Model,
+		Messages:      wireMessages(req),
+		Temperature:   req.Temperature,
+		Stream:        true,
+		StreamOptions: streamOptions{IncludeUsage: true},
+	}
+	if ownAPI {
+		out.MaxCompletionTokens = req.MaxOutputTokens
+	} else {
+		out.MaxTokens = req.MaxOutputTokens
+	}
+	for _, t := range req.Tools {
+		out.Tools = append(out.Tools, tool{
+			Type:     "function",
+			Function: function{Name: t.Name, Description: t.Description, Parameters: t.Schema()},
+		})
+	}
+	return out
+}
+
+func wireMessages(req model.Request) []message {
+	out := make([]message, 0, len(req.Messages)+1)
+	if req.System != "" {
+		out = append(out, message{Role: "system", Content: &req.System})
+	}
+	for _, m := range req.Messages {
+		switch m.Role {
+		case model.RoleUser:
+			out = append(out, message{Role: "user", Content: &m.Text})
+		case model.RoleTool:
+			out = append(out, message{Role: "tool", Content: &m.Text, ToolCallID: m.ToolCallID})
+		case model.RoleAssistant:
+			out = append(out, assistant(m))
+		}
+	}
+	return out
+}
+
+func assistant(m model.Message) message {
+	said := message{Role: "assistant"}
+	if m.Text != "" || len(m.ToolCalls) == 0 {
+		said.Content = &m.Text
+	}
+	for _, call := range m.ToolCalls {
+		said.ToolCalls = append(said.ToolCalls, toolCall{
+			ID: call.ID, Type: "function",
+			Function: calledByName{Name: call.Name, Arguments: call.RawArguments()},
+		})
+	}
+	return said
+}
