@@ -152,11 +152,7 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID) error {
 		if deleted {
 			return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
 		}
-		buried, err := s.workspaces.Buried(ctx, tx, ref.TenantID, string(id))
-		if err == nil && !buried {
-			return fault.NoSuch("agent", string(id))
-		}
-		return err
+		return s.workspaces.Gone(ctx, tx, ref.TenantID, "agent", string(id))
 	})
 }
 

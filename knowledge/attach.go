@@ -144,7 +144,7 @@ func (s *Service) Detach(ctx context.Context, ref workspaces.Ref, agentID agents
 	}
 	_, err := s.source(ctx, s.db, ref, id)
 	if fault.IsReason(err, fault.ResourceNotFound) && idgen.Valid(idgen.Source, string(id)) {
-		return s.buriedOr404(ctx, s.db, ref, id)
+		return s.workspaces.Gone(ctx, s.db, ref.TenantID, "source", string(id))
 	}
 	if err != nil {
 		return err

@@ -197,7 +197,7 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id SourceID) e
 			return err
 		}
 		if !deleted {
-			return s.buriedOr404(ctx, tx, ref, id)
+			return s.workspaces.Gone(ctx, tx, ref.TenantID, "source", string(id))
 		}
 		if err := giveBack(ctx, tx, ref, source.SizeBytes); err != nil {
 			return err
@@ -211,15 +211,6 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id SourceID) e
 		})
 		return err
 	})
-}
-
-// buriedOr404 is the answer to a removal that found no row.
-func (s *Service) buriedOr404(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID) error {
-	buried, err := s.workspaces.Buried(ctx, db, ref.TenantID, string(id))
-	if err != nil || buried {
-		return err
-	}
-	return fault.NoSuch("source", string(id))
 }
 
 // watchEvery is how often Watch looks; a person cannot tell it from at once.

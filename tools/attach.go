@@ -91,7 +91,7 @@ func (s *Service) Detach(ctx context.Context, ref workspaces.Ref, agentID agents
 	}
 	tool, err := s.Get(ctx, ref, id)
 	if fault.IsReason(err, fault.ResourceNotFound) {
-		return s.buriedOr404(ctx, s.db, ref, id)
+		return s.workspaces.Gone(ctx, s.db, ref.TenantID, "tool", string(id))
 	}
 	if err != nil {
 		return err

@@ -299,15 +299,6 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID) error {
 		if deleted {
 			return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
 		}
-		return s.buriedOr404(ctx, tx, ref, id)
+		return s.workspaces.Gone(ctx, tx, ref.TenantID, "tool", string(id))
 	})
-}
-
-// buriedOr404 is the answer to a removal that found no row.
-func (s *Service) buriedOr404(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) error {
-	buried, err := s.workspaces.Buried(ctx, db, ref.TenantID, string(id))
-	if err != nil || buried {
-		return err
-	}
-	return fault.NoSuch("tool", string(id))
 }

@@ -217,11 +217,7 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id EndpointID)
 		if deleted {
 			return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
 		}
-		buried, err := s.workspaces.Buried(ctx, tx, ref.TenantID, string(id))
-		if err != nil || buried {
-			return err
-		}
-		return errNoEndpoint(id)
+		return s.workspaces.Gone(ctx, tx, ref.TenantID, "webhook endpoint", string(id))
 	})
 }
 

@@ -177,6 +177,6 @@ func (s *Service) DeleteKey(ctx context.Context, p Principal, id KeyID) error {
 		if deleted {
 			return s.Bury(ctx, tx, p.TenantID, string(id), now)
 		}
-		return s.buriedOr404(ctx, tx, p.TenantID, "API key", string(id))
+		return s.Gone(ctx, tx, p.TenantID, "API key", string(id))
 	})
 }

@@ -201,7 +201,7 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) e
 		if deleted {
 			return s.Bury(ctx, tx, p.TenantID, id, now)
 		}
-		return s.buriedOr404(ctx, tx, p.TenantID, "workspace", id)
+		return s.Gone(ctx, tx, p.TenantID, "workspace", id)
 	})
 }
 
@@ -218,14 +218,11 @@ func (s *Service) Bury(ctx context.Context, tx bun.IDB, tenant TenantID, id stri
 	return insertTombstone(ctx, tx, tenant, id, now)
 }
 
-// Buried says whether the tenant had something with this id that was deleted.
-func (s *Service) Buried(ctx context.Context, db bun.IDB, tenant TenantID, id string) (bool, error) {
-	return selectTombstone(ctx, db, tenant, id)
-}
-
-// buriedOr404 is the answer to a delete that found no row.
-func (s *Service) buriedOr404(ctx context.Context, db bun.IDB, tenant TenantID, noun, id string) error {
-	buried, err := s.Buried(ctx, db, tenant, id)
+// Gone is the answer to a removal that found no row: nil when the tenant had something with this
+// id that was deleted, so that removals can be repeated. noun names it in the error.
+// Errors: NotFound for an id that never existed.
+func (s *Service) Gone(ctx context.Context, db bun.IDB, tenant TenantID, noun, id string) error {
+	buried, err := selectTombstone(ctx, db, tenant, id)
 	if err != nil || buried {
 		return err
 	}
