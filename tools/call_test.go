@@ -104,8 +104,11 @@ func TestRequest(t *testing.T) {
 			if got.Header.Get("Idempotency-Key") != outcome.CallID {
 				t.Errorf("Idempotency-Key is %q, the call is %s", got.Header.Get("Idempotency-Key"), outcome.CallID)
 			}
-			if shown := fmt.Sprint(*outcome.Request); strings.Contains(shown, "s3") || strings.Contains(outcome.Output, "s3/cr?t") {
-				t.Errorf("a secret shows: %s\n%s", shown, outcome.Output)
+			shown := fmt.Sprint(*outcome.Request) + outcome.Output
+			for _, spelling := range []string{"s3/cr?t", "s3%2Fcr%3Ft", "s3%2fcr%3ft", "s3/cr%3Ft", "s3\\/cr"} { // a random id may hold "s3" itself
+				if strings.Contains(shown, spelling) {
+					t.Errorf("a secret shows: %s", shown)
+				}
 			}
 		})
 	}
