@@ -136,12 +136,14 @@ func (c *crash) awaitDeliveries(n int) {
 	}
 	if got := harness.Rows[int64](c.t, c.Env, `SELECT delivery_id FROM webhook_attempts GROUP BY delivery_id
 		HAVING min(attempt) <> 1 OR max(attempt) <> count(*) OR count(*) FILTER (WHERE status = 'succeeded') <> 1
-		    OR count(*) FILTER (WHERE status NOT IN ('succeeded', 'unknown')) > 0`); len(got) > 0 {
-		c.t.Errorf("deliveries with a gap, a double or a failure among their attempts: %v", got)
+		    OR count(*) FILTER (WHERE status NOT IN ('succeeded', 'unknown') AND status_code <> 0) > 0`); len(got) > 0 {
+		c.t.Errorf("deliveries with a gap, a double or a refusal among their attempts: %v", got)
 	}
+	// An attempt without an answer may have arrived: one that its worker did not live to record, and,
+	// on a machine that is busy with other tests, one that ran out of time.
 	unknown := map[string]int{}
 	for _, id := range harness.Rows[string](c.t, c.Env, `SELECT e.url || ' ' || d.event_id FROM webhook_attempts AS a
-		JOIN webhook_deliveries AS d ON d.id = a.delivery_id JOIN webhook_endpoints AS e ON e.id = d.endpoint_id WHERE a.status = 'unknown'`) {
+		JOIN webhook_deliveries AS d ON d.id = a.delivery_id JOIN webhook_endpoints AS e ON e.id = d.endpoint_id WHERE a.status <> 'succeeded'`) {
 		unknown[id]++
 	}
 	for _, hook := range c.hooks {
@@ -165,7 +167,7 @@ func (c *crash) checkReceived(hook *receiver.Receiver, n int, unknown map[string
 	}
 	for id, got := range times {
 		if got > 1+unknown[hook.URL+" "+id] {
-			c.t.Errorf("%s came %d times with %d unknown attempts", id, got, unknown[hook.URL+" "+id])
+			c.t.Errorf("%s came %d times with %d attempts without an answer", id, got, unknown[hook.URL+" "+id])
 		}
 	}
 }

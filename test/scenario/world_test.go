@@ -74,6 +74,10 @@ func (w *world) awaitDelivery(t *testing.T, path string) {
 		return len(w.Do(t, "GET", w.owner.In("/events"), nil).Must(t, 200).List("events")) == 2
 	})
 	w.values["after"] = w.Do(t, "GET", w.owner.In("/events"), nil).Text("events", 0, "cursor")
+	// Nothing may be under way any more: tests count rows before and after.
+	harness.Await(t, harness.Patience, "both events are delivered", func() bool {
+		return len(harness.Rows[int](t, w.Env, "SELECT 1 FROM webhook_deliveries WHERE status = 'succeeded'")) == 2
+	})
 }
 
 // request is the fields of a method's request that the world has values for.
