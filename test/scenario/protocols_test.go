@@ -80,34 +80,48 @@ func sameCalls(own harness.Tenant) map[string]sameCall {
 		}
 	}
 	return map[string]sameCall{
-		"NoKey": {method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
-			reason: "auth-missing", status: 401, code: connect.CodeUnauthenticated},
-		"WrongKey": {key: "prl_wrong", method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
-			reason: "auth-invalid-key", status: 401, code: connect.CodeUnauthenticated},
-		"Scope": {key: own.Runtime, method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
-			reason: "auth-scope", status: 403, code: connect.CodePermissionDenied},
+		"NoKey": {
+			method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
+			reason: "auth-missing", status: 401, code: connect.CodeUnauthenticated,
+		},
+		"WrongKey": {
+			key: "prl_wrong", method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
+			reason: "auth-invalid-key", status: 401, code: connect.CodeUnauthenticated,
+		},
+		"Scope": {
+			key: own.Runtime, method: "POST", path: own.In("/agents"), body: `{"name":"Ada"}`, rpcFunc: agent,
+			reason: "auth-scope", status: 403, code: connect.CodePermissionDenied,
+		},
 		"NotFound": {key: own.Read, method: "GET", path: own.In("/agents/agt_none"), rpcFunc: func(ctx context.Context, c harness.Clients) error {
 			_, err := c.Agents.GetAgent(ctx, &parlancev1.GetAgentRequest{WorkspaceId: own.WorkspaceID, AgentId: "agt_none"})
 			return err
 		}, reason: "not-found", status: 404, code: connect.CodeNotFound},
-		"ReservedName": {key: own.Operator, method: "POST", path: own.In("/tools"),
+		"ReservedName": {
+			key: own.Operator, method: "POST", path: own.In("/tools"),
 			body:    `{"slug":"End_Call","description":"x","kind":"http","webhook_url":"https://example.com"}`,
 			rpcFunc: tool(&parlancev1.CreateToolRequest{Slug: "End_Call", Description: "x", Kind: "http", WebhookUrl: "https://example.com"}),
-			reason:  "tool-name-reserved", status: 409, code: connect.CodeAlreadyExists, fields: []string{"slug"}},
-		"Validation": {key: own.Operator, method: "POST", path: own.In("/tools"),
+			reason:  "tool-name-reserved", status: 409, code: connect.CodeAlreadyExists, fields: []string{"slug"},
+		},
+		"Validation": {
+			key: own.Operator, method: "POST", path: own.In("/tools"),
 			body:    `{"slug":"1","kind":"ftp","timeout_seconds":500}`,
 			rpcFunc: tool(&parlancev1.CreateToolRequest{Slug: "1", Kind: "ftp", TimeoutSeconds: 500}),
-			reason:  "invalid-request", status: 400, code: connect.CodeInvalidArgument, fields: []string{"description", "kind", "slug", "timeout_seconds"}},
-		"Quota": {key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"more than five bytes"}`,
+			reason:  "invalid-request", status: 400, code: connect.CodeInvalidArgument, fields: []string{"description", "kind", "slug", "timeout_seconds"},
+		},
+		"Quota": {
+			key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"more than five bytes"}`,
 			rpcFunc: func(ctx context.Context, c harness.Clients) error {
 				_, err := c.Knowledge.CreateInlineSource(ctx, &parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: "more than five bytes"})
 				return err
-			}, reason: "quota-exceeded-kb-storage", status: 402, code: connect.CodeResourceExhausted},
-		"TooLarge": {key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"` + long(1<<20+1) + `"}`,
+			}, reason: "quota-exceeded-kb-storage", status: 402, code: connect.CodeResourceExhausted,
+		},
+		"TooLarge": {
+			key: own.Operator, method: "POST", path: own.In("/knowledge-base/sources/inline"), body: `{"name":"n","content":"` + long(1<<20+1) + `"}`,
 			rpcFunc: func(ctx context.Context, c harness.Clients) error {
 				_, err := c.Knowledge.CreateInlineSource(ctx, &parlancev1.CreateInlineSourceRequest{WorkspaceId: own.WorkspaceID, Name: "n", Content: long(1<<20 + 1)})
 				return err
-			}, reason: "body-too-large", status: 413, code: connect.CodeResourceExhausted, fields: []string{"content"}},
+			}, reason: "body-too-large", status: 413, code: connect.CodeResourceExhausted, fields: []string{"content"},
+		},
 	}
 }
 
