@@ -37,12 +37,28 @@ type watchedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	now     func() time.Time
-	ended   bool
+	// until bounds every read that follows; zero is no bound.
+	until time.Time
+	ended bool
+}
+
+// BoundBody lets no later read of a request's body last beyond until, for handlers that read on
+// after they have decided. It reports false for a body that WithBodyDeadlines did not make.
+func BoundBody(body io.Reader, until time.Time) bool {
+	watched, ok := body.(*watchedBody)
+	if ok {
+		watched.until = until
+	}
+	return ok
 }
 
 // Read implements io.Reader.
 func (b *watchedBody) Read(p []byte) (int, error) {
-	b.allow(b.now().Add(stallTime))
+	deadline := b.now().Add(stallTime)
+	if !b.until.IsZero() && b.until.Before(deadline) {
+		deadline = b.until
+	}
+	b.allow(deadline)
 	n, err := b.ReadCloser.Read(p)
 	b.allow(time.Time{})
 	b.ended = b.ended || err == io.EOF //nolint:errorlint // readers return io.EOF itself

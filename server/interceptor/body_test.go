@@ -2,10 +2,12 @@ package interceptor_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -37,6 +39,38 @@ func TestStalledBody(t *testing.T) {
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusUnauthorized {
 		t.Errorf("answered %d", answer.StatusCode)
+	}
+}
+
+// TestBoundBody: who reads on after a decision is held no longer than it says, however often the
+// caller sends a little more.
+func TestBoundBody(t *testing.T) {
+	t.Parallel()
+	read := make(chan error, 1)
+	drain := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if !interceptor.BoundBody(r.Body, time.Now().Add(100*time.Millisecond)) {
+			t.Error("the body is not known")
+		}
+		_, err := io.Copy(io.Discard, r.Body)
+		read <- err
+	})
+	server := httptest.NewServer(interceptor.WithBodyDeadlines(drain, time.Now))
+	t.Cleanup(server.Close)
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-read:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the read ended with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the read goes on")
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
 )
@@ -229,7 +230,10 @@ func (b *uploadBody) drain(r *http.Request) {
 	if !b.begun && r.Header.Get("Expect") != "" {
 		return
 	}
-	b.allow(b.now().Add(drainTime))
+	until := b.now().Add(drainTime)
+	if !interceptor.BoundBody(b.ReadCloser, until) {
+		b.allow(until)
+	}
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, drainBytes) // what it holds does not matter any more
 	b.allow(time.Time{})
 }
