@@ -33,6 +33,8 @@ type cluster struct {
 	dataDir   string // absolute, of the whole stack
 	socketDir string
 	ephemeral bool
+	// dieWithUs ends the server when our process is killed; an ephemeral one always does.
+	dieWithUs bool
 }
 
 func (c cluster) dir() string     { return filepath.Join(c.dataDir, clusterName) }
@@ -107,7 +109,7 @@ func (c cluster) startOnce(ctx context.Context) (*process, error) {
 		program: filepath.Join(c.pg.BinDir, "postgres"),
 		args:    c.args(),
 	}
-	if c.ephemeral {
+	if c.ephemeral || c.dieWithUs {
 		params.dieWithUs = syscall.SIGQUIT
 	}
 	var logged int64
