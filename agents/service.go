@@ -31,6 +31,7 @@ type Service struct {
 	workspaces         *workspaces.Service
 	checkDisabledTools func(names []string) error
 	now                func() time.Time
+	memory             memory
 }
 
 // New makes the service.

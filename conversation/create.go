@@ -20,7 +20,6 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
@@ -31,6 +30,8 @@ const (
 	maxUserIDChars   = 256
 	maxVariables     = 64
 	maxVariableBytes = 4096
+	// maxAttempts is how often a creation that collides with saves of its agent is tried again.
+	maxAttempts = 4
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
@@ -61,7 +62,8 @@ type Created struct {
 	ChatURL  string
 }
 
-// Create makes a pending session and signs its token.
+// Create makes a pending session and signs its token. It costs one round trip to the database
+// where this process has met the agent before.
 // Errors: NotFound (the agent), QuotaExceeded quota-exceeded-sessions, Invalid invalid-request,
 // Invalid override-not-allowed.
 func (s *Service) Create(ctx context.Context, p workspaces.Principal, params CreateParams) (Created, error) {
@@ -69,29 +71,65 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	if err != nil {
 		return Created{}, err
 	}
-	agent, err := s.agents.Find(ctx, p, params.AgentID)
+	plan, err := s.planOf(ctx, p)
 	if err != nil {
 		return Created{}, err
 	}
+	agent, recalled, err := s.agents.Recall(ctx, p, params.AgentID)
+	for attempt := 0; err == nil; attempt++ {
+		session, refused := s.create(ctx, agent, params, ttl, plan)
+		if refused == nil {
+			return s.handOver(ctx, session, params)
+		}
+		// What we remembered of the agent may be what is wrong (its version, its locks), and what
+		// we have just read may have been saved anew meanwhile.
+		if !recalled && (attempt > maxAttempts || !fault.IsReason(refused, fault.Conflict)) {
+			return Created{}, refused
+		}
+		recalled = false
+		agent, err = s.agents.FindAnew(ctx, p, params.AgentID)
+	}
+	return Created{}, err
+}
+
+// planOf is the caller's plan, which came with its key.
+func (s *Service) planOf(ctx context.Context, p workspaces.Principal) (workspaces.Plan, error) {
+	if p.Plan != "" {
+		return s.workspaces.PlanNamed(p.Plan), nil
+	}
+	return s.workspaces.Plan(ctx, p.TenantID)
+}
+
+// create stores a session of the agent as it is given, if the agent still is that.
+func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateParams, ttl time.Duration, plan workspaces.Plan) (Session, error) {
 	config := agent.Config
 	if err := applyOverrides(&config, params); err != nil {
-		return Created{}, err
-	}
-	plan, err := s.workspaces.Plan(ctx, agent.TenantID)
-	if err != nil {
-		return Created{}, err
+		return Session{}, err
 	}
 	session, err := s.newSession(agent, config, params, ttl)
 	if err != nil {
-		return Created{}, err
+		return Session{}, err
 	}
-	token, err := s.sign(ctx, session)
+	admitted, err := s.admit(ctx, session, plan)
+	if err != nil || admitted {
+		return session, err
+	}
+	open, err := countOpen(ctx, s.db, session.TenantID, session.CreatedAt)
 	if err != nil {
-		return Created{}, err
+		return Session{}, err
 	}
-	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		return insertWithinPlan(ctx, tx, session, plan)
-	})
+	if plan.ConcurrentSessions > 0 && open >= plan.ConcurrentSessions {
+		full := fault.New(fault.QuotaSessions, "The plan %q allows %d sessions at once, and %d are open. End one, wait for one to end, or change the plan.",
+			plan.Name, plan.ConcurrentSessions, open)
+		full.Meta = map[string]string{"limit": strconv.Itoa(plan.ConcurrentSessions)}
+		return Session{}, full
+	}
+	return Session{}, fault.New(fault.Conflict, "The agent was saved or another session ended at the same moment; send the request again.")
+}
+
+// handOver makes what only the creator gets.
+func (s *Service) handOver(ctx context.Context, session Session, params CreateParams) (Created, error) {
+	token, err := s.sign(ctx, session)
 	if err != nil {
 		return Created{}, err
 	}
@@ -102,25 +140,23 @@ func (s *Service) Create(ctx context.Context, p workspaces.Principal, params Cre
 	}, nil
 }
 
-// insertWithinPlan stores the session if the tenant has a place for it. Creations of a tenant
-// are counted one after the other, so that no two take the last place.
-func insertWithinPlan(ctx context.Context, tx bun.Tx, session Session, plan workspaces.Plan) error {
-	if plan.ConcurrentSessions > 0 {
-		if err := postgres.LockTx(ctx, tx, "sessions of "+string(session.TenantID)); err != nil {
-			return err
-		}
-		open, err := countOpen(ctx, tx, session.TenantID, session.CreatedAt)
-		if err != nil {
-			return err
-		}
-		if open >= plan.ConcurrentSessions {
-			full := fault.New(fault.QuotaSessions, "The plan %q allows %d sessions at once, and %d are open. End one, wait for one to end, or change the plan.",
-				plan.Name, plan.ConcurrentSessions, open)
-			full.Meta = map[string]string{"limit": strconv.Itoa(plan.ConcurrentSessions)}
-			return full
-		}
+// admit stores the session if its agent still has the version it was made from and the tenant
+// has a place for it. Creations of a limited tenant are counted one after the other, so that no
+// two take the last place.
+func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Plan) (bool, error) {
+	insert, err := admitSession(s.db, session, plan.ConcurrentSessions)
+	if err != nil {
+		return false, err
 	}
-	return insertSession(ctx, tx, session)
+	statements := []bun.Query{insert}
+	if plan.ConcurrentSessions > 0 {
+		statements = []bun.Query{s.db.Lock("sessions of " + string(session.TenantID)), insert}
+	}
+	changed, err := s.db.Pipeline(ctx, statements...)
+	if err != nil {
+		return false, fmt.Errorf("storing session: %w", err)
+	}
+	return changed[len(changed)-1] == 1, nil
 }
 
 // newSession puts the row together. Variables are sealed and hashed here.

@@ -145,6 +145,42 @@ func TestOverridesApply(t *testing.T) {
 	}
 }
 
+// TestCreateSeesEachSave: the agent that a process remembers is never what a session runs once
+// it was saved anew, locked or deleted by another.
+func TestCreateSeesEachSave(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	elsewhere := agents.New(agents.Deps{DB: f.db, Workspaces: f.workspaces, Now: f.clock.now})
+	params := conversation.CreateParams{AgentID: f.agent.ID, UserID: "u", Overrides: map[string]json.RawMessage{"language": json.RawMessage(`"de"`)}}
+	f.create(t) // remembers version 1
+	save := func(change func(*agents.Config)) {
+		t.Helper()
+		if _, err := elsewhere.Update(t.Context(), f.ref, f.agent.ID, func(_ *string, c *agents.Config) { change(c) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(func(c *agents.Config) { c.FirstMessage = "Servus" })
+	made, err := f.Create(t.Context(), f.principal, params)
+	if err != nil || made.Session.AgentVersion != 2 || made.Session.Config.FirstMessage != "Servus" || made.Session.Config.Language != "de" {
+		t.Fatalf("got version %d with %+v (%v)", made.Session.AgentVersion, made.Session.Config, err)
+	}
+	save(func(c *agents.Config) { c.LockedOverrides = []string{"language"} })
+	_, err = f.Create(t.Context(), f.principal, params)
+	wantReason(t, err, fault.OverrideNotAllowed)
+	save(func(c *agents.Config) { c.LockedOverrides = nil })
+	if made, err = f.Create(t.Context(), f.principal, params); err != nil || made.Session.AgentVersion != 4 {
+		t.Fatalf("got version %d (%v)", made.Session.AgentVersion, err)
+	}
+	stranger, _ := f.tenant(t, "pro")
+	_, err = f.Create(t.Context(), stranger, params)
+	wantReason(t, err, fault.ResourceNotFound)
+	if err := elsewhere.Delete(t.Context(), f.ref, f.agent.ID); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Create(t.Context(), f.principal, params)
+	wantReason(t, err, fault.ResourceNotFound)
+}
+
 // TestPlanIsExact creates fifty sessions at once on a plan with five places.
 func TestPlanIsExact(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
@@ -61,11 +62,14 @@ func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, par
 	return sessions, err
 }
 
-// countOpen counts the sessions that hold a place in the tenant's plan.
+// holdsPlace is which sessions hold a place in the tenant's plan.
+const holdsPlace = "(s.status = ? OR (s.status = ? AND s.token_expires_at > ?))"
+
+// countOpen counts the tenant's sessions that do.
 func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now time.Time) (int, error) {
 	count, err := db.NewSelect().Model((*Session)(nil)).
 		Where("s.tenant_id = ?", tenant).
-		Where("(s.status = ? OR (s.status = ? AND s.token_expires_at > ?))", InProgress, Pending, now).
+		Where(holdsPlace, InProgress, Pending, now).
 		Count(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("counting open sessions: %w", err)
@@ -73,11 +77,49 @@ func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now 
 	return int(count), nil
 }
 
-func insertSession(ctx context.Context, db bun.IDB, session Session) error {
-	if _, err := db.NewInsert().Model(&session).Exec(ctx); err != nil {
-		return fmt.Errorf("storing session: %w", err)
+// A session is stored only beside its agent at that version, and within the plan's number of open
+// ones (0: any number).
+const insertAdmitted = `
+	WITH fresh (?columns) AS (?row)
+	INSERT INTO sessions (?columns)
+	SELECT * FROM fresh
+	WHERE EXISTS (
+	    SELECT FROM agents
+	    WHERE tenant_id = ?tenant AND workspace_id = ?workspace AND id = ?agent AND version = ?version
+	  ) AND (
+	    ?places = 0 OR ?places > (
+	      SELECT count(*) FROM sessions AS s
+	      WHERE s.tenant_id = ?tenant AND ?open
+	  ))`
+
+// admission is what insertAdmitted is about.
+type admission struct {
+	Columns   bun.Safe
+	Row       bun.Safe
+	Tenant    workspaces.TenantID
+	Workspace workspaces.ID
+	Agent     agents.ID
+	Version   int
+	Places    int
+	Open      bun.Safe
+}
+
+// admitSession is the statement that stores a session, or nothing.
+func admitSession(db *postgres.DB, session Session, places int) (bun.Query, error) {
+	values := db.NewValues(&session)
+	columns, err := values.AppendColumns(db.QueryGen(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("listing a session's columns: %w", err)
 	}
-	return nil
+	row, err := values.AppendQuery(db.QueryGen(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("writing a session as a row: %w", err)
+	}
+	return db.NewRaw(insertAdmitted, admission{
+		Columns: bun.Safe(columns), Row: bun.Safe(row),
+		Tenant: session.TenantID, Workspace: session.WorkspaceID, Agent: session.AgentID, Version: session.AgentVersion,
+		Places: places, Open: bun.Safe(db.QueryGen().FormatQuery(holdsPlace, InProgress, Pending, session.CreatedAt)),
+	}), nil
 }
 
 // updateSession writes the named columns of a session.

@@ -12,10 +12,15 @@ import (
 // unlockTimeout bounds giving a lock back after the caller's context may have ended.
 const unlockTimeout = 5 * time.Second
 
+const takeLock = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
+
+// Lock is LockTx as a statement for Pipeline.
+func (d *DB) Lock(key string) bun.Query { return d.NewRaw(takeLock, key) }
+
 // LockTx waits for the advisory lock named key and holds it until tx ends. Two names may share
 // a lock (64-bit hash), which costs waiting and nothing else.
 func LockTx(ctx context.Context, tx bun.Tx, key string) error {
-	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", key); err != nil {
+	if _, err := tx.ExecContext(ctx, takeLock, key); err != nil {
 		return fmt.Errorf("locking %q: %w", key, err)
 	}
 	return nil
