@@ -188,6 +188,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	if err != nil {
 		return nil, nil, err
 	}
+	pageKey, err := a.db.PageTokenKey(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access := rpc.NewAccess(a.Workspaces)
 	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
@@ -202,7 +206,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Problem: problems, Log: a.log, Now: a.now}),
-		Gate:   gate, Answers: a.answers, PublicURL: a.Config.PublicURL, CORSOrigins: a.Config.CORSOrigins,
+		Gate:   gate, Answers: a.answers, PageKey: pageKey, PublicURL: a.Config.PublicURL, CORSOrigins: a.Config.CORSOrigins,
 		Realtime: sockets,
 		Metrics:  a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{

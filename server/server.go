@@ -60,6 +60,8 @@ type Deps struct {
 	Gate     *interceptor.Gate
 	// Answers replays requests with Idempotency-Key.
 	Answers *idempotency.Service
+	// PageKey authenticates page tokens; the same 32 bytes on every server.
+	PageKey []byte
 	// PublicURL is the scheme and host that callers know us by; empty: those of each request.
 	PublicURL   string
 	CORSOrigins []string
@@ -122,7 +124,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the tracing interceptor: %w", err)
 	}
-	calls := &interceptor.RPC{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator}
+	calls := &interceptor.RPC{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator, Pages: interceptor.NewPages(d.PageKey)}
 	opts := []connect.HandlerOption{
 		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), handlerOption(rest.ConnectCodecs()),

@@ -107,6 +107,14 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
 
+CREATE TABLE page_token_key (
+    only_row boolean NOT NULL DEFAULT true,
+    secret bytea NOT NULL,
+    CONSTRAINT page_token_key_only_row_check CHECK (only_row),
+    CONSTRAINT page_token_key_pkey PRIMARY KEY (only_row),
+    CONSTRAINT page_token_key_secret_check CHECK ((octet_length(secret) = 32))
+);
+
 CREATE TABLE session_connections (
     session_id text NOT NULL,
     channel text NOT NULL,

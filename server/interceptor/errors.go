@@ -26,6 +26,7 @@ type RPC struct {
 	Metrics   *telemetry.Metrics
 	Now       func() time.Time
 	Validator protovalidate.Validator
+	Pages     *Pages
 }
 
 // WrapUnary implements connect.Interceptor.
@@ -41,8 +42,28 @@ func (i *RPC) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err := i.validate(req.Any()); err != nil {
 			return nil, err
 		}
+		return i.paged(ctx, req, next)
+	}
+}
+
+// paged calls next with the token a list's noun knows, and gives the caller one it cannot forge.
+func (i *RPC) paged(ctx context.Context, req connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
+	asked, ok := req.Any().(proto.Message)
+	if !ok {
 		return next(ctx, req)
 	}
+	bound, err := i.Pages.Open(ctx, req.Spec().Procedure, asked)
+	if err != nil {
+		return nil, err
+	}
+	res, err := next(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if answer, ok := res.Any().(proto.Message); ok {
+		i.Pages.Seal(bound, answer)
+	}
+	return res, nil
 }
 
 // WrapStreamingClient implements connect.Interceptor; we are never the client.

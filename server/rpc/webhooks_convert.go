@@ -45,10 +45,11 @@ func deliveriesPage(req *parlancev1.ListWebhookDeliveriesRequest) (postgres.Page
 	return params, nil
 }
 
+// feedParams: a page token goes before after, where the reading began.
 func feedParams(req *parlancev1.ListEventsRequest) webhooks.FeedParams {
-	after := req.GetAfter()
+	after := req.GetPageToken()
 	if after == "" {
-		after = req.GetPageToken()
+		after = req.GetAfter()
 	}
 	return webhooks.FeedParams{After: after, Size: int(req.GetPageSize())}
 }

@@ -219,10 +219,6 @@ func badPaging(w *world) map[string]bad {
 		if r.Method != http.MethodGet || r.ServerStream {
 			continue
 		}
-		tokenField := "page_token"
-		if fields.ByName("after") != nil {
-			tokenField = "after" // the feed's cursor under its other name
-		}
 		path := r.Pattern
 		for _, name := range variables(r.Pattern) {
 			path = strings.Replace(path, "{"+name+"}", fmt.Sprint(w.values[name]), 1)
@@ -232,7 +228,7 @@ func badPaging(w *world) map[string]bad {
 				continue
 			}
 			for _, value := range values {
-				rows[parameter+value+strings.ReplaceAll(r.Pattern, "/", " ")] = bad{method: "GET", path: path + "?" + parameter + "=" + value, field: strings.Replace(parameter, "page_token", tokenField, 1)}
+				rows[parameter+value+strings.ReplaceAll(r.Pattern, "/", " ")] = bad{method: "GET", path: path + "?" + parameter + "=" + value, field: parameter}
 			}
 		}
 	}

@@ -1171,7 +1171,7 @@ type ListEventsRequest struct {
 	After string `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The same as after.
+	// next_page_token of the page before; it goes before after, which stays as it was.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
