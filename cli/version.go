@@ -10,8 +10,12 @@ import (
 	"parlance.dev/parlance/sqlmigrations"
 )
 
-// version is the release; a build of a working tree adds its commit.
-const version = "0.1.0-dev"
+// The linker sets these for a release and for images, which are built without the repository:
+// -X parlance.dev/parlance/cli.version=1.2.3 -X parlance.dev/parlance/cli.revision=<commit>.
+var (
+	version  = "0.1.0-dev"
+	revision = ""
+)
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
@@ -24,20 +28,23 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// commit is the commit the binary was built from, as the go command stamped it.
+// commit is the commit the binary was built from, as the linker was told or the go command stamped it.
 func commit() string {
+	if revision != "" {
+		return revision[:min(len(revision), 12)]
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown commit"
 	}
-	revision, dirty := "unknown commit", ""
+	stamped, dirty := "unknown commit", ""
 	for _, setting := range info.Settings {
 		switch {
 		case setting.Key == "vcs.revision" && len(setting.Value) >= 12:
-			revision = setting.Value[:12]
+			stamped = setting.Value[:12]
 		case setting.Key == "vcs.modified" && setting.Value == "true":
 			dirty = "+changes"
 		}
 	}
-	return revision + dirty
+	return stamped + dirty
 }

@@ -1,0 +1,69 @@
+# syntax=docker/dockerfile:1
+#
+#   docker build -t parlance .                    the service: one static binary, CA certificates, nothing else
+#   docker build -t parlance:full --target full . the same on Debian, for programs that a worker calls
+#   docker buildx build --platform linux/amd64,linux/arm64 …   cross-compiled, no emulation
+#
+# One image is server, worker and every command: `docker run parlance worker`.
+ARG GO_VERSION=1.26
+
+FROM --platform=$BUILDPLATFORM golang:${GO_VERSION}-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
+COPY . .
+ARG TARGETOS
+ARG TARGETARCH
+ARG VERSION=
+ARG COMMIT=
+# timetzdata compiles the time zones in: the last stage has no files of them.
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false -tags timetzdata \
+      -ldflags "-s -w ${VERSION:+-X parlance.dev/parlance/cli.version=$VERSION} ${COMMIT:+-X parlance.dev/parlance/cli.revision=$COMMIT}" \
+      -o /out/parlance ./cmd/parlance
+# What the last stage needs beside the binary. It has no shell, so it is put together here.
+RUN mkdir -p /rootfs/etc/ssl/certs /rootfs/var/lib/parlance/blobs \
+    && cp /etc/ssl/certs/ca-certificates.crt /rootfs/etc/ssl/certs/ \
+    && echo 'parlance:x:65532:65532:parlance:/var/lib/parlance:/nonexistent' > /rootfs/etc/passwd \
+    && echo 'parlance:x:65532:' > /rootfs/etc/group \
+    && install -d -m 1777 /rootfs/tmp \
+    && chmod 0700 /rootfs/var/lib/parlance /rootfs/var/lib/parlance/blobs \
+    && chown -R 65532:65532 /rootfs/var/lib/parlance
+
+# full is for workers that will call other programs: poppler (PDF), tesseract (OCR) and espeak-ng
+# (speech). Nothing calls them yet; build this target once a version says that it does.
+FROM debian:bookworm-slim AS full
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates poppler-utils tesseract-ocr tesseract-ocr-eng espeak-ng \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /rootfs/var/lib/ /var/lib/
+COPY --from=build --chmod=0755 /out/parlance /usr/local/bin/parlance
+ENV PARLANCE_LISTEN=:8080 PARLANCE_BLOB_URL=file:///var/lib/parlance/blobs PARLANCE_LOG_FORMAT=json
+VOLUME /var/lib/parlance
+EXPOSE 8080
+USER 65532:65532
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/usr/local/bin/parlance", "health"]
+ENTRYPOINT ["/usr/local/bin/parlance"]
+CMD ["server"]
+
+# The last stage is what `docker build` makes. .ci/deployment runs the service in a root directory
+# that is put together by the same steps.
+FROM scratch
+ARG VERSION=
+ARG COMMIT=
+LABEL org.opencontainers.image.title="Parlance" \
+      org.opencontainers.image.description="Runs conversational agents: tools, knowledge, sessions, signed webhooks" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT"
+COPY --from=build /rootfs/ /
+COPY --from=build --chmod=0755 /out/parlance /usr/local/bin/parlance
+ENV PATH=/usr/local/bin PARLANCE_LISTEN=:8080 PARLANCE_BLOB_URL=file:///var/lib/parlance/blobs PARLANCE_LOG_FORMAT=json
+VOLUME /var/lib/parlance
+EXPOSE 8080
+USER 65532:65532
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/usr/local/bin/parlance", "health"]
+ENTRYPOINT ["/usr/local/bin/parlance"]
+CMD ["server"]

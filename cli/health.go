@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parlance.dev/parlance/app"
+)
+
+const (
+	// healthTimeout is longer than the server's own checks take at most (2 s).
+	healthTimeout = 4 * time.Second
+	// maxHealthBytes bounds the part of the answer that is shown.
+	maxHealthBytes = 4 << 10
+)
+
+func newHealth() *cobra.Command {
+	var worker, live bool
+	cmd := &cobra.Command{
+		Use: "health", Short: "Ask the server or worker beside this command whether it is well; for health checks of containers", GroupID: "admin", Args: exactArgs(),
+		Long: `Asks the process that listens on PARLANCE_LISTEN (with --worker: PARLANCE_WORKER_LISTEN) on this
+machine, prints what it says, and exits with 0 when it is well and 1 when it is not.
+
+To look at a whole deployment, and to be told what to do: parlance doctor.`,
+		Example: `  parlance health             a server: /readyz
+  parlance health --live      a server: /healthz
+  parlance health --worker    a worker: /healthz`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			url, err := healthURL(config, worker, live)
+			if err != nil {
+				return usageError{err}
+			}
+			return askHealth(cmd.Context(), cmd.OutOrStdout(), url)
+		},
+	}
+	cmd.Flags().BoolVar(&worker, "worker", false, "ask a worker")
+	cmd.Flags().BoolVar(&live, "live", false, "ask only whether the process lives, not whether Postgres, Redis and the bucket answer")
+	addSettings(cmd)
+	return cmd
+}
+
+// healthURL is where the process answers: loopback when it listens on every address.
+func healthURL(config app.Config, worker, live bool) (string, error) {
+	address, path, scheme := config.Listen, "/readyz", "http"
+	switch {
+	case worker && config.WorkerListen == "":
+		return "", errors.New("PARLANCE_WORKER_LISTEN is not set (or --worker-listen): a worker answers only when it is")
+	case worker:
+		address, path = config.WorkerListen, "/healthz"
+	default:
+		if live {
+			path = "/healthz"
+		}
+		if config.TLSCertFile != "" {
+			scheme = "https"
+		}
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", fmt.Errorf("%q is not host:port", address)
+	}
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port) + path, nil
+}
+
+// askHealth prints the answer; any status but 2xx is an error.
+func askHealth(ctx context.Context, out io.Writer, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	// It is this machine, and the certificate is made out to the public name.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // see above
+	defer client.CloseIdleConnections()
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("nothing answers: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }() // read as far as wanted
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxHealthBytes))
+	if err != nil {
+		return fmt.Errorf("read the answer of %s: %w", url, err)
+	}
+	said := strings.TrimSpace(string(body))
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answered %s: %s", url, response.Status, said)
+	}
+	if said == "" {
+		said = response.Status
+	}
+	_, err = fmt.Fprintln(out, said)
+	return err
+}
