@@ -71,6 +71,8 @@ type Deps struct {
 	Now         func() time.Time
 	// Ready are the checks of /readyz by name.
 	Ready map[string]Check
+	// Nonce says whether a caller of ProbePath belongs to the installation; nil: nobody does.
+	Nonce func(ctx context.Context, nonce string) bool
 }
 
 // NewHandler joins every protocol into one handler.

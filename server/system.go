@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"html/template"
@@ -15,6 +16,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/gen/openapi"
+	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 )
 
@@ -30,13 +32,28 @@ func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 	mux.Handle("/healthz", only(func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	}))
+	if d.Nonce != nil {
+		mux.Handle(ProbePath, probe{known: d.Nonce, problems: problems, now: d.Now})
+	}
 	mux.Handle("/readyz", only(func(w http.ResponseWriter, r *http.Request) { writeReady(w, r, d.Ready) }))
 	mux.Handle("/metrics", only(d.Metrics.Handler().ServeHTTP))
-	mux.Handle("/openapi.json", only(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(openapi.JSON) // the caller is gone: nothing left to tell
-	}))
+	mux.Handle("/openapi.json", only(writeOpenAPI))
 	mux.Handle("/errors/", only(func(w http.ResponseWriter, r *http.Request) { writeErrorPage(w, r, problems) }))
+}
+
+// openAPIServer is where the document says which server it is about.
+var openAPIServer = []byte(`"url": "/"`)
+
+// writeOpenAPI writes the document with the URL by which the caller knows us: a client made from
+// it has to reach us wherever the document was saved.
+func writeOpenAPI(w http.ResponseWriter, r *http.Request) {
+	url, err := json.Marshal(interceptor.BaseURL(r.Context()))
+	if err != nil {
+		url = []byte(`"/"`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	server := append([]byte(`"url": `), url...)
+	_, _ = w.Write(bytes.Replace(openapi.JSON, openAPIServer, server, 1)) // the caller is gone: nothing left to tell
 }
 
 // getOnly refuses other methods than GET and HEAD.
