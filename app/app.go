@@ -102,7 +102,13 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 
 // trace starts the exporter of traces, which dials the operator's collector only.
 func (a *App) trace(ctx context.Context, params Params) (err error) {
-	config := telemetry.TraceConfig{Endpoint: a.Config.OTLPEndpoint, Service: "parlance-" + params.Component, Version: params.Version}
+	config := telemetry.TraceConfig{
+		Endpoint: a.Config.OTLPEndpoint, Headers: map[string]string{}, Service: "parlance-" + params.Component, Version: params.Version,
+		SampleRatio: a.Config.OTLPSample, Log: a.log, Metrics: a.metrics,
+	}
+	for name, value := range a.Config.OTLPHeaders {
+		config.Headers[name] = value.Reveal()
+	}
 	if config.Endpoint != "" {
 		guard, err := publicnet.New(publicnet.Options{CAFile: a.Config.EgressCAFile})
 		if err != nil {

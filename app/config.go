@@ -63,6 +63,8 @@ type Config struct {
 type Source struct {
 	LookupEnv func(name string) (string, bool)
 	ReadFile  func(name string) ([]byte, error)
+	OTLPHeaders  map[string]seal.Secret
+	OTLPSample   float64
 	Flags     map[string]string
 }
 

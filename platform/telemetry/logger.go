@@ -25,7 +25,8 @@ type LogConfig struct {
 	Level slog.Leveler
 }
 
-// NewLogger makes a logger over w. The only error is an unknown format.
+// NewLogger makes a logger over w whose lines carry what is noted in their context (see Note) and
+// the ids of their trace. The only error is an unknown format.
 func NewLogger(w io.Writer, cfg LogConfig) (*slog.Logger, error) {
 	level := cfg.Level
 	if level == nil {
@@ -34,14 +35,14 @@ func NewLogger(w io.Writer, cfg LogConfig) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: readable}
 	switch cfg.Format {
 	case LogText:
-		return slog.New(slog.NewTextHandler(w, options)), nil
+		return slog.New(scoped{Handler: slog.NewTextHandler(w, options)}), nil
 	case LogJSON:
-		return slog.New(slog.NewJSONHandler(w, options)), nil
+		return slog.New(scoped{Handler: slog.NewJSONHandler(w, options)}), nil
 	case LogAuto, "":
 		if isTerminal(w) {
-			return slog.New(slog.NewTextHandler(w, options)), nil
+			return slog.New(scoped{Handler: slog.NewTextHandler(w, options)}), nil
 		}
-		return slog.New(slog.NewJSONHandler(w, options)), nil
+		return slog.New(scoped{Handler: slog.NewJSONHandler(w, options)}), nil
 	}
 	return nil, fmt.Errorf("log format %q: use auto, json or text", cfg.Format)
 }

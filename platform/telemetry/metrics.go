@@ -24,6 +24,7 @@ type Metrics struct {
 	http  *prometheus.HistogramVec
 	rpc   *prometheus.HistogramVec
 	tasks *prometheus.HistogramVec
+	spans *prometheus.CounterVec
 }
 
 // NewMetrics makes a registry with Go's and the process's own metrics, parlance_build_info and
@@ -34,13 +35,16 @@ func NewMetrics(version string) *Metrics {
 		http:     durations("parlance_http_request_duration_seconds", "HTTP requests by route pattern.", requestBuckets, KeyMethod, KeyRoute, KeyStatus),
 		rpc:      durations("parlance_rpc_duration_seconds", "Connect, gRPC and REST calls by procedure; code is ok or the fault's reason.", requestBuckets, KeyProcedure, "code"),
 		tasks:    durations("parlance_task_duration_seconds", "Runs of background tasks; result is done, retry or failed.", taskBuckets, KeyTaskType, "result"),
+		spans: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parlance_trace_spans_total", Help: "Spans of traces by what became of them; result is exported or lost.",
+		}, []string{"result"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "parlance_build_info", Help: "Always 1; the label says which build runs.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
 	m.Registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		build, m.http, m.rpc, m.tasks)
+		build, m.http, m.rpc, m.tasks, m.spans)
 	return m
 }
 
@@ -69,6 +73,13 @@ func (m *Metrics) ObserveRPC(procedure, reason string, duration time.Duration) {
 // ObserveTask counts one run of a task; result is queue's: done, retry or failed.
 func (m *Metrics) ObserveTask(taskType, result string, duration time.Duration) {
 	m.tasks.WithLabelValues(taskType, result).Observe(duration.Seconds())
+}
+
+// exported counts spans; a nil Metrics does not.
+func (m *Metrics) exported(result string, n int) {
+	if m != nil {
+		m.spans.WithLabelValues(result).Add(float64(n))
+	}
 }
 
 // Handler serves the registry for /metrics.

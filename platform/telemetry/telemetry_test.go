@@ -90,7 +90,7 @@ func TestTraces(t *testing.T) {
 	}))
 	defer collector.Close()
 	traces, err := telemetry.NewTraces(t.Context(), telemetry.TraceConfig{
-		Endpoint: collector.URL + "/v1/traces", Headers: map[string]string{"X-Token": "t"}, Client: collector.Client(), Service: "parlance-server", Version: "v1",
+		Endpoint: collector.URL + "/v1/traces", Headers: map[string]string{"X-Token": "t"}, Client: collector.Client(), Service: "parlance-server", Version: "v1", SampleRatio: 1,
 	})
 	if err != nil {
 		t.Fatal(err)

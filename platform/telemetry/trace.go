@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -26,8 +27,13 @@ type TraceConfig struct {
 	// Service and Version name this process: "parlance-server".
 	Service string
 	Version string
-	// SampleRatio of new traces is kept, from 0 to 1; a caller's own decision is honoured. 0 means 1.
+	// SampleRatio of traces is kept, from 0 to 1. A caller's trace that is not sampled is not kept
+	// either; one that is counts like a new one, for anybody can send the flag.
 	SampleRatio float64
+	// Log hears when exports begin to fail and when they work again; nil discards it.
+	Log *slog.Logger
+	// Metrics counts exported and lost spans; nil: nobody does.
+	Metrics *Metrics
 }
 
 // Traces is a tracer provider and the end of it.
@@ -50,13 +56,10 @@ func NewTraces(ctx context.Context, cfg TraceConfig) (*Traces, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the trace exporter: %w", err)
 	}
-	ratio := cfg.SampleRatio
-	if ratio == 0 {
-		ratio = 1
-	}
+	ratio := sdktrace.TraceIDRatioBased(cfg.SampleRatio)
 	provider := sdktrace.NewTracerProvider(
-		sdktrace.WithBatcher(exporter),
-		sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.TraceIDRatioBased(ratio))),
+		sdktrace.WithBatcher(newExporter(exporter, cfg)),
+		sdktrace.WithSampler(sdktrace.ParentBased(ratio, sdktrace.WithRemoteParentSampled(ratio))),
 		sdktrace.WithResource(resource.NewSchemaless(
 			attribute.String("service.name", cfg.Service), attribute.String("service.version", cfg.Version))),
 	)
