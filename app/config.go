@@ -56,6 +56,8 @@ type Config struct {
 	LogLevel     string
 	LogFormat    string
 	OTLPEndpoint string
+	OTLPHeaders  map[string]seal.Secret
+	OTLPSample   float64
 }
 
 // Source is where settings come from. LookupEnv is os.LookupEnv but in tests; Flags holds the
@@ -63,8 +65,6 @@ type Config struct {
 type Source struct {
 	LookupEnv func(name string) (string, bool)
 	ReadFile  func(name string) ([]byte, error)
-	OTLPHeaders  map[string]seal.Secret
-	OTLPSample   float64
 	Flags     map[string]string
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/platform/seal"
 	"golang.org/x/net/http/httpguts"
 
+	"parlance.dev/parlance/platform/seal"
 )
 
 // Setting is one thing an operator can set, by the flag --name-with-dashes or the environment
@@ -173,6 +173,14 @@ func Settings() []Setting {
 			Group: "Telemetry", Name: "OTLP_ENDPOINT", Help: "URL of an OTLP/HTTP collector for traces, mostly ending in /v1/traces. Default: no traces.",
 			apply: intoURL(func(c *Config) *string { return &c.OTLPEndpoint }, "http", "https"),
 		},
+		{
+			Group: "Telemetry", Name: "OTLP_HEADERS", Help: "Headers sent with each export, as name=value separated by commas; values are percent-encoded where they hold a comma.", Secret: true,
+			apply: parseOTLPHeaders,
+		},
+		{
+			Group: "Telemetry", Name: "OTLP_SAMPLE", Default: "1", Help: "Part of the traces that is kept, from 0 to 1.",
+			apply: intoRatio(func(c *Config) *float64 { return &c.OTLPSample }),
+		},
 	}
 }
 
@@ -190,14 +198,6 @@ func splitList(v string) []string {
 		if part = strings.TrimSpace(part); part != "" {
 			list = append(list, part)
 		}
-		{
-			Group: "Telemetry", Name: "OTLP_HEADERS", Help: "Headers sent with each export, as name=value separated by commas; values are percent-encoded where they hold a comma.", Secret: true,
-			apply: parseOTLPHeaders,
-		},
-		{
-			Group: "Telemetry", Name: "OTLP_SAMPLE", Default: "1", Help: "Part of the traces that is kept, from 0 to 1.",
-			apply: intoRatio(func(c *Config) *float64 { return &c.OTLPSample }),
-		},
 	}
 	return list
 }
@@ -209,6 +209,17 @@ func intoInt(field func(*Config) *int, least, most int) func(*Config, string) er
 			return fmt.Errorf("must be a whole number from %d to %d", least, most)
 		}
 		*field(c) = n
+		return nil
+	}
+}
+
+func intoRatio(field func(*Config) *float64) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		ratio, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(ratio >= 0 && ratio <= 1) { // NaN is neither
+			return fmt.Errorf("must be a number from 0 to 1")
+		}
+		*field(c) = ratio
 		return nil
 	}
 }
@@ -230,17 +241,6 @@ func intoChoice(field func(*Config) *string, choices ...string) func(*Config, st
 			if v == choice {
 				*field(c) = v
 				return nil
-func intoRatio(field func(*Config) *float64) func(*Config, string) error {
-	return func(c *Config, v string) error {
-		ratio, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(ratio >= 0 && ratio <= 1) { // NaN is neither
-			return fmt.Errorf("must be a number from 0 to 1")
-		}
-		*field(c) = ratio
-		return nil
-	}
-}
-
 			}
 		}
 		return fmt.Errorf("must be one of %s", strings.Join(choices, ", "))
@@ -286,40 +286,6 @@ func parseSchedule(c *Config, v string) error {
 	if len(c.WebhookSchedule) == 0 {
 		return fmt.Errorf("needs at least one duration")
 	}
-	return nil
-}
-
-// parsePublicURL takes a path prefix too, but not what would end up in the middle of a URL.
-func parsePublicURL(c *Config, v string) error {
-	if err := intoURL(func(c *Config) *string { return &c.PublicURL }, "http", "https")(c, v); err != nil {
-		return err
-	}
-	u, err := url.Parse(c.PublicURL)
-	if err != nil {
-		return fmt.Errorf("must be a URL")
-	}
-	switch {
-	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return fmt.Errorf("must be scheme, host and perhaps a path: no user, query or fragment")
-	case path.Clean("/"+u.Path) != "/"+strings.Trim(u.Path, "/"):
-		return fmt.Errorf("has a path with empty or dotted parts")
-	case path.Base(u.Path) == "v1":
-		return fmt.Errorf("must not end in /v1: it is added")
-	}
-	return nil
-}
-
-// parseOrigins takes origins exactly as browsers write them: a browser compares the whole text, so
-// a slash too many would allow nobody and a wildcard inside more than was meant.
-func parseOrigins(c *Config, v string) error {
-	origins := splitList(v)
-	for _, origin := range origins {
-		u, err := url.Parse(origin)
-		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host || strings.Contains(origin, "*")) {
-			return fmt.Errorf("%q is not an origin such as https://app.example or http://localhost:3000 (no path, no slash at the end), nor *", origin)
-		}
-	}
-	c.CORSOrigins = origins
 	return nil
 }
 
