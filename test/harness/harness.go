@@ -27,8 +27,9 @@ type Options struct {
 	Plan string
 	// Settings are environment variables over those the harness sets, e.g. "PARLANCE_MODEL_NAME".
 	Settings map[string]string
-	// RedisURL is used in place of a logical database of the shared Redis.
-	RedisURL string
+	// RedisURL is used in place of a logical database of the shared Redis, DatabaseURL in place of
+	// a database of the shared Postgres; it has the migrations.
+	RedisURL, DatabaseURL string
 	// Guarded keeps tools and webhooks off loopback, as in production.
 	Guarded bool
 	// WithoutServer and WithoutWorker leave that part out of the test's process.
@@ -52,7 +53,10 @@ type Env struct {
 // Start runs an installation until the test ends.
 func Start(t testing.TB, o Options) *Env {
 	t.Helper()
-	e := &Env{DatabaseURL: pgtest.New(t).URL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs")}
+	e := &Env{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs")}
+	if e.DatabaseURL == "" {
+		e.DatabaseURL = pgtest.New(t).URL
+	}
 	if e.RedisURL == "" {
 		e.RedisURL = redistest.New(t)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,18 +79,39 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	return p
 }
 
+// With is the installation for processes with other settings, e.g. PARLANCE_LISTEN.
+func (e *Env) With(settings map[string]string) *Env {
+	other := *e
+	other.settings = maps.Clone(e.settings)
+	maps.Copy(other.settings, settings)
+	return &other
+}
+
+// Pause stops the process where it is (SIGSTOP), as a machine that swaps or is moved does, until
+// Resume.
+func (p *Process) Pause() { p.send(syscall.SIGSTOP) }
+
+// Resume lets a paused process go on as if nothing had been.
+func (p *Process) Resume() { p.send(syscall.SIGCONT) }
+
 // Kill ends the process as a crash would (SIGKILL) and waits for its end.
 func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
 
 // Terminate asks the process to stop in order and waits until it has.
 func (p *Process) Terminate() { p.signal(syscall.SIGTERM) }
 
+// signal sends a signal that ends the process and waits for the end.
 func (p *Process) signal(s syscall.Signal) {
+	p.t.Helper()
+	p.send(s)
+	<-p.ended
+}
+
+func (p *Process) send(s syscall.Signal) {
 	p.t.Helper()
 	if err := p.command.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.t.Errorf("signal %s: %v", s, err)
 	}
-	<-p.ended
 }
 
 // Files lists the regular files of the bucket.

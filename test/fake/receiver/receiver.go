@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -48,6 +49,8 @@ type Request struct {
 	Header  http.Header
 	Body    []byte
 	At      time.Time
+	// Status is what was answered; 0 when nothing was, or has not been yet.
+	Status int
 	// Err says why a customer would have refused the request; nil when it was in order.
 	Err error
 }
@@ -62,7 +65,7 @@ type Receiver struct {
 	mu       sync.Mutex
 	secrets  []string
 	script   []Answer
-	standing Answer
+	standing func() Answer
 	requests []Request
 	arrived  chan struct{} // closed and replaced when a request was recorded
 }
@@ -70,7 +73,7 @@ type Receiver struct {
 // New starts a receiver that ends with the test. It answers 200 until told otherwise.
 func New(t testing.TB) *Receiver {
 	t.Helper()
-	r := &Receiver{arrived: make(chan struct{})}
+	r := &Receiver{arrived: make(chan struct{}), standing: func() Answer { return Answer{} }}
 	r.server = httptest.NewTLSServer(http.HandlerFunc(r.serve))
 	r.URL = r.server.URL
 	t.Cleanup(func() {
@@ -107,7 +110,10 @@ func (r *Receiver) Script(answers ...Answer) {
 }
 
 // Always sets the answer to requests without a scripted one.
-func (r *Receiver) Always(answer Answer) {
+func (r *Receiver) Always(answer Answer) { r.Each(func() Answer { return answer }) }
+
+// Each makes an answer for every request without a scripted one.
+func (r *Receiver) Each(answer func() Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.standing = answer
@@ -146,7 +152,7 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 		return // the caller is gone
 	}
 	got := Request{Method: req.Method, Path: req.URL.Path, Header: req.Header.Clone(), Body: body, At: time.Now()}
-	answer := r.record(got)
+	answer, number := r.record(got)
 	if answer.Hold != nil {
 		select {
 		case <-answer.Hold:
@@ -161,29 +167,37 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 	for name, value := range answer.Header {
 		w.Header().Set(name, value)
 	}
-	if answer.Status != 0 {
-		w.WriteHeader(answer.Status)
-	}
+	answer.Status = cmp.Or(answer.Status, http.StatusOK)
+	r.answered(number, answer.Status)
+	w.WriteHeader(answer.Status)
 	_, _ = io.WriteString(w, answer.Body) // the caller may be gone
 }
 
+// answered keeps what the request of a number gets.
+func (r *Receiver) answered(number, status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests[number].Status = status
+}
+
 // record verifies and keeps a request, and takes its answer off the script: 401 to a wrong one.
-func (r *Receiver) record(got Request) Answer {
+func (r *Receiver) record(got Request) (answer Answer, number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	got.EventID, got.Type, got.Err = check(got, r.secrets)
 	r.requests = append(r.requests, got)
 	close(r.arrived)
 	r.arrived = make(chan struct{})
+	number = len(r.requests) - 1
 	if got.Err != nil {
-		return Answer{Status: http.StatusUnauthorized}
+		return Answer{Status: http.StatusUnauthorized}, number
 	}
 	if len(r.script) == 0 {
-		return r.standing
+		return r.standing(), number
 	}
-	answer := r.script[0]
+	answer = r.script[0]
 	r.script = r.script[1:]
-	return answer
+	return answer, number
 }
 
 // check is what a careful customer does before believing a request.

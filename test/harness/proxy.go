@@ -1,0 +1,154 @@
+package harness
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// dialTimeout bounds reaching a target, all of which are on this machine.
+const dialTimeout = 2 * time.Second
+
+// Target is an address behind a Proxy: Network "tcp" or "unix".
+type Target struct{ Network, Address string }
+
+// Proxy passes bytes between callers and its targets, one after the other, and to the next one
+// when a target refuses: a load balancer, and a network that can be cut.
+type Proxy struct {
+	// Address is host:port on loopback.
+	Address string
+
+	listener net.Listener
+	targets  []Target
+	running  sync.WaitGroup
+
+	mu    sync.Mutex
+	next  int
+	down  bool
+	conns map[net.Conn]struct{}
+}
+
+// NewProxy starts a proxy that ends with the test.
+func NewProxy(t testing.TB, targets ...Target) *Proxy {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Address: listener.Addr().String(), listener: listener, targets: targets, conns: map[net.Conn]struct{}{}}
+	p.running.Go(p.accept)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.Cut()
+		p.running.Wait()
+	})
+	return p
+}
+
+// Cut breaks every connection with a reset; new ones are made as before.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for conn := range p.conns {
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0) // without it this would be an orderly end
+		}
+		_ = conn.Close() // the point of it
+	}
+}
+
+// Down cuts and closes each new connection at once, until Up.
+func (p *Proxy) Down() {
+	p.setDown(true)
+	p.Cut()
+}
+
+// Up passes new connections on again.
+func (p *Proxy) Up() { p.setDown(false) }
+
+func (p *Proxy) setDown(down bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = down
+}
+
+func (p *Proxy) accept() {
+	for {
+		conn, err := p.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		p.running.Go(func() { p.serve(conn) })
+	}
+}
+
+// serve passes one connection on until either end closes it.
+func (p *Proxy) serve(caller net.Conn) {
+	defer func() { _ = caller.Close() }() // the other way has gone
+	target := p.dial()
+	if target == nil {
+		return
+	}
+	defer func() { _ = target.Close() }() // as above
+	defer p.forget(caller, target)
+	if !p.hold(caller, target) {
+		return
+	}
+	var there sync.WaitGroup
+	there.Go(func() { pass(target, caller) })
+	pass(caller, target)
+	there.Wait()
+}
+
+// pass copies to the end and hands the end on.
+func pass(to, from net.Conn) {
+	_, err := io.Copy(to, from)
+	half, ok := to.(interface{ CloseWrite() error })
+	if err != nil || !ok || half.CloseWrite() != nil {
+		_ = to.Close() // broken either way
+		_ = from.Close()
+	}
+}
+
+// dial reaches the next target that answers; nil when there is none.
+func (p *Proxy) dial() net.Conn {
+	p.mu.Lock()
+	first := p.next
+	p.next++
+	down := p.down
+	p.mu.Unlock()
+	for i := range p.targets {
+		if down {
+			return nil
+		}
+		at := p.targets[(first+i)%len(p.targets)]
+		ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+		conn, err := new(net.Dialer).DialContext(ctx, at.Network, at.Address)
+		cancel()
+		if err == nil {
+			return conn
+		}
+	}
+	return nil
+}
+
+// hold registers a pair for Cut; false when the network went down meanwhile.
+func (p *Proxy) hold(pair ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range pair {
+		p.conns[conn] = struct{}{}
+	}
+	return !p.down
+}
+
+func (p *Proxy) forget(pair ...net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range pair {
+		delete(p.conns, conn)
+	}
+}
