@@ -3,6 +3,7 @@ package interceptor
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -14,11 +15,11 @@ import (
 const maskField = "update_mask"
 
 // checkMask refuses a path of update_mask that is no field of the request: a handler looks for the
-// fields it knows, so a misspelt or nested path would answer 200 and change nothing.
-// Errors: Invalid invalid-request on update_mask.paths[i].
+// fields it knows, so a misspelt path would answer 200 and change nothing. A path may lead into the
+// contract's own messages (model.name), not into lists, maps and free JSON objects, which are
+// changed as a whole. Errors: Invalid invalid-request on update_mask.paths[i].
 func checkMask(message protoreflect.Message) error {
-	fields := message.Descriptor().Fields()
-	field := fields.ByName(maskField)
+	field := message.Descriptor().Fields().ByName(maskField)
 	if field == nil || !message.Has(field) {
 		return nil
 	}
@@ -26,13 +27,22 @@ func checkMask(message protoreflect.Message) error {
 	if !ok {
 		return nil
 	}
-	unknown := func(path string) bool {
-		return path == maskField || fields.ByName(protoreflect.Name(path)) == nil
-	}
+	unknown := func(path string) bool { return path == maskField || !leads(message.Descriptor(), path) }
 	i := slices.IndexFunc(mask.GetPaths(), unknown)
 	if i < 0 {
 		return nil
 	}
 	return fault.InvalidField(maskField+".paths["+strconv.Itoa(i)+"]", "unknown",
-		"%q is not a field of the request; a path names a whole field, such as model, not model.name.", mask.GetPaths()[i])
+		"%q is not a field of the request; a path names a field, such as model or model.name.", mask.GetPaths()[i])
+}
+
+// leads says whether a path names a field of the message or of one inside it.
+func leads(message protoreflect.MessageDescriptor, path string) bool {
+	name, rest, nested := strings.Cut(path, ".")
+	field := message.Fields().ByName(protoreflect.Name(name))
+	if field == nil || !nested {
+		return field != nil
+	}
+	inner := field.Message()
+	return inner != nil && !field.IsList() && !field.IsMap() && inner.FullName().Parent() != "google.protobuf" && leads(inner, rest)
 }

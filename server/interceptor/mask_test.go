@@ -24,7 +24,7 @@ func TestUpdateMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rpc := interceptor.RPC{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator}
+	rpc := interceptor.RPC{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Pages: interceptor.NewPages(nil)}
 	for name, row := range map[string]struct {
 		paths []string
 		field string // empty: the request gets through
@@ -32,7 +32,11 @@ func TestUpdateMask(t *testing.T) {
 		"no mask":     {},
 		"fields":      {paths: []string{"language", "model"}},
 		"misspelt":    {paths: []string{"language", "langage"}, field: "update_mask.paths[1]"},
-		"nested":      {paths: []string{"model.temperature"}, field: "update_mask.paths[0]"},
+		"nested":      {paths: []string{"model.temperature"}},
+		"misspelt in": {paths: []string{"model.colour"}, field: "update_mask.paths[0]"},
+		"free object": {paths: []string{"voice.tts.speed"}, field: "update_mask.paths[0]"},
+		"in a list":   {paths: []string{"guards.name"}, field: "update_mask.paths[0]"},
+		"in a text":   {paths: []string{"name.x"}, field: "update_mask.paths[0]"},
 		"wildcard":    {paths: []string{"*"}, field: "update_mask.paths[0]"},
 		"empty":       {paths: []string{""}, field: "update_mask.paths[0]"},
 		"itself":      {paths: []string{"update_mask"}, field: "update_mask.paths[0]"},

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -24,33 +26,46 @@ const (
 // checkJSON compares a body with a message descriptor and lists everything that does not fit, by
 // its path. protojson stops at the first problem, names fields in lowerCamelCase and words its
 // errors differently from build to build, so it only ever sees what passed here.
-// keys are the top-level fields that the body has, by their snake_case names.
-func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix string) (keys []string, err error) {
+func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix string) (presence, error) {
 	if !utf8.Valid(body) {
-		return nil, fault.New(fault.InvalidRequest, "The body is not valid UTF-8.")
+		return presence{}, fault.New(fault.InvalidRequest, "The body is not valid UTF-8.")
+	}
+	if bytes.HasPrefix(body, byteOrderMark) {
+		return presence{}, fault.New(fault.InvalidRequest, "The body begins with a byte order mark; send UTF-8 without one.")
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(body, &whole); err != nil {
-		return nil, malformed(body, err)
+		return presence{}, malformed(body, err)
 	}
 	if prefix == "" && bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
-		return nil, fault.New(fault.InvalidRequest, "The body must be a JSON object.")
+		return presence{}, fault.New(fault.InvalidRequest, "The body must be a JSON object.")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
-	c := &checker{decoder: decoder}
+	c := &checker{body: body, decoder: decoder}
 	if prefix != "" {
 		c.path = []step{{name: prefix}}
 	}
 	present := c.object(message, c.next(), prefix == "")
 	if c.broken != nil {
-		return nil, malformed(body, c.broken)
+		return presence{}, malformed(body, c.broken)
 	}
 	if len(c.violations) > 0 {
-		return nil, fault.InvalidFields(c.violations...)
+		return presence{}, fault.InvalidFields(c.violations...)
 	}
-	return slices.Collect(maps.Keys(present)), nil
+	return presence{keys: slices.Collect(maps.Keys(present)), paths: c.paths}, nil
 }
+
+// presence is what a body has, by the snake_case names of the fields.
+type presence struct {
+	// keys are the top-level fields.
+	keys []string
+	// paths are those that have a value or null, in place of the objects of the contract that hold
+	// them: model.name. A free JSON object, a map or a list is one value.
+	paths []string
+}
+
+var byteOrderMark = []byte("\ufeff")
 
 func malformed(body []byte, err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -64,18 +79,58 @@ func malformed(body []byte, err error) error {
 // that is only written out for a violation: as strings, the paths of a long list under a long
 // key would take the square of the body's size.
 type checker struct {
+	body       []byte
 	decoder    *json.Decoder
 	path       []step
+	paths      []string
 	violations []fault.Field
 	broken     error
 }
 
+// next is the next token. A string with half a surrogate pair, for which encoding/json gives
+// U+FFFD, comes back as no UTF-8, so that it is refused where it stands.
 func (c *checker) next() json.Token {
+	from := c.decoder.InputOffset()
 	token, err := c.decoder.Token()
 	if err != nil && c.broken == nil {
 		c.broken = err
 	}
+	text, ok := token.(string)
+	if ok && strings.ContainsRune(text, utf8.RuneError) && loneSurrogate(c.body[from:c.decoder.InputOffset()]) {
+		return strings.ReplaceAll(text, string(utf8.RuneError), "\xff")
+	}
 	return token
+}
+
+// loneSurrogate looks for \ud800 to \udfff without its other half in the text of a JSON string.
+func loneSurrogate(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		i++ // whatever is escaped is passed over with its backslash
+		unit := escapedUnit(raw, i-1)
+		if !utf16.IsSurrogate(unit) {
+			continue
+		}
+		if utf16.DecodeRune(unit, escapedUnit(raw, i+5)) == utf8.RuneError {
+			return true
+		}
+		i += 10
+	}
+	return false
+}
+
+// escapedUnit is the code unit of \uXXXX at i; 0 when there is none.
+func escapedUnit(raw []byte, i int) rune {
+	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
+		return 0
+	}
+	unit, err := strconv.ParseUint(string(raw[i+2:i+6]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(unit)
 }
 
 // more reports whether the object or list goes on; it takes the closing token when not.
@@ -153,11 +208,22 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 			if present[name] {
 				c.refuse("duplicate", "The field is given more than once.")
 			}
+			c.sent(field, value)
 			c.field(field, value)
 		})
 		present[name] = true
 	}
 	return present
+}
+
+// sent notes the path of a field that an update changes as a whole.
+func (c *checker) sent(field protoreflect.FieldDescriptor, first json.Token) {
+	if first == json.Delim('{') && !field.IsMap() && isContract(field.Message()) {
+		return // its members speak for themselves
+	}
+	if !slices.ContainsFunc(c.path, func(s step) bool { return s.kind != fieldName }) {
+		c.paths = append(c.paths, render(c.path))
+	}
 }
 
 func (c *checker) field(field protoreflect.FieldDescriptor, first json.Token) {

@@ -111,16 +111,16 @@ func fillBody(message protoreflect.Message, m *match, body []byte) (keys []strin
 		_, err := unmarshal(body, message.Mutable(field).Message(), m.route.Body)
 		return nil, err
 	}
-	keys, err = unmarshal(body, message, "")
+	sent, err := unmarshal(body, message, "")
 	if err != nil {
 		return nil, err
 	}
 	if mask := message.Descriptor().Fields().ByName(maskField); mask != nil {
-		paths := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(m.names, key) })
+		paths := slices.DeleteFunc(sent.paths, func(path string) bool { return slices.Contains(m.names, path) })
 		slices.Sort(paths)
 		message.Set(mask, protoreflect.ValueOfMessage((&fieldmaskpb.FieldMask{Paths: paths}).ProtoReflect()))
 	}
-	return keys, nil
+	return sent.keys, nil
 }
 
 // refuseBody lets through what some clients send by habit, {} or nothing: an option in the body
@@ -134,17 +134,18 @@ func refuseBody(body []byte) error {
 }
 
 // unmarshal reads strict JSON; prefix is the path of the message in the request.
-func unmarshal(body []byte, into protoreflect.Message, prefix string) (keys []string, err error) {
+func unmarshal(body []byte, into protoreflect.Message, prefix string) (presence, error) {
 	if len(body) == 0 {
-		return nil, nil
+		return presence{}, nil
 	}
-	if keys, err = checkJSON(body, into.Descriptor(), prefix); err != nil {
-		return nil, err
+	sent, err := checkJSON(body, into.Descriptor(), prefix)
+	if err != nil {
+		return presence{}, err
 	}
 	if err := protojson.Unmarshal(body, into.Interface()); err != nil {
-		return nil, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.", position.ReplaceAllString(err.Error(), ""))
+		return presence{}, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.", position.ReplaceAllString(err.Error(), ""))
 	}
-	return keys, nil
+	return sent, nil
 }
 
 // position is what protojson puts before its messages; its spaces vary from build to build.

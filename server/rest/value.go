@@ -128,6 +128,11 @@ func isValue(message protoreflect.MessageDescriptor) bool {
 	return message != nil && message.FullName() == "google.protobuf.Value"
 }
 
+// isContract says whether a message is one of the contract's own, whose fields are known.
+func isContract(message protoreflect.MessageDescriptor) bool {
+	return message != nil && message.FullName().Parent() != "google.protobuf"
+}
+
 func isWrapper(message protoreflect.MessageDescriptor) bool {
 	return message.ParentFile().Path() == "google/protobuf/wrappers.proto"
 }

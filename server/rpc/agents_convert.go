@@ -21,7 +21,9 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 }
 
 // applyAgentUpdate changes the fields sent; a field sent without a value goes back to its default.
+// What model, voice and the other objects of the contract do not mention stays as it is.
 func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *agents.Config) {
+	mask, stored := req.GetUpdateMask(), agentProto(agents.Agent{Config: *config})
 	fields := []struct {
 		name    string
 		present bool
@@ -31,20 +33,26 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		{"instructions", req.Instructions != nil, func() { config.Instructions = req.GetInstructions() }},
 		{"first_message", req.FirstMessage != nil, func() { config.FirstMessage = req.GetFirstMessage() }},
 		{"language", req.Language != nil, func() { config.Language = req.GetLanguage() }},
-		{"model", req.GetModel() != nil, func() { config.Model = agentModel(req.GetModel()) }},
-		{"voice", req.GetVoice() != nil, func() { config.Voice = agentVoice(req.GetVoice()) }},
-		{"retrieval", req.GetRetrieval() != nil, func() { config.Retrieval = agentRetrieval(req.GetRetrieval()) }},
-		{"tools_config", req.GetToolsConfig() != nil, func() { config.DisabledTools = req.GetToolsConfig().GetDisabledTools() }},
+		{"model", req.GetModel() != nil, func() { config.Model = agentModel(merged(mask, "model", stored.GetModel(), req.GetModel())) }},
+		{"voice", req.GetVoice() != nil, func() { config.Voice = agentVoice(merged(mask, "voice", stored.GetVoice(), req.GetVoice())) }},
+		{"retrieval", req.GetRetrieval() != nil, func() {
+			config.Retrieval = agentRetrieval(merged(mask, "retrieval", stored.GetRetrieval(), req.GetRetrieval()))
+		}},
+		{"tools_config", req.GetToolsConfig() != nil, func() {
+			config.DisabledTools = merged(mask, "tools_config", stored.GetToolsConfig(), req.GetToolsConfig()).GetDisabledTools()
+		}},
 		{"guards", len(req.GetGuards()) > 0, func() { config.Guards = each(req.GetGuards(), agentGuard) }},
 		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
-		{"memory", req.GetMemory() != nil, func() { config.Memory.Enabled = req.GetMemory().GetEnabled() }},
+		{"memory", req.GetMemory() != nil, func() {
+			config.Memory.Enabled = merged(mask, "memory", stored.GetMemory(), req.GetMemory()).GetEnabled()
+		}},
 		{"max_duration_seconds", req.MaxDurationSeconds != nil, func() { config.MaxDurationSeconds = int(req.GetMaxDurationSeconds()) }},
 		{"idle_timeout_seconds", req.IdleTimeoutSeconds != nil, func() { config.IdleTimeoutSeconds = int(req.GetIdleTimeoutSeconds()) }},
 		{"locked_overrides", len(req.GetLockedOverrides()) > 0, func() { config.LockedOverrides = req.GetLockedOverrides() }},
 		{"client_overrides", len(req.GetClientOverrides()) > 0, func() { config.ClientOverrides = req.GetClientOverrides() }},
 	}
 	for _, field := range fields {
-		if sent(req.GetUpdateMask(), field.name, field.present) {
+		if sent(mask, field.name, field.present) {
 			field.apply()
 		}
 	}

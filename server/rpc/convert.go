@@ -2,25 +2,14 @@ package rpc
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"parlance.dev/parlance/platform/postgres"
 )
-
-// sent says whether an update request changes the field: it is named in the mask or, without a
-// mask (gRPC clients may leave it out), present in the message.
-func sent(mask *fieldmaskpb.FieldMask, field string, present bool) bool {
-	if mask == nil {
-		return present
-	}
-	return slices.Contains(mask.GetPaths(), field)
-}
 
 // timestamp is nil for the zero time, so that JSON shows null.
 func timestamp(t time.Time) *timestamppb.Timestamp {
