@@ -25,7 +25,13 @@ type Config struct {
 	MaxConns int
 	// Logger gets the server's notices and lost LISTEN connections; nil discards them.
 	Logger *slog.Logger
+	// Tracer sees every statement before it is sent; nil is none. Tests look for statements that
+	// forget their tenant; see [AllTenants].
+	Tracer Tracer
 }
+
+// Tracer sees statements; it may be a pgx.BatchTracer and a pgx.CopyFromTracer too.
+type Tracer = pgx.QueryTracer
 
 // DB is a pool of connections, spoken to through Bun or, where Bun has no words, through Pool.
 type DB struct {
@@ -83,6 +89,7 @@ func poolConfig(cfg Config, logger *slog.Logger) (*pgxpool.Config, error) {
 	// Bun writes the values into the text, so that no two statements are alike: a cache of
 	// prepared statements would only churn.
 	parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	parsed.ConnConfig.Tracer = cfg.Tracer
 	params := parsed.ConnConfig.RuntimeParams
 	if params["application_name"] == "" {
 		params["application_name"] = "parlance"
