@@ -212,7 +212,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Problem: problems, Log: a.log, Now: a.now}),
-		Gate:   gate, Answers: a.answers, PageKey: pageKey, PublicURL: a.Config.PublicURL, CORSOrigins: a.Config.CORSOrigins,
+		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
+		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets,
 		Metrics:  a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -22,14 +24,19 @@ type Provider struct {
 
 // Config is everything an operator can set; see Settings for units, values and defaults.
 type Config struct {
-	DatabaseURL      seal.Secret
-	DatabaseMaxConns int
-	RedisURL         seal.Secret
-	BlobURL          string
-	MasterKeyFile    string
+	DatabaseURL seal.Secret
+	// DatabaseDirectURL is the same database without a transaction pooler; empty is DatabaseURL.
+	DatabaseDirectURL seal.Secret
+	DatabaseMaxConns  int
+	RedisURL          seal.Secret
+	BlobURL           string
+	// MasterKey is the key itself, MasterKeyFile the file that holds it: one of both.
+	MasterKey     seal.Secret
+	MasterKeyFile string
 
 	Listen          string
 	PublicURL       string
+	TrustedProxies  interceptor.Proxies
 	CORSOrigins     []string
 	TLSCertFile     string
 	TLSKeyFile      string
@@ -86,6 +93,9 @@ func Load(src Source) (Config, error) {
 			problems = append(problems, fmt.Errorf("%s %w", origin, err))
 		}
 	}
+	if c.MasterKey != "" && c.MasterKeyFile != "" {
+		problems = append(problems, errors.New("PARLANCE_MASTER_KEY and PARLANCE_MASTER_KEY_FILE are both set: remove one of them"))
+	}
 	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
 		problems = append(problems, errors.New("PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE must be set together"))
 	}
@@ -104,27 +114,45 @@ func (src Source) value(s Setting) (value, origin string, err error) {
 		return v, "--" + s.Flag(), nil
 	}
 	for _, name := range append([]string{s.Env()}, s.Aliases...) {
-		if v, ok := src.LookupEnv(name); ok && v != "" {
-			return v, name, nil
+		if value, origin, err = src.lookup(name, s.Secret && !s.pathIsSetting()); value != "" || err != nil {
+			return value, origin, err
 		}
-		path, ok := src.LookupEnv(name + "_FILE")
-		if !s.Secret || !ok || path == "" {
-			continue
-		}
-		content, err := src.ReadFile(path)
-		if err != nil {
-			return "", name + "_FILE", fmt.Errorf("names a file that cannot be read: %w", err)
-		}
-		return strings.TrimSpace(string(content)), name + "_FILE", nil
 	}
 	return s.Default, s.Env(), nil
 }
+
+// lookup is a variable's value, or that of the file which the variable with _FILE behind it names.
+func (src Source) lookup(name string, orFile bool) (value, origin string, err error) {
+	value, _ = src.LookupEnv(name)
+	fileName := name + "_FILE"
+	path := ""
+	if orFile {
+		path, _ = src.LookupEnv(fileName)
+	}
+	switch {
+	case path == "":
+		return value, name, nil
+	case value != "":
+		return "", name, fmt.Errorf("and %s are both set: remove one of them", fileName)
+	}
+	content, err := src.ReadFile(path)
+	if err != nil {
+		return "", fileName, fmt.Errorf("names a file that cannot be read: %w", err)
+	}
+	if value = strings.TrimSpace(string(content)); value == "" {
+		return "", fileName, fmt.Errorf("names a file that holds nothing: %s", path)
+	}
+	return value, fileName, nil
+}
+
+// pathIsSetting says whether the setting's file is a setting of its own: MASTER_KEY_FILE.
+func (s Setting) pathIsSetting() bool { return s.Name == "MASTER_KEY" }
 
 // Require lists the settings of names that are not set, with what to do.
 func (c Config) Require(names ...string) error {
 	set := map[string]bool{
 		"DATABASE_URL": c.DatabaseURL != "", "REDIS_URL": c.RedisURL != "",
-		"BLOB_URL": c.BlobURL != "", "MASTER_KEY_FILE": c.MasterKeyFile != "",
+		"BLOB_URL": c.BlobURL != "", "MASTER_KEY_FILE": c.MasterKey != "" || c.MasterKeyFile != "",
 	}
 	var problems []error
 	for _, setting := range Settings() {
@@ -134,6 +162,9 @@ func (c Config) Require(names ...string) error {
 	}
 	return errors.Join(problems...)
 }
+
+// Direct is the URL of a connection that keeps its session: for LISTEN, locks and migrations.
+func (c Config) Direct() seal.Secret { return cmp.Or(c.DatabaseDirectURL, c.DatabaseURL) }
 
 // Plans are the plans of the installation: those of PLANS_FILE, or the ones that ship.
 func (c Config) Plans() (workspaces.Plans, error) {

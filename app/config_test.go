@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/platform/seal"
 )
 
 // source is an environment, files and flags of a test.
@@ -83,6 +85,90 @@ func TestLoadListsAllProblems(t *testing.T) {
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the cause of the unreadable file is lost")
+	}
+}
+
+// TestSecretsFromFiles: every secret can be a file, with a line break at its end.
+func TestSecretsFromFiles(t *testing.T) {
+	t.Parallel()
+	for _, s := range app.Settings() {
+		if !s.Secret {
+			continue
+		}
+		value, file := "authorization=postgres://user:pw@db/x", "/run/secrets/one"
+		env := map[string]string{s.Env() + "_FILE": file}
+		c, err := app.Load(source(env, map[string]string{file: value + "\n"}, nil))
+		if err != nil {
+			t.Errorf("%s_FILE: %v", s.Env(), err)
+		}
+		if s.Name == "MASTER_KEY" {
+			if c.MasterKeyFile != file {
+				t.Errorf("PARLANCE_MASTER_KEY_FILE is %q, want the path", c.MasterKeyFile)
+			}
+		} else if !strings.Contains(revealed(c), value) {
+			t.Errorf("%s_FILE was not read", s.Env())
+		}
+
+		env[s.Env()] = value
+		_, err = app.Load(source(env, map[string]string{file: value}, nil))
+		if err == nil || !strings.Contains(err.Error(), s.Env()+" and "+s.Env()+"_FILE are both set") || strings.Contains(err.Error(), value) {
+			t.Errorf("%s both ways: %v", s.Env(), err)
+		}
+	}
+	_, err := app.Load(source(map[string]string{"REDIS_URL_FILE": "/empty"}, map[string]string{"/empty": "\n"}, nil))
+	if err == nil || !strings.Contains(err.Error(), "REDIS_URL_FILE names a file that holds nothing: /empty") {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+// revealed is all secrets of a configuration.
+func revealed(c app.Config) string {
+	var all []string
+	fields := reflect.ValueOf(c)
+	for i := range fields.NumField() {
+		switch v := fields.Field(i).Interface().(type) {
+		case seal.Secret:
+			all = append(all, v.Reveal())
+		case app.Provider:
+			all = append(all, v.APIKey.Reveal())
+		case map[string]seal.Secret:
+			for name, value := range v {
+				all = append(all, name+"="+value.Reveal())
+			}
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestURLsRefused: what would make wrong URLs, or no CORS at all, is refused at the start.
+func TestURLsRefused(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string][]string{
+		"PARLANCE_PUBLIC_URL": {
+			"https://x.example/v1", "https://x.example/v1/", "https://u:p@x.example", "https://x.example/?a=b", "https://x.example/#f",
+			"https://x.example/a/../b", "https://x.example/a//b", "x.example", "https://",
+		},
+		"PARLANCE_CORS_ORIGINS": {
+			"https://app.example/", "app.example", "https://*.example", "https://app.example/path", "null",
+		},
+		"PARLANCE_TRUSTED_PROXIES": {"10.0.0.0/33", "proxy.example", "10.0.0.1:80", "fe80::1%eth0"},
+	} {
+		for _, value := range values {
+			_, err := app.Load(source(map[string]string{name: value}, nil, nil))
+			if err == nil || !strings.HasPrefix(err.Error(), name+" ") {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+		}
+	}
+	c, err := app.Load(source(map[string]string{
+		"PARLANCE_PUBLIC_URL": "https://x.example/parlance/", "PARLANCE_CORS_ORIGINS": "https://app.example, http://[::1]:3000,*",
+		"PARLANCE_TRUSTED_PROXIES": "10.0.0.0/8, 192.0.2.7,::1,2001:db8::/32,loopback,private,unix",
+	}, nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.PublicURL != "https://x.example/parlance" || len(c.CORSOrigins) != 3 {
+		t.Errorf("got %q, %q", c.PublicURL, c.CORSOrigins)
 	}
 }
 

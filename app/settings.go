@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/server/interceptor"
 )
 
 // Setting is one thing an operator can set, by the flag --name-with-dashes or the environment
@@ -50,11 +52,15 @@ func Settings() []Setting {
 			apply: func(c *Config, v string) error { c.DatabaseURL = seal.Secret(v); return nil },
 		},
 		{
+			Group: "Storage", Name: "DATABASE_DIRECT_URL", Help: "The same database without a transaction pooler (PgBouncer) between, for LISTEN, locks and migrations. Default: DATABASE_URL.", Secret: true,
+			apply: func(c *Config, v string) error { c.DatabaseDirectURL = seal.Secret(v); return nil },
+		},
+		{
 			Group: "Storage", Name: "DATABASE_MAX_CONNS", Default: "20", Help: "Most connections to Postgres of one process.",
 			apply: intoInt(func(c *Config) *int { return &c.DatabaseMaxConns }, 2, 1000),
 		},
 		{
-			Group: "Storage", Name: "REDIS_URL", Help: "Redis 7, as a redis://, rediss:// or unix:// URL.", Secret: true,
+			Group: "Storage", Name: "REDIS_URL", Help: "Redis 7: a redis://, rediss:// or unix:// URL; redis+sentinel://host:26379,host:26379/master and redis+cluster://host:6379,host:6379 (rediss+ for TLS) name several.", Secret: true,
 			apply: func(c *Config, v string) error { c.RedisURL = seal.Secret(v); return nil },
 		},
 		{
@@ -62,23 +68,34 @@ func Settings() []Setting {
 			apply: intoURL(func(c *Config) *string { return &c.BlobURL }, "file"),
 		},
 		{
+			Group: "Storage", Name: "MASTER_KEY", Help: "The 32-byte key (base64) that wraps the keys of stored secrets; MASTER_KEY_FILE is the safer place.", Secret: true,
+			apply: func(c *Config, v string) error { c.MasterKey = seal.Secret(v); return nil },
+		},
+		{
 			Group: "Storage", Name: "MASTER_KEY_FILE", Help: "File with the 32-byte key (base64) that wraps the keys of stored secrets.",
 			apply: intoString(func(c *Config) *string { return &c.MasterKeyFile }),
 		},
 		{
-			Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on, host:port.",
+			Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on: host:port, or unix:///path for a socket.",
 			apply: intoString(func(c *Config) *string { return &c.Listen }),
 		},
 		{
-			Group: "Serving", Name: "PUBLIC_URL", Help: "Scheme and host callers know us by, for every URL that we hand out. Default: those of each request.",
-			apply: intoURL(func(c *Config) *string { return &c.PublicURL }, "http", "https"),
+			Group: "Serving", Name: "PUBLIC_URL", Help: "Scheme, host and perhaps a path prefix callers know us by, without /v1, for every URL that we hand out. Default: those of each request.",
+			apply: parsePublicURL,
 		},
 		{
-			Group: "Serving", Name: "CORS_ORIGINS", Help: "Origins that browsers may call from, separated by commas; * is any.",
-			apply: intoList(func(c *Config) *[]string { return &c.CORSOrigins }),
+			Group: "Serving", Name: "TRUSTED_PROXIES", Help: "Addresses and ranges of the proxies before us, separated by commas (loopback, private and unix stand for theirs): their X-Forwarded-* and Forwarded are believed. Default: nobody's.",
+			apply: func(c *Config, v string) (err error) {
+				c.TrustedProxies, err = interceptor.ParseProxies(splitList(v))
+				return err
+			},
 		},
 		{
-			Group: "Serving", Name: "TLS_CERT_FILE", Help: "Certificate chain (PEM) to serve TLS with.",
+			Group: "Serving", Name: "CORS_ORIGINS", Help: "Origins that browsers may call from, such as https://app.example, separated by commas; * is any.",
+			apply: parseOrigins,
+		},
+		{
+			Group: "Serving", Name: "TLS_CERT_FILE", Help: "Certificate chain (PEM) to serve TLS with; read again when it changes.",
 			apply: intoString(func(c *Config) *string { return &c.TLSCertFile }),
 		},
 		{
@@ -286,6 +303,40 @@ func parseSchedule(c *Config, v string) error {
 	if len(c.WebhookSchedule) == 0 {
 		return fmt.Errorf("needs at least one duration")
 	}
+	return nil
+}
+
+// parsePublicURL takes a path prefix too, but not what would end up in the middle of a URL.
+func parsePublicURL(c *Config, v string) error {
+	if err := intoURL(func(c *Config) *string { return &c.PublicURL }, "http", "https")(c, v); err != nil {
+		return err
+	}
+	u, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return fmt.Errorf("must be a URL")
+	}
+	switch {
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return fmt.Errorf("must be scheme, host and perhaps a path: no user, query or fragment")
+	case path.Clean("/"+u.Path) != "/"+strings.Trim(u.Path, "/"):
+		return fmt.Errorf("has a path with empty or dotted parts")
+	case path.Base(u.Path) == "v1":
+		return fmt.Errorf("must not end in /v1: it is added")
+	}
+	return nil
+}
+
+// parseOrigins takes origins exactly as browsers write them: a browser compares the whole text, so
+// a slash too many would allow nobody and a wildcard inside more than was meant.
+func parseOrigins(c *Config, v string) error {
+	origins := splitList(v)
+	for _, origin := range origins {
+		u, err := url.Parse(origin)
+		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host || strings.Contains(origin, "*")) {
+			return fmt.Errorf("%q is not an origin such as https://app.example or http://localhost:3000 (no path, no slash at the end), nor *", origin)
+		}
+	}
+	c.CORSOrigins = origins
 	return nil
 }
 

@@ -62,8 +62,8 @@ type Deps struct {
 	Answers *idempotency.Service
 	// PageKey authenticates page tokens; the same 32 bytes on every server.
 	PageKey []byte
-	// PublicURL is the scheme and host that callers know us by; empty: those of each request.
-	PublicURL   string
+	// Caller says by which URL we are known and whose X-Forwarded-* is believed.
+	Caller      interceptor.CallerConfig
 	CORSOrigins []string
 	Metrics     *telemetry.Metrics
 	Tracer      trace.TracerProvider
@@ -103,7 +103,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 	})
 	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems}
 	logged := logger.Wrap(root, routeName(d.Gate.Policies))
-	named := interceptor.WithBaseURL(withCORS(logged, d.CORSOrigins), d.PublicURL)
+	named := interceptor.WithCaller(withCORS(logged, d.CORSOrigins), d.Caller)
 	return interceptor.WithRequestID(interceptor.WithBodyDeadlines(named, d.Now)), nil
 }
 

@@ -26,7 +26,7 @@ func TestBaseURL(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(interceptor.WithBaseURL(echo, row.public))
+			server := httptest.NewServer(interceptor.WithCaller(echo, interceptor.CallerConfig{PublicURL: row.public}))
 			t.Cleanup(server.Close)
 			address := server.Listener.Addr().String()
 			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)

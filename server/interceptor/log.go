@@ -81,6 +81,10 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 		status = http.StatusOK
 	}
 	l.Metrics.ObserveHTTP(telemetry.HTTPRequest{Method: r.Method, Route: route, Status: status, Duration: took})
+	client := "" // a Unix socket's peer has no address
+	if address := ClientAddress(r.Context()); address.IsValid() {
+		client = address.String()
+	}
 	level := slog.LevelInfo
 	if quiet(r.URL.Path) {
 		level = slog.LevelDebug
@@ -88,7 +92,7 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 	// The path, never the query: signed URLs hold tokens.
 	l.Log.Log(r.Context(), level, "request", telemetry.KeyRequestID, RequestID(r.Context()), telemetry.KeyMethod, r.Method,
 		telemetry.KeyRoute, route, "path", r.URL.Path, telemetry.KeyStatus, status, telemetry.KeySizeBytes, w.bytes,
-		telemetry.KeyDurationMS, took.Milliseconds())
+		telemetry.KeyDurationMS, took.Milliseconds(), telemetry.KeyClient, client)
 }
 
 // quiet are the paths that probes ask every few seconds.
