@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protojson"
-
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/provider/model/extractive"
 )
 
@@ -61,15 +59,11 @@ func (p *answerPrinter) printJSON(event *parlancev1.StreamTurnResponse) error {
 	if event.GetType() != "turn.done" {
 		return nil
 	}
-	encoded, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(event.GetTurn())
+	line, err := wire.JSON(event.GetTurn())
 	if err != nil {
 		return fmt.Errorf("print the turn: %w", err)
 	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, encoded); err != nil {
-		return fmt.Errorf("print the turn: %w", err)
-	}
-	_, err = fmt.Fprintln(p.out, line.String())
+	_, err = fmt.Fprintf(p.out, "%s\n", line)
 	return err
 }
 

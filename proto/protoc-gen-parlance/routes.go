@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/compiler/protogen"
 )
 
-const routePackage = protogen.GoImportPath("parlance.dev/parlance/server/rest/route")
+const routePackage = protogen.GoImportPath("parlance.dev/parlance/platform/route")
 
 // writeRoutes writes the route table of one Go package.
 func writeRoutes(plugin *protogen.Plugin, file *protogen.File, endpoints []endpoint) {

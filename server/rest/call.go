@@ -19,8 +19,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/route"
+	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/server/problem"
-	"parlance.dev/parlance/server/rest/route"
 )
 
 const (
@@ -189,7 +190,7 @@ func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, respo
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	body, err := marshal(response)
+	body, err := wire.JSON(response)
 	if err != nil {
 		f.problem.Write(w, r, err)
 		return

@@ -27,6 +27,15 @@ const (
 // its path. protojson stops at the first problem, names fields in lowerCamelCase and words its
 // errors differently from build to build, so it only ever sees what passed here.
 func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix string) (presence, error) {
+	return (&checker{}).check(body, message, prefix)
+}
+
+// checkLenient is checkJSON that takes unknown fields, as Connect's clients expect.
+func checkLenient(body []byte, message protoreflect.MessageDescriptor) (presence, error) {
+	return (&checker{lenient: true}).check(body, message, "")
+}
+
+func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, prefix string) (presence, error) {
 	if !utf8.Valid(body) {
 		return presence{}, fault.New(fault.InvalidRequest, "The body is not valid UTF-8.")
 	}
@@ -42,7 +51,7 @@ func checkJSON(body []byte, message protoreflect.MessageDescriptor, prefix strin
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
-	c := &checker{body: body, decoder: decoder}
+	c.body, c.decoder = body, decoder
 	if prefix != "" {
 		c.path = []step{{name: prefix}}
 	}
@@ -79,6 +88,9 @@ func malformed(body []byte, err error) error {
 // that is only written out for a violation: as strings, the paths of a long list under a long
 // key would take the square of the body's size.
 type checker struct {
+	// lenient passes over unknown fields.
+	lenient bool
+
 	body       []byte
 	decoder    *json.Decoder
 	path       []step
@@ -196,11 +208,8 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 		key, _ := c.next().(string)
 		value := c.next()
 		field := fieldNamed(message, key)
-		if field == nil || (top && field.Name() == maskField) {
-			c.at(step{name: key}, func() {
-				c.refuse("unknown_field", "There is no such field.")
-				c.skip(value)
-			})
+		if field == nil || (top && field.Name() == maskField && !c.lenient) {
+			c.unknown(key, value)
 			continue
 		}
 		name := string(field.Name())
@@ -214,6 +223,15 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 		present[name] = true
 	}
 	return present
+}
+
+func (c *checker) unknown(key string, value json.Token) {
+	c.at(step{name: key}, func() {
+		if !c.lenient {
+			c.refuse("unknown_field", "There is no such field.")
+		}
+		c.skip(value)
+	})
 }
 
 // sent notes the path of a field that an update changes as a whole.

@@ -1,41 +1,60 @@
 package rest
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/wire"
 )
 
-// marshaller writes snake_case names and every field that has a value or a default; messages
-// and optional fields that are not set are left out rather than written as null.
-var marshaller = protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}
-
-// marshal is the JSON of a message, the same bytes each time: protojson puts in spaces at random
-// so that nobody relies on its output, and a replayed answer must be equal to the first.
-func marshal(message proto.Message) ([]byte, error) {
-	loose, err := marshaller.Marshal(message)
-	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", message.ProtoReflect().Descriptor().FullName(), err)
-	}
-	var compact bytes.Buffer
-	compact.Grow(len(loose))
-	if err := json.Compact(&compact, loose); err != nil {
-		return nil, fmt.Errorf("compacting %s: %w", message.ProtoReflect().Descriptor().FullName(), err)
-	}
-	return compact.Bytes(), nil
-}
-
 // ConnectCodecs makes Connect, gRPC and gRPC-Web write the same JSON as REST. They read it
-// leniently, unknown fields and all, as clients of those protocols expect.
+// leniently, unknown fields and all, as clients of those protocols expect. A message that cannot be
+// read passes as one that Undecoded knows, because connect would answer it without our reason.
 func ConnectCodecs() connect.Option {
 	return connect.WithOptions(
 		connect.WithCodec(jsonCodec{"json"}),
 		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+		connect.WithCodec(protoCodec{}),
 	)
+}
+
+// undecodedField is where an unreadable message says why, among its unknown fields: the largest
+// number there is, which no contract uses. A caller who sends it is refused, as it says.
+const undecodedField = protowire.MaxValidNumber
+
+// Undecoded is the decision about a message that a codec of ours could not read; nil when it could.
+// Errors: Invalid invalid-request.
+func Undecoded(message proto.Message) error {
+	unknown := message.ProtoReflect().GetUnknown()
+	number, kind, n := protowire.ConsumeTag(unknown)
+	if n < 0 || number != undecodedField || kind != protowire.BytesType {
+		return nil
+	}
+	content, _ := protowire.ConsumeBytes(unknown[n:])
+	refusal := fault.New(fault.InvalidRequest, "The message cannot be read.")
+	if err := json.Unmarshal(content, refusal); err != nil || refusal.Reason != fault.InvalidRequest {
+		return fault.New(fault.InvalidRequest, "The message cannot be read.")
+	}
+	return refusal
+}
+
+// spoil empties a message and leaves in it why it could not be read.
+func spoil(message proto.Message, refusal *fault.Error) error {
+	content, err := json.Marshal(refusal)
+	if err != nil {
+		return fmt.Errorf("encoding a refusal: %w", err)
+	}
+	proto.Reset(message)
+	tagged := protowire.AppendTag(nil, undecodedField, protowire.BytesType)
+	message.ProtoReflect().SetUnknown(protowire.AppendBytes(tagged, content))
+	return nil
 }
 
 // jsonCodec is connect's own JSON codec with our options. Its value is its name.
@@ -49,11 +68,11 @@ func (jsonCodec) IsBinary() bool { return false }
 
 // Marshal writes a proto.Message as JSON.
 func (jsonCodec) Marshal(message any) ([]byte, error) {
-	typed, ok := message.(proto.Message)
-	if !ok {
-		return nil, fmt.Errorf("%T is not a proto.Message", message)
+	typed, err := protoMessage(message)
+	if err != nil {
+		return nil, err
 	}
-	return marshal(typed)
+	return wire.JSON(typed)
 }
 
 // MarshalStable is Marshal, whose output is stable.
@@ -61,12 +80,74 @@ func (c jsonCodec) MarshalStable(message any) ([]byte, error) { return c.Marshal
 
 // Unmarshal reads JSON into a proto.Message and ignores unknown fields.
 func (jsonCodec) Unmarshal(data []byte, message any) error {
-	typed, ok := message.(proto.Message)
-	if !ok {
-		return fmt.Errorf("%T is not a proto.Message", message)
+	typed, err := protoMessage(message)
+	if err != nil {
+		return err
 	}
 	if len(data) == 0 {
-		return fmt.Errorf("an empty body is not JSON")
+		return spoil(typed, fault.New(fault.InvalidRequest, "An empty body is not JSON; send {}."))
 	}
-	return protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, typed)
+	if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, typed) == nil {
+		return nil
+	}
+	return spoil(typed, unreadable(data, typed))
+}
+
+// unreadable is what REST would say about JSON that protojson has refused.
+func unreadable(data []byte, message proto.Message) *fault.Error {
+	_, err := checkLenient(data, message.ProtoReflect().Descriptor())
+	if decided, ok := errors.AsType[*fault.Error](err); ok {
+		return decided
+	}
+	return fault.New(fault.InvalidRequest, "The body does not fit the request.")
+}
+
+// protoCodec is connect's own binary codec.
+type protoCodec struct{}
+
+// Name is the part of the content type after "application/".
+func (protoCodec) Name() string { return "proto" }
+
+// IsBinary says that the output is not text.
+func (protoCodec) IsBinary() bool { return true }
+
+// Marshal writes a proto.Message.
+func (c protoCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
+
+// MarshalAppend is Marshal to the end of a buffer; connect asks for it.
+func (protoCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
+	typed, err := protoMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{}.MarshalAppend(to, typed)
+}
+
+// MarshalStable is Marshal with maps in order.
+func (protoCodec) MarshalStable(message any) ([]byte, error) {
+	typed, err := protoMessage(message)
+	if err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(typed)
+}
+
+// Unmarshal reads a proto.Message.
+func (protoCodec) Unmarshal(data []byte, message any) error {
+	typed, err := protoMessage(message)
+	if err != nil {
+		return err
+	}
+	if proto.Unmarshal(data, typed) == nil {
+		return nil
+	}
+	return spoil(typed, fault.New(fault.InvalidRequest, "The message is no %s.", typed.ProtoReflect().Descriptor().FullName()))
+}
+
+func protoMessage(message any) (proto.Message, error) {
+	typed, ok := message.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a proto.Message", message)
+	}
+	return typed, nil
 }

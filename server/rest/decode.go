@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/server/rest/route"
+	"parlance.dev/parlance/platform/route"
 )
 
 const (

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/server/rest/internal/resttestv1"
 )
 
@@ -41,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 		if _, err := proto.Marshal(message); err != nil {
 			t.Fatalf("%q was accepted and cannot be sent on: %v", body, err)
 		}
-		written, err := marshal(message)
+		written, err := wire.JSON(message)
 		if err != nil {
 			t.Fatalf("%q was accepted and cannot be written: %v", body, err)
 		}

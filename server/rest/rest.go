@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/server/problem"
-	"parlance.dev/parlance/server/rest/route"
 )
 
 // defaultKeepAlive is under the 20 to 60 s after which proxies close a silent stream.

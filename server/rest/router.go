@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"parlance.dev/parlance/server/rest/route"
+	"parlance.dev/parlance/platform/route"
 )
 
 // router is a tree of path segments. net/http's mux is not used because it matches on the

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/wire"
 )
 
 const (
@@ -140,7 +141,7 @@ func (e *eventWriter) envelope(flags byte, payload []byte) error {
 	if err := proto.Unmarshal(payload, message.Interface()); err != nil {
 		return fmt.Errorf("decoding an event: %w", err)
 	}
-	body, err := marshal(message.Interface())
+	body, err := wire.JSON(message.Interface())
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/server/rest"
 	"parlance.dev/parlance/server/rest/internal/resttestv1/resttestv1rest"
-	"parlance.dev/parlance/server/rest/route"
 )
 
 func routes() []route.Route { return resttestv1rest.Routes }

@@ -1,9 +1,7 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -13,13 +11,13 @@ import (
 	"strconv"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
@@ -57,8 +55,7 @@ type FileDeps struct {
 // refuse answers with err and logs it when it is our own fault.
 func (d FileDeps) refuse(w http.ResponseWriter, r *http.Request, procedure string, err error) {
 	if decided := fault.From(err); decided.Kind() == fault.Internal {
-		d.Log.ErrorContext(r.Context(), "call failed", telemetry.KeyProcedure, procedure,
-			telemetry.KeyRequestID, w.Header().Get("X-Request-Id"), telemetry.KeyError, err)
+		d.Log.ErrorContext(r.Context(), "call failed", telemetry.KeyProcedure, procedure, telemetry.KeyError, err)
 	}
 	d.Problem.Write(w, r, err)
 }
@@ -240,17 +237,12 @@ func (b *uploadBody) drain(r *http.Request) {
 
 // writeMessage answers with a message as the facade writes them.
 func writeMessage(w http.ResponseWriter, status int, message proto.Message) {
-	var body bytes.Buffer
-	encoded, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(message)
-	if err == nil {
-		err = json.Compact(&body, encoded) // protojson spaces at random on purpose
-	}
-	if err != nil {
-		status = http.StatusInternalServerError
-		body.Reset()
+	body, err := wire.JSON(message)
+	if err != nil { // a string that is not UTF-8, which Postgres would not have given us
+		status, body = http.StatusInternalServerError, nil
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // the caller is gone when this fails
+	_, _ = w.Write(body) // the caller is gone when this fails
 }

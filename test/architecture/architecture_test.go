@@ -44,8 +44,8 @@ var rooms = map[string][]string{
 	"fault":         {},
 	"sqlmigrations": {"platform"},
 	// The generated route table names its row type, which is written by hand.
-	"gen":   {"server"},
-	"proto": {"server", "fault"},
+	"gen":   {"platform"},
+	"proto": {"platform", "fault"},
 
 	// Outside the product: they may look at anything.
 	"test": nil, "examples": nil,
@@ -139,7 +139,7 @@ var confined = []struct {
 	rooms   []string
 }{
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
-	{"github.com/uptrace/bun", []string{"platform/postgres", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker", "idempotency"}},
+	{"github.com/uptrace/bun", []string{"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker", "idempotency"}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "cli"}},
 	{"github.com/spf13/cobra", []string{"cli"}},

@@ -12,7 +12,7 @@ import (
 	"connectrpc.com/connect"
 
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1rest"
-	"parlance.dev/parlance/server/rest/route"
+	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/test/harness"
 )
 

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/server/rest/route"
+	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/harness"

@@ -1611,7 +1611,7 @@ type AttachToolRequest struct {
 	ToolId string `protobuf:"bytes,3,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	// Default true.
 	Enabled *bool `protobuf:"varint,4,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	// 1 to 10,000; 0 or absent: no cap.
+	// 1 to 10,000; 0: no cap. Absent: the cap the attachment has already, none for a new one.
 	MaxCallsPerSession *int32 `protobuf:"varint,5,opt,name=max_calls_per_session,json=maxCallsPerSession,proto3,oneof" json:"max_calls_per_session,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache

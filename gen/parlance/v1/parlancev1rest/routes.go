@@ -6,7 +6,7 @@ package parlancev1rest
 import (
 	emptypb "google.golang.org/protobuf/types/known/emptypb"
 	v1 "parlance.dev/parlance/gen/parlance/v1"
-	route "parlance.dev/parlance/server/rest/route"
+	route "parlance.dev/parlance/platform/route"
 )
 
 // Routes lists every REST route in the order of the contract.

@@ -5,8 +5,8 @@ package resttestv1rest
 
 import (
 	emptypb "google.golang.org/protobuf/types/known/emptypb"
+	route "parlance.dev/parlance/platform/route"
 	resttestv1 "parlance.dev/parlance/server/rest/internal/resttestv1"
-	route "parlance.dev/parlance/server/rest/route"
 )
 
 // Routes lists every REST route in the order of the contract.

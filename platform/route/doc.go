@@ -1,5 +1,5 @@
 // Package route is the shape of one row of the generated REST route table.
 //
-// It is a leaf: gen/ imports it to fill the table and server/rest to serve it. A row is data
+// It is a leaf that both may import: gen/ to fill the table, server/rest to serve it. A row is data
 // that people read in reviews; the meaning of each column is given at [Route].
 package route
