@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ticksPerSecond is the unit of /proc/PID/stat; Linux has one value for it on every machine Go runs on.
+const ticksPerSecond = 100
+
+// process is a program of ours under measurement.
+type process struct {
+	command *exec.Cmd
+	ended   chan error
+}
+
+func start(path string, environment []string, args ...string) (*process, error) {
+	p := &process{command: exec.Command(path, args...), ended: make(chan error, 1)} //nolint:noctx // stop ends it
+	p.command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir()}, environment...)
+	p.command.Stderr = os.Stderr
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.command.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", args, err)
+	}
+	go func() { p.ended <- p.command.Wait() }()
+	return p, nil
+}
+
+// stop ends the process in order.
+func (p *process) stop() error {
+	if p == nil {
+		return nil
+	}
+	if err := p.command.Process.Signal(syscall.SIGTERM); errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	return <-p.ended
+}
+
+// cpu is the time the process has spent so far, user and system.
+func (p *process) cpu() (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("reading the process's CPU time: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before may hold anything
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, errors.New("reading the process's CPU time: too few fields")
+	}
+	var ticks int64
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("reading the process's CPU time: %w", err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
+}
+
+// ready waits until the server says so.
+func ready(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", http.NoBody)
+		if err != nil {
+			return fmt.Errorf("asking whether the server is ready: %w", err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err == nil {
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not become ready: %w", errors.Join(err, ctx.Err()))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
