@@ -1,0 +1,80 @@
+package tenantwall
+
+import (
+	"strings"
+
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// Verdict is what the wall has to say about a statement.
+type Verdict struct {
+	// Problems are empty for a statement that may pass.
+	Problems []string
+	// Tenants are the values that tenant ids are compared with or set to, as far as they stand in it.
+	Tenants []string
+	// Mark is the reason why the statement may serve all tenants; empty without one.
+	Mark string
+}
+
+// Check judges a statement. What touches no tenant's table passes.
+func (s *Schema) Check(sql string) Verdict {
+	if reason, marked := strings.CutPrefix(leadingComment(sql), postgres.AllTenants("")); marked {
+		return Verdict{Mark: strings.TrimSpace(reason)}
+	}
+	tokens, err := scan(sql)
+	if err != nil {
+		return Verdict{Problems: []string{"the wall cannot read it: " + err.Error()}}
+	}
+	r := &reader{schema: s, visited: map[int]bool{}}
+	r.statement(tokens, nil, nil)
+	r.unread(tokens, readable(tokens))
+	settle(r.relations)
+	for _, rel := range r.relations {
+		if !rel.safe {
+			r.problem(strings.TrimSpace("it "+rel.verb+" "+rel.table+" AS "+rel.alias) + " without its " + tenantColumn(rel.table) + whichElse(rel.table))
+		}
+	}
+	return Verdict{Problems: r.problems, Tenants: r.tenants}
+}
+
+func whichElse(table string) string {
+	if table == tenantsTable || table == workspacesTable {
+		return ""
+	}
+	return " or workspace_id"
+}
+
+// settle passes safety on until nothing changes.
+func settle(relations []*relation) {
+	for changed := true; changed; {
+		changed = false
+		for _, rel := range relations {
+			for _, other := range rel.follows {
+				if !rel.safe && other.safe {
+					rel.safe, changed = true, true
+				}
+			}
+		}
+	}
+}
+
+// readable says whether the wall knows the kind of statement.
+func readable(tokens []token) bool {
+	return isQuery(tokens) || len(tokens) > 1 && tokens[0].is("explain") && isQuery(tokens[1:])
+}
+
+// unread finds tenants' tables that the reader passed over, so that what it does not understand is
+// a failure and not a hole.
+func (r *reader) unread(list []token, known bool) {
+	for i, t := range list {
+		if t.kind == group {
+			r.unread(t.inner, known)
+		}
+		if !t.isName() || r.visited[t.at] || !r.schema.guarded(t.text) {
+			continue
+		}
+		if !known || i > 0 && list[i-1].is("from", "join", "into", "update", "using", "only", "table") {
+			r.problem("the wall cannot read what it does with " + t.text)
+		}
+	}
+}

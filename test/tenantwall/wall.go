@@ -1,0 +1,155 @@
+package tenantwall
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// marks are the statements that may serve all tenants, and why; a test writes and checks them.
+//
+//go:embed marks.txt
+var marks string
+
+// Wall judges what a pool sends: give it to postgres.Config as its Tracer. Safe for concurrent use.
+type Wall struct {
+	schema *Schema
+	// tenantFunc is the tenant on whose behalf a statement is sent; "": nobody's.
+	tenantFunc func(context.Context) string
+
+	mu sync.Mutex
+	// found are problems by what they are about, with the first statement that has them.
+	found map[string]string
+	seen  int
+}
+
+// New makes the wall of a test's database. When the test ends, it fails for every statement that
+// the wall has found. tenantFunc may be nil.
+func New(t testing.TB, schema *Schema, tenantFunc func(context.Context) string) *Wall {
+	t.Helper()
+	w := &Wall{schema: schema, tenantFunc: tenantFunc, found: map[string]string{}}
+	t.Cleanup(func() {
+		if report := w.Report(); report != "" {
+			t.Error(report)
+		}
+	})
+	return w
+}
+
+// Report is what the wall has found, for people; empty when there is nothing.
+func (w *Wall) Report() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.found) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(w.found)) {
+		fmt.Fprintf(&b, "tenantwall: %s\n%s\n", what, w.found[what])
+	}
+	fmt.Fprintf(&b, "Bind every tenant's table to a tenant_id or workspace_id. A statement that rightly serves all tenants says so by postgres.AllTenants; these do:\n%s", marks)
+	return b.String()
+}
+
+// Seen is how many statements the wall has judged.
+func (w *Wall) Seen() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.seen
+}
+
+func (w *Wall) judge(ctx context.Context, sql string) {
+	verdict := w.schema.Check(sql)
+	problems := verdict.Problems
+	if w.tenantFunc != nil {
+		if caller := w.tenantFunc(ctx); caller != "" {
+			for _, tenant := range verdict.Tenants {
+				if tenant != caller {
+					problems = append(problems, "it asks for another tenant than the caller's")
+				}
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen++
+	if len(problems) == 0 {
+		return
+	}
+	where, ours := sender()
+	if !ours {
+		return
+	}
+	for _, problem := range problems {
+		if _, known := w.found[where+": "+problem]; !known {
+			w.found[where+": "+problem] = shorten(sql)
+		}
+	}
+}
+
+// sender is the place in the product that sends the statement; ours is false for tests themselves.
+func sender() (where string, ours bool) {
+	frames := make([]uintptr, 64)
+	calls := runtime.CallersFrames(frames[:runtime.Callers(3, frames)])
+	for {
+		frame, more := calls.Next()
+		if path, found := strings.CutPrefix(frame.Function, "parlance.dev/parlance/"); found &&
+			!strings.HasPrefix(path, "platform/postgres.") && !strings.HasPrefix(path, "test/tenantwall.") {
+			test := strings.HasSuffix(frame.File, "_test.go") || strings.HasPrefix(path, "test/")
+			return fmt.Sprintf("%s:%d", frame.File[strings.LastIndex(frame.File, "/parlance/")+1:], frame.Line), !test
+		}
+		if !more {
+			return "somewhere", true
+		}
+	}
+}
+
+// longest is how much of a statement a report shows.
+const longest = 2000
+
+func shorten(sql string) string {
+	if len(sql) > longest {
+		return sql[:longest] + " …"
+	}
+	return sql
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (w *Wall) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	w.judge(ctx, data.SQL)
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (w *Wall) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (w *Wall) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	for _, one := range data.Batch.QueuedQueries {
+		w.judge(ctx, one.SQL)
+	}
+	return ctx
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (w *Wall) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (w *Wall) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// TraceCopyFromStart implements pgx.CopyFromTracer: rows of a COPY are not read, so tenants' tables have none.
+func (w *Wall) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
+	w.judge(ctx, "COPY "+data.TableName.Sanitize())
+	return ctx
+}
+
+// TraceCopyFromEnd implements pgx.CopyFromTracer.
+func (w *Wall) TraceCopyFromEnd(context.Context, *pgx.Conn, pgx.TraceCopyFromEndData) {}
