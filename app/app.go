@@ -79,7 +79,7 @@ func Open(ctx context.Context, config Config, params Params) (*App, error) {
 	if err := a.connect(ctx, params); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	if err := a.join(); err != nil {
+	if err := a.join(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
@@ -123,10 +123,17 @@ func (a *App) trace(ctx context.Context, params Params) (err error) {
 }
 
 // join makes the nouns, from the bottom up.
-func (a *App) join() error {
-	keyring, err := seal.LoadKeyring(a.Config.MasterKeyFile)
+func (a *App) join(ctx context.Context) error {
+	masters, err := a.Config.masters()
 	if err != nil {
 		return fmt.Errorf("load the master key: %w", err)
+	}
+	keyring, err := seal.New(seal.Deps{DB: a.db, Masters: masters, Now: a.now})
+	if err != nil {
+		return err
+	}
+	if err := keyring.Check(ctx); err != nil {
+		return fmt.Errorf("check the master key: %w", err)
 	}
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: a.Config.EgressAllowCIDRs, CAFile: a.Config.EgressCAFile})
 	if err != nil {

@@ -106,7 +106,7 @@ func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateP
 	if err := applyOverrides(&config, params); err != nil {
 		return Session{}, err
 	}
-	session, err := s.newSession(agent, config, params, ttl)
+	session, err := s.newSession(ctx, agent, config, params, ttl)
 	if err != nil {
 		return Session{}, err
 	}
@@ -160,7 +160,7 @@ func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Pl
 }
 
 // newSession puts the row together. Variables are sealed and hashed here.
-func (s *Service) newSession(agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration) (Session, error) {
+func (s *Service) newSession(ctx context.Context, agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration) (Session, error) {
 	now := s.moment()
 	session := Session{
 		ID: ID(idgen.New(idgen.Session)), TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID,
@@ -189,7 +189,7 @@ func (s *Service) newSession(agent agents.Agent, config agents.Config, params Cr
 	if err != nil {
 		return Session{}, fmt.Errorf("encoding secret variables: %w", err)
 	}
-	session.SecretVariables, err = s.seal.Seal(encoded, secretsPlace(session))
+	session.SecretVariables, err = s.seal.Seal(ctx, encoded, secretsPlace(session))
 	return session, err
 }
 

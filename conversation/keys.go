@@ -67,7 +67,7 @@ func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key e
 			return "", nil, err
 		}
 	}
-	seed, err := k.seal.Open(current.Sealed, keyPlace(current.KID))
+	seed, err := k.seal.Open(ctx, current.Sealed, keyPlace(current.KID))
 	if err != nil {
 		return "", nil, fmt.Errorf("opening signing key %s: %w", current.KID, err)
 	}
@@ -106,7 +106,7 @@ func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (sign
 		return signingKey{}, fmt.Errorf("making a signing key: %w", err)
 	}
 	next := signingKey{KID: hex.EncodeToString(public[:8]), PublicKey: public, CreatedAt: now}
-	if next.Sealed, err = k.seal.Seal(private.Seed(), keyPlace(next.KID)); err != nil {
+	if next.Sealed, err = k.seal.Seal(ctx, private.Seed(), keyPlace(next.KID)); err != nil {
 		return signingKey{}, fmt.Errorf("sealing a signing key: %w", err)
 	}
 	chosen := next

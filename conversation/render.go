@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -45,10 +46,10 @@ func publicVariables(session Session, now time.Time) map[string]string {
 }
 
 // variables are what tools get: the public ones and the opened secrets.
-func (s *Service) variables(session Session) (tools.Variables, error) {
+func (s *Service) variables(ctx context.Context, session Session) (tools.Variables, error) {
 	values := publicVariables(session, s.moment())
 	if len(session.SecretVariables) > 0 {
-		opened, err := s.seal.Open(session.SecretVariables, secretsPlace(session))
+		opened, err := s.seal.Open(ctx, session.SecretVariables, secretsPlace(session))
 		if err != nil {
 			return tools.Variables{}, fmt.Errorf("opening secret variables: %w", err)
 		}

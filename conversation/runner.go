@@ -189,7 +189,7 @@ func (r *runner) prepare(ctx context.Context) error {
 		}
 	}
 	r.earlier = history(earlier, historyTokens)
-	if r.values, err = r.s.variables(r.session); err != nil {
+	if r.values, err = r.s.variables(ctx, r.session); err != nil {
 		return err
 	}
 	r.retrieve(ctx)

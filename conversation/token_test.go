@@ -98,7 +98,7 @@ func TestToken(t *testing.T) {
 		t.Error("the rotated key still signs")
 	}
 	var inClear int
-	err = f.db.NewRaw("SELECT count(*) FROM signing_keys WHERE length(private_key) < 100").Scan(t.Context(), &inClear)
+	err = f.db.NewRaw("SELECT count(*) FROM signing_keys WHERE length(private_key) <= 64").Scan(t.Context(), &inClear)
 	if err != nil || inClear != 0 {
 		t.Errorf("%d private keys are not sealed (%v)", inClear, err)
 	}

@@ -13,8 +13,8 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -34,10 +34,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	keys, err := seal.ParseKeyring([]byte(strings.Repeat("k", 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := sealtest.New(t, db)
 	f := &fixture{t: t, db: db}
 	f.clock.Store(new(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)))
 	f.service = idempotency.New(idempotency.Deps{DB: db, Keys: keys, Now: func() time.Time { return *f.clock.Load() }})

@@ -92,7 +92,7 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 		if err != nil {
 			return nil, fmt.Errorf("find the key's answer: %w", postgres.MapError(err))
 		}
-		return s.replay(at, held, fingerprint)
+		return s.replay(ctx, at, held, fingerprint)
 	}
 	return nil, errInFlight()
 }
@@ -114,14 +114,14 @@ func (s *Service) claim(ctx context.Context, at place, fingerprint []byte) (stri
 }
 
 // replay judges what is held under the key.
-func (s *Service) replay(at place, held row, fingerprint []byte) (*Claim, error) {
+func (s *Service) replay(ctx context.Context, at place, held row, fingerprint []byte) (*Claim, error) {
 	if !bytes.Equal(held.Fingerprint, fingerprint) {
 		return nil, fault.New(fault.IdempotencyReused, "This Idempotency-Key came with another request; use a new key for each request.")
 	}
 	if held.Answer == nil {
 		return nil, errInFlight()
 	}
-	plain, err := s.keys.Open(held.Answer, at.binding())
+	plain, err := s.keys.Open(ctx, held.Answer, at.binding())
 	if err != nil {
 		return nil, fmt.Errorf("open the key's answer: %w", err)
 	}
@@ -145,7 +145,7 @@ func (c *Claim) Keep(ctx context.Context, a Answer) error {
 	if err != nil {
 		return fmt.Errorf("encode the key's answer: %w", err)
 	}
-	sealed, err := c.service.keys.Seal(plain, c.place.binding())
+	sealed, err := c.service.keys.Seal(ctx, plain, c.place.binding())
 	if err != nil {
 		return fmt.Errorf("seal the key's answer: %w", err)
 	}

@@ -69,6 +69,20 @@ CREATE TABLE chunks (
     CONSTRAINT chunks_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE
 );
 
+CREATE TABLE data_keys (
+    id uuid NOT NULL,
+    tenant_id text,
+    master_key_id text NOT NULL,
+    wrapped bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone,
+    CONSTRAINT data_keys_master_key_id_check CHECK ((master_key_id <> ''::text)),
+    CONSTRAINT data_keys_pkey PRIMARY KEY (id),
+    CONSTRAINT data_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX data_keys_by_master ON public.data_keys USING btree (master_key_id, id);
+CREATE UNIQUE INDEX data_keys_current ON public.data_keys USING btree (COALESCE(tenant_id, ''::text)) WHERE (retired_at IS NULL);
+
 CREATE TABLE events (
     seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     tenant_id text NOT NULL,

@@ -43,7 +43,7 @@ func (s *Service) Call(ctx context.Context, p CallParams) Outcome {
 	started := s.now()
 	o := Outcome{CallID: p.CallID, StartedAt: s.moment()}
 	c := call{CallParams: p, redact: newRedactor(nil)}
-	if err := s.prepare(&c); err != nil {
+	if err := s.prepare(ctx, &c); err != nil {
 		o.Error = s.internal(ctx, "open tool", err)
 	} else if o.Error = s.admit(&c); o.Error == nil {
 		s.perform(ctx, &c, &o)
@@ -65,8 +65,8 @@ type call struct {
 }
 
 // prepare opens the tool's secrets, so that they can be used and recognised.
-func (s *Service) prepare(c *call) error {
-	authorization, err := s.openAuthHeader(c.Entry.Tool)
+func (s *Service) prepare(ctx context.Context, c *call) error {
+	authorization, err := s.openAuthHeader(ctx, c.Entry.Tool)
 	if err != nil {
 		return err
 	}
@@ -306,11 +306,11 @@ func (c *call) traceInput() json.RawMessage {
 }
 
 // openAuthHeader is the stored authorization; empty when there is none.
-func (s *Service) openAuthHeader(t Tool) (string, error) {
+func (s *Service) openAuthHeader(ctx context.Context, t Tool) (string, error) {
 	if !t.AuthHeaderSet() {
 		return "", nil
 	}
-	plain, err := s.keys.Open(t.AuthHeader, authPlace(t.TenantID, t.ID))
+	plain, err := s.keys.Open(ctx, t.AuthHeader, authPlace(t.TenantID, t.ID))
 	if err != nil {
 		return "", fmt.Errorf("open auth_header of tool %s: %w", t.ID, err)
 	}

@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,9 +9,9 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
@@ -42,10 +41,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	keys, err := seal.ParseKeyring([]byte(strings.Repeat("k", 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := sealtest.New(t, db)
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
 	if err != nil {
 		t.Fatal(err)

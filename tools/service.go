@@ -134,24 +134,24 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	if err := s.allowed(ctx, ref, p.Kind); err != nil {
 		return Tool{}, err
 	}
-	if err := s.seal(&tool, p.AuthHeader); err != nil {
+	sealed, err := s.seal(ctx, tool, p.AuthHeader)
+	if err != nil {
 		return Tool{}, err
 	}
-	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error { return insertTool(ctx, tx, tool) })
+	tool.AuthHeader = sealed
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error { return insertTool(ctx, tx, tool) })
 	if postgres.IsUnique(err, "tools_slug") {
 		return Tool{}, fault.OnField(fault.ToolSlugTaken, "slug", "The workspace has a tool with the slug %q (upper and lower case are the same).", p.Slug)
 	}
 	return tool, err
 }
 
-// seal stores an auth_header in the tool; an empty one removes it.
-func (s *Service) seal(t *Tool, authHeader seal.Secret) (err error) {
+// seal is an auth_header as the tool stores it; nil for an empty one.
+func (s *Service) seal(ctx context.Context, t Tool, authHeader seal.Secret) ([]byte, error) {
 	if !authHeader.IsSet() {
-		t.AuthHeader = nil
-		return nil
+		return nil, nil
 	}
-	t.AuthHeader, err = s.keys.Seal([]byte(authHeader.Reveal()), authPlace(t.TenantID, t.ID))
-	return err
+	return s.keys.Seal(ctx, []byte(authHeader.Reveal()), authPlace(t.TenantID, t.ID))
 }
 
 // Get returns a tool of the catalog, built-in and system tools included. Errors: NotFound.
@@ -244,6 +244,12 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p Updat
 	if err := s.allowed(ctx, ref, tool.Kind); err != nil {
 		return Tool{}, err
 	}
+	var sealed []byte
+	if p.AuthHeader != nil { // before the transaction: sealing may read the database
+		if sealed, err = s.seal(ctx, tool, *p.AuthHeader); err != nil {
+			return Tool{}, err
+		}
+	}
 	now := s.moment()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		if tool, err = selectTool(ctx, tx, ref, id, "UPDATE"); err != nil {
@@ -251,6 +257,9 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p Updat
 		}
 		if err := s.apply(&tool, p); err != nil {
 			return err
+		}
+		if p.AuthHeader != nil {
+			tool.AuthHeader = sealed
 		}
 		tool.UpdatedAt = now
 		return updateTool(ctx, tx, tool)
@@ -270,10 +279,7 @@ func (s *Service) apply(tool *Tool, p UpdateParams) error {
 	if p.AuthHeader == nil {
 		return s.check(*tool, "")
 	}
-	if err := s.check(*tool, p.AuthHeader.Reveal()); err != nil {
-		return err
-	}
-	return s.seal(tool, *p.AuthHeader)
+	return s.check(*tool, p.AuthHeader.Reveal())
 }
 
 // onlyCustom refuses to touch a built-in or system tool.

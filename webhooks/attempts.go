@@ -149,7 +149,7 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 			return Attempt{}, err
 		}
 	}
-	secrets, err := openSecrets(s.keyring, endpoint, s.moment())
+	secrets, err := openSecrets(ctx, s.keyring, endpoint, s.moment())
 	if err != nil {
 		return Attempt{}, err
 	}

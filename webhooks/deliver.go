@@ -33,7 +33,7 @@ func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tall
 	}
 	defer release()
 	now := s.moment()
-	secrets, err := openSecrets(s.keyring, endpoint, now)
+	secrets, err := openSecrets(ctx, s.keyring, endpoint, now)
 	if err != nil {
 		return nil, err
 	}

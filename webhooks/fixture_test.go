@@ -2,7 +2,6 @@ package webhooks_test
 
 import (
 	"context"
-	"encoding/base64"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/workspaces"
 )
@@ -59,10 +59,7 @@ func newFixture(t *testing.T, change ...func(*webhooks.Deps)) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	keyring, err := seal.ParseKeyring([]byte(base64.StdEncoding.EncodeToString(make([]byte, 32))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	keyring := sealtest.New(t, db)
 	f := &fixture{t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring, caFile: receiver.New(t).CAFile(t)}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.hooks = f.service(change...)

@@ -102,7 +102,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 		ID: EndpointID(idgen.New(idgen.Endpoint)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
 		URL: p.URL, Events: types, Description: p.Description, Status: Enabled, CreatedAt: now, UpdatedAt: now,
 	}
-	minted, err := s.mint(endpoint)
+	minted, err := s.mint(ctx, endpoint)
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
@@ -110,12 +110,12 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 }
 
 // mint gives the endpoint a new secret.
-func (s *Service) mint(e Endpoint) (MintedEndpoint, error) {
+func (s *Service) mint(ctx context.Context, e Endpoint) (MintedEndpoint, error) {
 	secret, err := mintSecret(s.random)
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
-	e.SealedSecret, err = s.keyring.Seal([]byte(secret), secretPlace(e))
+	e.SealedSecret, err = s.keyring.Seal(ctx, []byte(secret), secretPlace(e))
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
@@ -238,7 +238,7 @@ func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id Endpo
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
-	minted, err := s.mint(endpoint)
+	minted, err := s.mint(ctx, endpoint)
 	if err != nil {
 		return MintedEndpoint{}, err
 	}

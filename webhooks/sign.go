@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -43,8 +44,8 @@ func secretPlace(e Endpoint) seal.Binding {
 }
 
 // openSecrets returns the endpoint's secrets that sign at now, the newest first.
-func openSecrets(keyring *seal.Keyring, e Endpoint, now time.Time) ([]string, error) {
-	newest, err := keyring.Open(e.SealedSecret, secretPlace(e))
+func openSecrets(ctx context.Context, keyring *seal.Keyring, e Endpoint, now time.Time) ([]string, error) {
+	newest, err := keyring.Open(ctx, e.SealedSecret, secretPlace(e))
 	if err != nil {
 		return nil, fmt.Errorf("open the secret of %s: %w", e.ID, err)
 	}
@@ -52,7 +53,7 @@ func openSecrets(keyring *seal.Keyring, e Endpoint, now time.Time) ([]string, er
 	if len(e.SealedPrevious) == 0 || !now.Before(e.PreviousUntil) {
 		return secrets, nil
 	}
-	previous, err := keyring.Open(e.SealedPrevious, secretPlace(e))
+	previous, err := keyring.Open(ctx, e.SealedPrevious, secretPlace(e))
 	if err != nil {
 		return nil, fmt.Errorf("open the previous secret of %s: %w", e.ID, err)
 	}

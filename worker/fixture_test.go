@@ -2,7 +2,6 @@ package worker_test
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,9 +16,9 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/redis"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
 	"parlance.dev/parlance/workspaces"
@@ -74,7 +73,7 @@ func policy() webhooks.Policy {
 }
 
 func newHooks(db *postgres.DB, caFile string, p webhooks.Policy) (*webhooks.Service, error) {
-	keyring, err := seal.ParseKeyring([]byte(base64.StdEncoding.EncodeToString(make([]byte, 32))))
+	keyring, err := sealtest.Open(db)
 	if err != nil {
 		return nil, err
 	}

@@ -1,120 +1,241 @@
 package seal
 
 import (
-	"bytes"
+	"context"
+	"crypto/cipher"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/singleflight"
+
+	"parlance.dev/parlance/platform/postgres"
 )
 
 const (
-	keyBytes   = 32
-	keyIDBytes = 8
+	// DataKeyLife is how long a data key seals before the next one takes over; it opens for ever.
+	// With random nonces a key is safe for 2^32 values (NIST SP 800-38D): 1,600 a second for 30 days.
+	DataKeyLife = 30 * 24 * time.Hour
+	// cacheTime is how long an unwrapped data key is used before it is read and unwrapped again.
+	cacheTime = 5 * time.Minute
+	// graceTime is how long it is used at most while a key-management service does not answer.
+	graceTime = time.Hour
+	// maxCached bounds the unwrapped keys in memory: that many tenants within cacheTime.
+	maxCached = 4096
+	// loadTimeout bounds reading and unwrapping one data key; many callers may wait for it.
+	loadTimeout = 15 * time.Second
 )
 
-// masterKey is a key and its id, which is a hash of it and tells nothing about it.
-type masterKey struct {
-	id     [keyIDBytes]byte
-	secret [keyBytes]byte
+// Deps is what a Keyring works with. DB and at least one master key are required.
+type Deps struct {
+	DB      *postgres.DB
+	Masters Masters
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
 }
 
-// Keyring holds the master keys: the first seals, all of them open. It is immutable.
+// Keyring seals and opens values with the tenants' data keys. Safe for concurrent use.
 type Keyring struct {
-	keys []masterKey
+	db      *postgres.DB
+	masters Masters
+	now     func() time.Time
+
+	loading singleflight.Group
+	mu      sync.Mutex
+	cached  map[cacheKey]*dataKey
 }
 
-// ParseKeyring reads master keys: either exactly 32 raw bytes, or text with the base64 of 32
-// bytes on each line, the current key first. Empty lines and lines beginning with # are passed over.
-func ParseKeyring(content []byte) (*Keyring, error) {
-	if len(content) == keyBytes {
-		return newKeyring(content)
-	}
-	var secrets [][]byte
-	for i, line := range strings.Split(string(content), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		secret, err := decodeKey(line)
-		if err != nil {
-			return nil, fmt.Errorf("master key on line %d: %w", i+1, err)
-		}
-		secrets = append(secrets, secret)
-	}
-	return newKeyring(secrets...)
+// cacheKey is a data key of a tenant; the zero id stands for the one that seals now.
+type cacheKey struct {
+	tenantID string
+	id       uuid.UUID
 }
 
-// LoadKeyring is ParseKeyring of a file.
-func LoadKeyring(path string) (*Keyring, error) {
-	content, err := os.ReadFile(path)
+// dataKey is an unwrapped data key.
+type dataKey struct {
+	id        uuid.UUID
+	aead      cipher.AEAD
+	createdAt time.Time
+	readAt    time.Time
+}
+
+// New makes a keyring; it reads nothing yet (see Check).
+func New(d Deps) (*Keyring, error) {
+	if d.DB == nil || len(d.Masters) == 0 {
+		return nil, errors.New("seal: a database and a master key are needed")
+	}
+	k := &Keyring{db: d.DB, masters: d.Masters, now: d.Now, cached: map[cacheKey]*dataKey{}}
+	if k.now == nil {
+		k.now = time.Now
+	}
+	return k, nil
+}
+
+// moment is now as Postgres keeps it.
+func (k *Keyring) moment() time.Time { return k.now().UTC().Truncate(time.Microsecond) }
+
+// Seal encrypts plaintext for one place, under the data key of its tenant; the blob is Overhead
+// bytes longer. Each call gives another blob. It may read and write the database, so it is not
+// for the inside of a transaction.
+func (k *Keyring) Seal(ctx context.Context, plaintext []byte, place Binding) ([]byte, error) {
+	key, err := k.key(ctx, cacheKey{tenantID: place.TenantID})
 	if err != nil {
-		return nil, fmt.Errorf("reading the master key file: %w", err)
+		return nil, fmt.Errorf("finding the data key to seal with: %w", err)
 	}
-	ring, err := ParseKeyring(content)
-	if err != nil {
-		return nil, fmt.Errorf("master key file %s: %w", path, err)
-	}
-	return ring, nil
+	return sealWith(key, plaintext, place), nil
 }
 
-// NewMasterKeyFile writes a new random master key to path with mode 0600. A file that is there
-// is left alone and the error is fs.ErrExist; nobody ever sees a half-written one.
-func NewMasterKeyFile(path string) error {
+// Open gives back what was sealed for the same place. It may read the database.
+// Errors: ErrOpen, ErrOldFormat, ErrUnknownKey (none holds anything of the value), and that the
+// data key cannot be read now.
+func (k *Keyring) Open(ctx context.Context, blob []byte, place Binding) ([]byte, error) {
+	id, err := blobKey(blob)
+	if err != nil {
+		return nil, err
+	}
+	key, err := k.key(ctx, cacheKey{tenantID: place.TenantID, id: id})
+	if err != nil {
+		return nil, err
+	}
+	return openWith(key, blob, place)
+}
+
+// key finds a data key in memory, or reads it.
+func (k *Keyring) key(ctx context.Context, at cacheKey) (*dataKey, error) {
+	now := k.moment()
+	known := k.lookup(at)
+	if known != nil && now.Sub(known.readAt) < cacheTime && (at.id != uuid.Nil || now.Sub(known.createdAt) < DataKeyLife) {
+		return known, nil
+	}
+	// Whoever asks first reads for all; its hang-up must not fail the others.
+	loaded := k.loading.DoChan(at.tenantID+" "+at.id.String(), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
+		defer cancel()
+		return k.load(ctx, at)
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case result := <-loaded:
+		key, ok := result.Val.(*dataKey)
+		switch {
+		case result.Err == nil && ok:
+			return key, nil
+		case known != nil && !decided(result.Err) && now.Sub(known.readAt) < graceTime:
+			return known, nil
+		}
+		return nil, result.Err
+	}
+}
+
+// decided says whether an error is an answer, and not that nobody could be asked.
+func decided(err error) bool {
+	return errors.Is(err, ErrOpen) || errors.Is(err, ErrUnknownKey)
+}
+
+func (k *Keyring) lookup(at cacheKey) *dataKey {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.cached[at]
+}
+
+// keep remembers an unwrapped key; when there are too many the old ones go.
+func (k *Keyring) keep(at cacheKey, key *dataKey) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.cached) >= maxCached {
+		maps.DeleteFunc(k.cached, func(_ cacheKey, old *dataKey) bool { return key.readAt.Sub(old.readAt) >= cacheTime })
+	}
+	if len(k.cached) >= maxCached {
+		clear(k.cached)
+	}
+	k.cached[at] = key
+}
+
+// forget drops every unwrapped key of a tenant.
+func (k *Keyring) forget(tenantID string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	maps.DeleteFunc(k.cached, func(at cacheKey, _ *dataKey) bool { return at.tenantID == tenantID })
+}
+
+// load reads and unwraps a data key; for sealing it makes the tenant's next one when it is time.
+func (k *Keyring) load(ctx context.Context, at cacheKey) (*dataKey, error) {
+	var row wrappedKey
+	var err error
+	if at.id == uuid.Nil {
+		row, err = k.currentRow(ctx, at.tenantID)
+	} else {
+		row, err = selectDataKey(ctx, k.db, at.tenantID, at.id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	secret, err := k.unwrap(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	gcm, err := aead(secret)
+	if err != nil {
+		return nil, err
+	}
+	key := &dataKey{id: row.ID, aead: gcm, createdAt: row.CreatedAt, readAt: k.moment()}
+	k.keep(at, key)
+	return key, nil
+}
+
+// currentRow is the tenant's data key that seals now, made if there is none or its time is over.
+func (k *Keyring) currentRow(ctx context.Context, tenantID string) (wrappedKey, error) {
+	now := k.moment()
+	row, found, err := selectCurrent(ctx, k.db, tenantID)
+	if err != nil || found && now.Sub(row.CreatedAt) < DataKeyLife {
+		return row, err
+	}
+	next, err := k.newRow(ctx, tenantID, now)
+	if err != nil {
+		return wrappedKey{}, err
+	}
+	return replaceCurrent(ctx, k.db, row, next)
+}
+
+// newRow makes a data key under the master key that wraps.
+func (k *Keyring) newRow(ctx context.Context, tenantID string, now time.Time) (wrappedKey, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return wrappedKey{}, fmt.Errorf("naming a data key: %w", err)
+	}
 	secret := make([]byte, keyBytes)
-	rand.Read(secret)                                                    //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".master-key-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("making the master key file: %w", err)
-	}
-	defer os.Remove(temporary.Name())
-	_, err = temporary.WriteString(base64.StdEncoding.EncodeToString(secret) + "\n")
-	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
-		return fmt.Errorf("writing the master key file: %w", err)
-	}
-	// Unlike a rename, a link never replaces a key that sealed something.
-	if err := os.Link(temporary.Name(), path); err != nil {
-		return fmt.Errorf("making the master key file: %w", err)
+	rand.Read(secret) //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
+	row := wrappedKey{ID: id, TenantID: tenantID, CreatedAt: now}
+	return row, k.wrap(ctx, &row, secret)
+}
+
+// wrap puts a data key into its row under the master key that wraps.
+func (k *Keyring) wrap(ctx context.Context, row *wrappedKey, secret []byte) (err error) {
+	master := k.masters[0]
+	row.MasterKeyID = master.ID()
+	if row.Wrapped, err = master.Wrap(ctx, secret, row.place()); err != nil {
+		return fmt.Errorf("wrapping a data key with master key %s: %w", row.MasterKeyID, err)
 	}
 	return nil
 }
 
-func newKeyring(secrets ...[]byte) (*Keyring, error) {
-	if len(secrets) == 0 {
-		return nil, errors.New("there is no master key")
+// unwrap is the data key of a row. Errors: ErrUnknownKey, ErrOpen, that the key cannot be asked.
+func (k *Keyring) unwrap(ctx context.Context, row wrappedKey) ([]byte, error) {
+	master, ok := k.masters.Find(row.MasterKeyID)
+	if !ok {
+		return nil, fmt.Errorf("%w: data key %s is wrapped with %s", ErrUnknownKey, row.ID, row.MasterKeyID)
 	}
-	ring := &Keyring{}
-	for _, secret := range secrets {
-		key := masterKey{secret: [keyBytes]byte(secret)}
-		digest := sha256.Sum256(append([]byte("parlance master key id\x00"), secret...))
-		copy(key.id[:], digest[:])
-		if _, known := ring.find(key.id[:]); known {
-			return nil, errors.New("a master key stands there twice")
-		}
-		ring.keys = append(ring.keys, key)
+	secret, err := master.Unwrap(ctx, row.Wrapped, row.place())
+	if err == nil && len(secret) != keyBytes {
+		err = ErrOpen
 	}
-	return ring, nil
-}
-
-func (k *Keyring) find(id []byte) (masterKey, bool) {
-	for _, key := range k.keys {
-		if bytes.Equal(key.id[:], id) {
-			return key, true
-		}
-	}
-	return masterKey{}, false
-}
-
-// decodeKey takes standard and URL base64, padded or not. Its errors hold nothing of the text.
-func decodeKey(text string) ([]byte, error) {
-	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
-	secret, err := base64.RawStdEncoding.DecodeString(text)
-	if err != nil || len(secret) != keyBytes {
-		return nil, fmt.Errorf("not the base64 of %d bytes", keyBytes)
+	if err != nil {
+		return nil, fmt.Errorf("unwrapping data key %s with master key %s: %w", row.ID, row.MasterKeyID, err)
 	}
 	return secret, nil
 }

@@ -19,13 +19,13 @@ import (
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
@@ -67,10 +67,7 @@ func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fix
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	keys, err := seal.ParseKeyring([]byte(strings.Repeat("k", 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := sealtest.New(t, db)
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
 	if err != nil {
 		t.Fatal(err)

@@ -18,13 +18,13 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
@@ -44,10 +44,7 @@ func newSessionsFixture(t *testing.T) *sessionsFixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	keys, err := seal.ParseKeyring([]byte(strings.Repeat("k", 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := sealtest.New(t, db)
 	guard, err := publicnet.New(publicnet.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -21,12 +21,12 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/workspaces"
 )
@@ -49,10 +49,7 @@ func newWebhooksFixture(t *testing.T) *webhooksFixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	keys, err := seal.ParseKeyring([]byte(strings.Repeat("k", 32)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := sealtest.New(t, db)
 	f := &webhooksFixture{t: t, db: db, receiver: receiver.New(t)}
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.1/32"}, CAFile: f.receiver.CAFile(t)})
 	if err != nil {

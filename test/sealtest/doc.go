@@ -1,0 +1,2 @@
+// Package sealtest makes keyrings for tests, under master keys that everybody knows.
+package sealtest
