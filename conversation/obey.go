@@ -53,8 +53,8 @@ func (e *engine) obey(live *Live, command Command) {
 
 // hear takes what the user said: written down first, then told.
 func (e *engine) hear(live *Live, c UserMessage) {
-	if n := utf8.RuneCountInString(c.Text); n < 1 || n > MaxTextChars || !storable(c.Text) || len(c.ItemID) > maxItemIDBytes || !storable(c.ItemID) {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("text", "length", "text must have 1 to %d characters.", MaxTextChars)})
+	if !sayable(c.Text) || len(c.ItemID) > maxItemIDBytes || !storable(c.ItemID) {
+		live.push(Failed{CommandID: c.CommandID, Err: errText()})
 		return
 	}
 	e.accept(live, c.CommandID, Message{Role: roleUser, ItemID: c.ItemID, Text: c.Text})

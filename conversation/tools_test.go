@@ -25,7 +25,7 @@ func (f *fixture) attach(t *testing.T, slug, method string, maxCalls int) tools.
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.tools.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true, MaxCallsPerSession: maxCalls})
+	_, err = f.tools.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true, MaxCallsPerSession: &maxCalls})
 	if err != nil {
 		t.Fatal(err)
 	}

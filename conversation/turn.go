@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"strings"
 	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
@@ -31,6 +32,15 @@ type StreamEvent struct {
 	Turn *Turn
 }
 
+// sayable says whether a user can have said the text: something, and not too much.
+func sayable(text string) bool {
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= MaxTextChars && storable(text)
+}
+
+func errText() *fault.Error {
+	return fault.InvalidField("text", "length", "text must have 1 to %d characters, and not only spaces.", MaxTextChars)
+}
+
 // Turn says text to the agent and returns its recorded answer. A pending session begins with
 // it; while another turn of the session runs, on any node, it waits. When ctx ends, or emit (nil:
 // nobody listens) fails, the answer is stopped and what was said of it recorded as cancelled.
@@ -39,8 +49,8 @@ type StreamEvent struct {
 // upstream-failed (the turn is recorded as failed; the session goes on), Unavailable unavailable,
 // Canceled canceled.
 func (s *Service) Turn(ctx context.Context, p workspaces.Principal, id ID, text string, emit func(StreamEvent) error) (Turn, error) {
-	if n := utf8.RuneCountInString(text); n < 1 || n > MaxTextChars || !storable(text) {
-		return Turn{}, fault.InvalidField("text", "length", "text must have 1 to %d characters.", MaxTextChars)
+	if !sayable(text) {
+		return Turn{}, errText()
 	}
 	session, err := s.Get(ctx, p, id)
 	if err != nil {

@@ -18,6 +18,7 @@ const (
 	Unauthenticated
 	Forbidden
 	NotFound
+	NoRoute
 	MethodNotAllowed
 	AlreadyExists
 	Precondition
@@ -49,6 +50,7 @@ var kinds = [...]struct {
 	Unauthenticated:  {"unauthenticated", connect.CodeUnauthenticated, http.StatusUnauthorized, false},
 	Forbidden:        {"forbidden", connect.CodePermissionDenied, http.StatusForbidden, false},
 	NotFound:         {"not_found", connect.CodeNotFound, http.StatusNotFound, false},
+	NoRoute:          {"no_route", connect.CodeUnimplemented, http.StatusNotFound, false},
 	MethodNotAllowed: {"method_not_allowed", connect.CodeUnimplemented, http.StatusMethodNotAllowed, false},
 	AlreadyExists:    {"already_exists", connect.CodeAlreadyExists, http.StatusConflict, false},
 	Precondition:     {"precondition", connect.CodeFailedPrecondition, http.StatusConflict, false},

@@ -72,7 +72,7 @@ var table = []Entry{
 	{AuthInvalidKey, Unauthenticated, "The API key is not valid", "Check that the key is complete, has not expired and has not been revoked."},
 	{AuthScope, Forbidden, "The API key lacks the scope", "Use a key whose scope contains the one named in the detail: read < runtime < operator < admin."},
 	{ResourceNotFound, NotFound, "No such resource", "Check the id, and that it belongs to the workspace in the path and to the tenant of the key."},
-	{RouteNotFound, NotFound, "No such route", "Check the path against /openapi.json; REST paths begin with /v1."},
+	{RouteNotFound, NoRoute, "No such route", "Check the path against /openapi.json; REST paths begin with /v1."},
 	{MethodNotAllowedReason, MethodNotAllowed, "The route does not take this method", "Use one of the methods in the Allow header."},
 	{InvalidRequest, Invalid, "The request is not valid", "Correct the fields listed in errors[]; nothing was stored."},
 	{BodyTooLarge, TooLarge, "The body is too large", "Send less, or upload it as a file source."},

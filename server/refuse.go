@@ -4,32 +4,41 @@ import (
 	"net/http"
 	"strings"
 
+	"connectrpc.com/connect"
+
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/server/problem"
 )
 
 // refusingMux answers what the mux of the Connect handlers would refuse in plain text (an
-// unknown procedure, a wrong method, an unknown content type) with a problem, unless the caller
-// speaks gRPC, which has its own words for it.
+// unknown procedure, a wrong method, an unknown content type) with a problem, or as gRPC says it
+// to a caller who speaks gRPC.
 func refusingMux(mux *http.ServeMux, problems problem.Writer) http.Handler {
+	grpc := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-			mux.ServeHTTP(w, r)
-			return
+		refuse := func(err *fault.Error) { problems.Write(w, r, err) }
+		if r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			refuse = func(err *fault.Error) {
+				_ = grpc.Write(w, r, problem.ToConnect(err)) // the caller is gone: nothing left to tell
+			}
 		}
 		if _, pattern := mux.Handler(r); pattern == "" {
-			problems.Write(w, r, fault.New(fault.RouteNotFound, "No procedure %s.", r.URL.Path))
+			refuse(noProcedure(r))
 			return
 		}
-		mux.ServeHTTP(&refusalWriter{ResponseWriter: w, request: r, problems: problems}, r)
+		mux.ServeHTTP(&refusalWriter{ResponseWriter: w, request: r, refuse: refuse}, r)
 	})
 }
 
-// refusalWriter replaces the bodyless refusals of connect's handlers by problems.
+func noProcedure(r *http.Request) *fault.Error {
+	return fault.New(fault.RouteNotFound, "No procedure %s.", r.URL.Path)
+}
+
+// refusalWriter replaces the bodyless refusals of connect's handlers by ours.
 type refusalWriter struct {
 	http.ResponseWriter
 	request  *http.Request
-	problems problem.Writer
+	refuse   func(*fault.Error)
 	replaced bool
 }
 
@@ -37,13 +46,13 @@ type refusalWriter struct {
 func (w *refusalWriter) WriteHeader(status int) {
 	bare := w.Header().Get("Content-Type") == "" || strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain")
 	refusals := map[int]*fault.Error{
-		http.StatusNotFound:             fault.New(fault.RouteNotFound, "No procedure %s.", w.request.URL.Path),
+		http.StatusNotFound:             noProcedure(w.request),
 		http.StatusMethodNotAllowed:     fault.New(fault.MethodNotAllowedReason, "%s is not a method of this procedure; use %s.", w.request.Method, w.Header().Get("Allow")),
 		http.StatusUnsupportedMediaType: fault.New(fault.UnsupportedEncoding, "Send one of %s.", w.Header().Get("Accept-Post")),
 	}
 	if refusal := refusals[status]; refusal != nil && bare {
 		w.replaced = true
-		w.problems.Write(w.ResponseWriter, w.request, refusal)
+		w.refuse(refusal)
 		return
 	}
 	w.ResponseWriter.WriteHeader(status)

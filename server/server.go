@@ -90,16 +90,19 @@ func NewHandler(d Deps) (http.Handler, error) {
 	registerSystem(mux, d, problems)
 	mux.Handle("/v1/realtime/", d.Realtime)
 	mux.Handle("/", facade)
+	compressor := &interceptor.Compressor{Least: compressMinBytes}
+	plain, direct := compressor.Wrap(mux), interceptor.WithMessageLimit(rpcMux, readMaxBytes)
+	unclean := compressor.Wrap(facade)
 	root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isRPC(r.URL.Path) {
-			rpcMux.ServeHTTP(w, r)
+			direct.ServeHTTP(w, r)
 			return
 		}
 		if path.Clean(r.URL.Path) != r.URL.Path { // net/http's mux would redirect to another route
-			facade.ServeHTTP(w, r)
+			unclean.ServeHTTP(w, r)
 			return
 		}
-		mux.ServeHTTP(w, r)
+		plain.ServeHTTP(w, r)
 	})
 	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems}
 	logged := logger.Wrap(root, routeName(d.Gate.Policies))
@@ -126,10 +129,10 @@ func newRPC(d Deps) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the tracing interceptor: %w", err)
 	}
-	calls := &interceptor.RPC{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator, Pages: interceptor.NewPages(d.PageKey)}
+	calls := &interceptor.RPC{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey)}
 	opts := []connect.HandlerOption{
 		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
-		connect.WithReadMaxBytes(readMaxBytes), handlerOption(rest.ConnectCodecs()),
+		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), handlerOption(rest.ConnectCodecs()),
 	}
 	mux := http.NewServeMux()
 	mux.Handle(parlancev1connect.NewWorkspaceServiceHandler(d.Services.Workspaces, opts...))

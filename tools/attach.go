@@ -18,16 +18,17 @@ type AttachParams struct {
 	// ToolID is a custom tool's, or builtin:<name>.
 	ToolID  ID
 	Enabled bool
-	// MaxCallsPerSession is 1 to MaxCallsPerSession; 0: no cap.
-	MaxCallsPerSession int
+	// MaxCallsPerSession is 1 to MaxCallsPerSession; 0: no cap; nil: the cap that an attachment has
+	// already, none for a new one.
+	MaxCallsPerSession *int
 }
 
-// Attach binds a tool to an agent; a second attach replaces the first.
+// Attach binds a tool to an agent; a second attach changes the first.
 // Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request (a memory-managed
 // tool with enabled false, a cap out of range), Forbidden plan-tools-not-enabled and
 // plan-mcp-not-enabled.
 func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams) (Attachment, error) {
-	if p.MaxCallsPerSession < 0 || p.MaxCallsPerSession > MaxCallsPerSession {
+	if n := p.MaxCallsPerSession; n != nil && (*n < 0 || *n > MaxCallsPerSession) {
 		return Attachment{}, fault.InvalidField("max_calls_per_session", "out_of_range", "max_calls_per_session must be from 1 to 10,000, or 0 for no cap.")
 	}
 	if _, err := s.agents.Get(ctx, ref, p.AgentID); err != nil {
@@ -43,7 +44,10 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 	now := s.moment()
 	attachment := Attachment{
 		AgentID: p.AgentID, ToolID: p.ToolID, TenantID: ref.TenantID, WorkspaceID: ref.ID,
-		Enabled: p.Enabled, MaxCallsPerSession: p.MaxCallsPerSession, CreatedAt: now, UpdatedAt: now, Slug: tool.Slug,
+		Enabled: p.Enabled, CreatedAt: now, UpdatedAt: now, Slug: tool.Slug,
+	}
+	if p.MaxCallsPerSession != nil {
+		attachment.MaxCallsPerSession = *p.MaxCallsPerSession
 	}
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		if tool.Bucket == BucketCustom {
@@ -52,7 +56,7 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 				return err
 			}
 		}
-		return upsertAttachment(ctx, tx, &attachment)
+		return upsertAttachment(ctx, tx, &attachment, p.MaxCallsPerSession == nil)
 	})
 	if postgres.IsForeignKey(err, "") {
 		return Attachment{}, fault.NoSuch("agent", string(p.AgentID)) // it was deleted meanwhile

@@ -15,7 +15,7 @@ func TestAttach(t *testing.T) {
 	f := newFixture(t)
 	tool := f.create(t, f.orderParams("/x"))
 	attach := func(id tools.ID, enabled bool, maxCalls int) (tools.Attachment, error) {
-		return f.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: id, Enabled: enabled, MaxCallsPerSession: maxCalls})
+		return f.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: id, Enabled: enabled, MaxCallsPerSession: &maxCalls})
 	}
 	first, err := attach(tool.ID, true, 3)
 	if err != nil || first.Slug != "find_order" || !first.Enabled || first.MaxCallsPerSession != 3 {
@@ -24,6 +24,13 @@ func TestAttach(t *testing.T) {
 	second, err := attach(tool.ID, false, 0)
 	if err != nil || second.Enabled || second.MaxCallsPerSession != 0 || !second.CreatedAt.Equal(first.CreatedAt) {
 		t.Errorf("the second attach: %+v, %v", second, err)
+	}
+	if _, err := attach(tool.ID, false, 7); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := f.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID})
+	if err != nil || kept.MaxCallsPerSession != 7 {
+		t.Errorf("an attach that does not speak of the cap: %+v, %v", kept, err)
 	}
 	if entry := f.entry(t, "find_order"); entry.Enabled || entry.DisabledReason != tools.ReasonAttachmentDisabled {
 		t.Errorf("got %+v", entry)

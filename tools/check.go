@@ -35,7 +35,11 @@ var managedHeaders = []string{
 }
 
 // checker collects violations; all are shown at once.
-type checker struct{ fields []fault.Field }
+type checker struct {
+	fields []fault.Field
+	// known are URLs that were accepted before.
+	known []string
+}
 
 func (c *checker) add(field, code, message string) {
 	c.fields = append(c.fields, fault.Field{Field: field, Code: code, Message: message})
@@ -81,10 +85,11 @@ func (t Tool) withDefaults() Tool {
 	return t
 }
 
-// check refuses a custom tool that could not be called, all violations at once.
-// Errors: Invalid invalid-request.
-func (s *Service) check(t Tool, authHeader string) error {
-	var c checker
+// check refuses a custom tool that could not be called, all violations at once. stored is what the
+// tool was, the zero Config for a new one: an address that stays is not judged again, because what
+// is public may have changed since, and calls judge it anyway. Errors: Invalid invalid-request.
+func (s *Service) check(t Tool, authHeader string, stored Config) error {
+	c := checker{known: []string{stored.WebhookURL, stored.MCPServerURL}}
 	if !slugPattern.MatchString(t.Slug) {
 		c.add("slug", "pattern", "slug must be a letter followed by at most 63 letters, digits, _ or -.")
 	}
@@ -169,6 +174,9 @@ func (s *Service) checkMCP(c *checker, config Config) {
 // Placeholders stand in path and query only: one in the host would send auth_header wherever
 // a variable says.
 func (s *Service) checkURL(c *checker, field, raw string) {
+	if slices.Contains(c.known, raw) {
+		return
+	}
 	if len(raw) > maxURLBytes {
 		c.add(field, "max_len", field+" can have at most 2,048 bytes.")
 		return

@@ -128,7 +128,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	if isReserved(p.Slug) {
 		return Tool{}, fault.OnField(fault.ToolNameReserved, "slug", "%q is, or looks like, the name of a built-in or system tool; choose another slug.", p.Slug)
 	}
-	if err := s.check(tool, p.AuthHeader.Reveal()); err != nil {
+	if err := s.check(tool, p.AuthHeader.Reveal(), Config{}); err != nil {
 		return Tool{}, err
 	}
 	if err := s.allowed(ctx, ref, p.Kind); err != nil {
@@ -269,6 +269,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, p Updat
 
 // apply changes a tool as p says and checks what it has become.
 func (s *Service) apply(tool *Tool, p UpdateParams) error {
+	stored := tool.Config
 	if p.Description != nil {
 		tool.Description = *p.Description
 	}
@@ -277,9 +278,9 @@ func (s *Service) apply(tool *Tool, p UpdateParams) error {
 	}
 	*tool = tool.withDefaults()
 	if p.AuthHeader == nil {
-		return s.check(*tool, "")
+		return s.check(*tool, "", stored)
 	}
-	return s.check(*tool, p.AuthHeader.Reveal())
+	return s.check(*tool, p.AuthHeader.Reveal(), stored)
 }
 
 // onlyCustom refuses to touch a built-in or system tool.

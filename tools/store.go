@@ -85,12 +85,14 @@ func changed(result sql.Result, err error) (bool, error) {
 	return n > 0, err
 }
 
-// upsertAttachment stores the attachment and reads back since when there is one.
-func upsertAttachment(ctx context.Context, tx bun.IDB, a *Attachment) error {
-	_, err := tx.NewInsert().Model(a).On("CONFLICT (agent_id, tool_id) DO UPDATE").
-		Set("enabled = EXCLUDED.enabled").Set("max_calls_per_session = EXCLUDED.max_calls_per_session").
-		Set("updated_at = EXCLUDED.updated_at").Where("ta.workspace_id = EXCLUDED.workspace_id").
-		Returning("created_at").Exec(ctx)
+// upsertAttachment stores the attachment and reads back since when there is one, and its cap.
+func upsertAttachment(ctx context.Context, tx bun.IDB, a *Attachment, keepCap bool) error {
+	query := tx.NewInsert().Model(a).On("CONFLICT (agent_id, tool_id) DO UPDATE").
+		Set("enabled = EXCLUDED.enabled").Set("updated_at = EXCLUDED.updated_at")
+	if !keepCap {
+		query = query.Set("max_calls_per_session = EXCLUDED.max_calls_per_session")
+	}
+	_, err := query.Where("ta.workspace_id = EXCLUDED.workspace_id").Returning("created_at, max_calls_per_session").Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("attach tool: %w", err)
 	}

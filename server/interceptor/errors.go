@@ -26,6 +26,8 @@ type RPC struct {
 	Metrics   *telemetry.Metrics
 	Now       func() time.Time
 	Validator protovalidate.Validator
+	// Undecoded is the decision about a message that could not be read, nil for all others.
+	Undecoded func(proto.Message) error
 	Pages     *Pages
 }
 
@@ -106,6 +108,9 @@ func (i *RPC) validate(message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return nil
+	}
+	if err := i.Undecoded(m); err != nil {
+		return err
 	}
 	if field := nulField(m.ProtoReflect(), ""); field != "" {
 		return fault.InvalidField(field, "control_character", "The text holds a NUL or, in a name, another control character.")

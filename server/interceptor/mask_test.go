@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/rest"
 )
 
 // TestUpdateMask sends update requests to a handler that counts what gets through to it.
@@ -24,7 +25,7 @@ func TestUpdateMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rpc := interceptor.RPC{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Pages: interceptor.NewPages(nil)}
+	rpc := interceptor.RPC{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(nil)}
 	for name, row := range map[string]struct {
 		paths []string
 		field string // empty: the request gets through

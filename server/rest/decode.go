@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +27,8 @@ import (
 const (
 	defaultMaxBodyBytes = 1 << 20
 	maskField           = "update_mask"
+	// identity is the Content-Encoding of a body as it is.
+	identity = "identity"
 )
 
 // decode makes the request message from path, query string and body. Its errors are faults.
@@ -47,44 +51,76 @@ func decode(w http.ResponseWriter, r *http.Request, m *match) (proto.Message, er
 	return message.Interface(), nil
 }
 
-// readBody returns at most the route's limit of JSON text, nil for an empty body.
+// readBody returns at most the route's limit of JSON text, nil for an empty body. A body in gzip is
+// counted as what it becomes.
 func readBody(w http.ResponseWriter, r *http.Request, to *route.Route) ([]byte, error) {
 	limit := to.MaxBodyBytes
 	if limit == 0 {
 		limit = defaultMaxBodyBytes
 	}
-	tooLarge := func() error {
-		return fault.New(fault.BodyTooLarge, "The body is over the limit of %d bytes of this route.", limit)
-	}
 	if r.ContentLength > limit {
-		return nil, tooLarge()
+		return nil, tooLarge(limit)
 	}
-	if err := checkMediaType(r); err != nil && r.ContentLength > 0 {
+	if err := checkMediaType(w, r); err != nil && r.ContentLength > 0 {
 		return nil, err // before the body is read
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return nil, tooLarge()
-	}
 	if err != nil {
-		if ended := r.Context().Err(); errors.Is(ended, context.Canceled) {
-			return nil, fault.From(ended)
-		}
-		return nil, fault.Wrap(err, fault.InvalidRequest, "The body ended before its stated length.")
+		return nil, unread(r, err, limit)
 	}
 	if len(body) == 0 {
 		return nil, nil
 	}
-	if err := checkMediaType(r); err != nil {
+	if err := checkMediaType(w, r); err != nil {
 		return nil, err
 	}
-	return body, nil
+	if r.Header.Get("Content-Encoding") == "" || strings.EqualFold(r.Header.Get("Content-Encoding"), identity) {
+		return body, nil
+	}
+	return gunzip(body, limit)
 }
 
-// checkMediaType takes application/json in UTF-8 and, for curl's sake, no type at all.
-func checkMediaType(r *http.Request) error {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return fault.New(fault.UnsupportedEncoding, "The Content-Encoding %q is not understood; send the body as it is.", encoding)
+func tooLarge(limit int64) error {
+	return fault.New(fault.BodyTooLarge, "The body is over the limit of %d bytes of this route.", limit)
+}
+
+// unread is what a body is answered with that could not be read to its end.
+func unread(r *http.Request, err error, limit int64) error {
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return tooLarge(limit)
+	}
+	if ended := r.Context().Err(); errors.Is(ended, context.Canceled) {
+		return fault.From(ended)
+	}
+	return fault.Wrap(err, fault.InvalidRequest, "The body ended before its stated length.")
+}
+
+// gunzip reads no further than the limit: a small body may stand for gigabytes.
+func gunzip(body []byte, limit int64) ([]byte, error) {
+	malformed := func(err error) error {
+		return fault.Wrap(err, fault.InvalidRequest, "The body is not gzip, as its Content-Encoding says.")
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, malformed(err)
+	}
+	plain, err := io.ReadAll(io.LimitReader(reader, limit+1))
+	if err != nil {
+		return nil, malformed(err)
+	}
+	if int64(len(plain)) > limit {
+		return nil, tooLarge(limit)
+	}
+	return plain, nil
+}
+
+// checkMediaType takes application/json in UTF-8 and, for curl's sake, no type at all; as it is or
+// in gzip.
+func checkMediaType(w http.ResponseWriter, r *http.Request) error {
+	encoding := strings.Join(r.Header.Values("Content-Encoding"), ", ")
+	if encoding != "" && !strings.EqualFold(encoding, identity) && !strings.EqualFold(encoding, "gzip") && !strings.EqualFold(encoding, "x-gzip") {
+		w.Header().Set("Accept-Encoding", "gzip") // of requests: RFC 9110, 12.5.3
+		return fault.New(fault.UnsupportedEncoding, "The Content-Encoding %q is not understood; send the body as it is, or in gzip.", encoding)
 	}
 	declared := r.Header.Get("Content-Type")
 	if declared == "" {

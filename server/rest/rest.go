@@ -101,8 +101,16 @@ func (f *facade) once(w http.ResponseWriter, r *http.Request, m *match) {
 		f.problem.Write(w, r, err)
 		return
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	r = withBody(r, body)
 	f.config.Once(w, r, body, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.unary(w, r, m) }))
+}
+
+// withBody is the request with a body that has been read, as it is now.
+func withBody(r *http.Request, body []byte) *http.Request {
+	again := r.Clone(r.Context())
+	again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	again.Header.Del("Content-Encoding")
+	return again
 }
 
 func (f *facade) refuse(w http.ResponseWriter, r *http.Request, allowed []string) {

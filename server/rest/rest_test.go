@@ -1,9 +1,12 @@
 package rest_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -185,7 +188,14 @@ func TestContentTypes(t *testing.T) {
 		{"Content-Type: application/json; charset=latin1", `{}`, 415},
 		{"Content-Type: application/json;;", `{}`, 415},
 		{"Content-Type: text/plain", strings.Repeat("x", 5000), 413},
-		{"Content-Encoding: gzip", `{}`, 415},
+		{"Content-Encoding: gzip", `{}`, 400},
+		{"Content-Encoding: gzip", gzipped(`{}`), 201},
+		{"Content-Encoding: GZIP", gzipped(`{"colour":1}`), 400},
+		{"Content-Encoding: gzip", gzipped(`{}`) + "x", 400},
+		{"Content-Encoding: gzip", gzipped(`{"id":"` + strings.Repeat("x", 8<<20) + `"}`), 413},
+		{"Content-Encoding: identity", `{}`, 201},
+		{"Content-Encoding: br", `{}`, 415},
+		{"Content-Encoding: gzip, gzip", gzipped(gzipped(`{}`)), 415},
 	}
 	for _, row := range rows {
 		response, body := ask(t, server, http.MethodPost, "/v1/shelves/s/things", row.body, row.header)
@@ -325,4 +335,12 @@ func TestAdmit(t *testing.T) {
 			t.Errorf("%s: headers of the gate: %v", row.request, response.Header)
 		}
 	}
+}
+
+func gzipped(text string) string {
+	var out bytes.Buffer
+	compressor := gzip.NewWriter(&out)
+	_, _ = io.WriteString(compressor, text) // into memory
+	_ = compressor.Close()
+	return out.String()
 }

@@ -69,10 +69,13 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 
 // attachToolParams: enabled is true unless it says otherwise. Source: interface, Tool attachment.
 func attachToolParams(req *parlancev1.AttachToolRequest) tools.AttachParams {
-	return tools.AttachParams{
-		AgentID: agents.ID(req.GetAgentId()), ToolID: tools.ID(req.GetToolId()),
-		Enabled: req.Enabled == nil || req.GetEnabled(), MaxCallsPerSession: int(req.GetMaxCallsPerSession()),
+	params := tools.AttachParams{
+		AgentID: agents.ID(req.GetAgentId()), ToolID: tools.ID(req.GetToolId()), Enabled: req.Enabled == nil || req.GetEnabled(),
 	}
+	if req.MaxCallsPerSession != nil {
+		params.MaxCallsPerSession = new(int(req.GetMaxCallsPerSession()))
+	}
+	return params
 }
 
 func toolProto(t tools.Tool) *parlancev1.Tool {
