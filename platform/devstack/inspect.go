@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -71,7 +72,10 @@ func findPostgres(ctx context.Context, o Options) (Postgres, error) {
 			all = append(all, pg)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Postgres) int { return b.Major - a.Major })
+	slices.SortStableFunc(all, newestFirst)
+	if runtime.GOOS == "darwin" {
+		slices.SortStableFunc(all, brewedFirst)
+	}
 	if o.PGBin != "" && len(all) > 0 {
 		// An explicit choice wins over a newer one.
 		chosen := slices.IndexFunc(all, func(pg Postgres) bool { return pg.BinDir == resolve(o.PGBin) })
@@ -92,6 +96,8 @@ func findPostgres(ctx context.Context, o Options) (Postgres, error) {
 	return withPrivateCopy(o.CacheDir, all[0]), nil
 }
 
+func newestFirst(a, b Postgres) int { return b.Major - a.Major }
+
 // binDirs lists the places to look at, in no particular order.
 func binDirs(ctx context.Context, explicit string) []string {
 	var dirs []string
@@ -106,9 +112,8 @@ func binDirs(ctx context.Context, explicit string) []string {
 	if explicit != "" {
 		dirs = append(dirs, explicit)
 	}
-	add("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin",
-		"/opt/homebrew/opt/postgresql@*/bin", "/usr/local/opt/postgresql@*/bin",
-		"/opt/homebrew/opt/postgresql/bin", "/usr/local/opt/postgresql/bin")
+	add("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin")
+	add(brewPostgres()...)
 	out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output()
 	if err == nil {
 		dirs = append(dirs, strings.TrimSpace(string(out)))
@@ -216,7 +221,7 @@ func dataMajor(dataDir string) (int, bool) {
 }
 
 func findRedis(ctx context.Context) Redis {
-	for _, name := range []string{"redis-server", "/usr/bin/redis-server", "/opt/homebrew/bin/redis-server", "/usr/local/bin/redis-server"} {
+	for _, name := range append([]string{"redis-server", "/usr/bin/redis-server"}, brewRedis()...) {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue

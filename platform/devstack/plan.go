@@ -146,19 +146,3 @@ func missingBuildPackages() []string {
 	}
 	return missing
 }
-
-func planBrew(o Options, found Found, plan *InstallPlan) {
-	if found.Postgres.BinDir == "" || !atLeast(found.Postgres.Vector, minVector) {
-		// Homebrew builds its pgvector for this major.
-		plan.Packages = append(plan.Packages, "postgresql@17", "pgvector")
-	}
-	if found.Redis.Path == "" {
-		plan.Packages = append(plan.Packages, "redis")
-	}
-	for _, tool := range o.Tools {
-		if found.Tools[tool.Command] == "" {
-			plan.Packages = append(plan.Packages, tool.Brew)
-		}
-	}
-	plan.Command = "brew install " + strings.Join(plan.Packages, " ")
-}
