@@ -63,7 +63,7 @@ type App struct {
 	log     *slog.Logger
 	now     func() time.Time
 	db      *postgres.DB
-	redis   *goredis.Client
+	redis   goredis.UniversalClient
 	bucket  blob.Bucket
 	metrics *telemetry.Metrics
 	traces  *telemetry.Traces
@@ -88,16 +88,34 @@ func Open(ctx context.Context, config Config, params Params) (*App, error) {
 // connect opens what lies outside the process.
 func (a *App) connect(ctx context.Context, params Params) (err error) {
 	a.metrics = telemetry.NewMetrics(params.Version)
-	if a.db, err = postgres.Open(ctx, postgres.Config{URL: a.Config.DatabaseURL.Reveal(), MaxConns: a.Config.DatabaseMaxConns, Logger: a.log}); err != nil {
+	a.db, err = postgres.Open(ctx, postgres.Config{
+		URL: a.Config.DatabaseURL.Reveal(), DirectURL: a.Config.Direct().Reveal(), MaxConns: a.Config.DatabaseMaxConns, Logger: a.log,
+	})
+	if err == nil {
+		err = a.db.CheckSessions(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("open Postgres: %w", err)
 	}
 	if a.redis, err = redis.Open(redis.Config{URL: a.Config.RedisURL.Reveal()}); err != nil {
 		return fmt.Errorf("open Redis: %w", err)
 	}
+	a.warnOfRedis(ctx)
 	if a.bucket, err = blob.Open(a.Config.BlobURL); err != nil {
 		return fmt.Errorf("open the bucket: %w", err)
 	}
 	return a.trace(ctx, params)
+}
+
+// warnOfRedis logs how Redis is set up to do harm. One that is away is no reason not to start.
+func (a *App) warnOfRedis(ctx context.Context) {
+	warnings, err := redis.Inspect(ctx, a.redis)
+	if err != nil {
+		a.log.WarnContext(ctx, "Redis does not answer", telemetry.KeyError, err)
+	}
+	for _, warning := range warnings {
+		a.log.WarnContext(ctx, "Redis should be set up differently", telemetry.KeyReason, warning)
+	}
 }
 
 // trace starts the exporter of traces, which dials the operator's collector only.

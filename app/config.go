@@ -93,6 +93,9 @@ func Load(src Source) (Config, error) {
 			problems = append(problems, fmt.Errorf("%s %w", origin, err))
 		}
 	}
+	if c.DatabaseDirectURL != "" && c.DatabaseURL == "" {
+		problems = append(problems, errors.New("PARLANCE_DATABASE_DIRECT_URL needs DATABASE_URL beside it"))
+	}
 	if c.MasterKey != "" && c.MasterKeyFile != "" {
 		problems = append(problems, errors.New("PARLANCE_MASTER_KEY and PARLANCE_MASTER_KEY_FILE are both set: remove one of them"))
 	}

@@ -47,7 +47,8 @@ func openDatabaseURL(cmd *cobra.Command) (database, error) {
 		return database{}, err
 	}
 	if config.DatabaseURL != "" && !cmd.Flags().Changed("data-dir") {
-		return database{url: config.DatabaseURL.Reveal(), release: func() {}}, nil
+		// One that keeps its session: migrations hold a lock.
+		return database{url: config.Direct().Reveal(), release: func() {}}, nil
 	}
 	dir, err := dataDirOf(cmd)
 	if err != nil {

@@ -129,7 +129,7 @@ func (d *dev) run(ctx context.Context) error {
 		return err
 	}
 	d.steps.begin("Migrating the database")
-	if err := sqlmigrations.Up(ctx, d.config.DatabaseURL.Reveal()); err != nil {
+	if err := sqlmigrations.Up(ctx, d.config.Direct().Reveal()); err != nil {
 		return err
 	}
 	d.steps.done("")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
@@ -63,7 +64,7 @@ func openProduction(cmd *cobra.Command, component string) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSchema(cmd.Context(), config.DatabaseURL.Reveal()); err != nil {
+	if err := checkSchema(cmd.Context(), config.Direct().Reveal()); err != nil {
 		return nil, err
 	}
 	return openApp(cmd.Context(), config, component)
@@ -94,6 +95,7 @@ func openApp(ctx context.Context, config app.Config, component string) (*app.App
 	if err != nil {
 		return nil, err
 	}
+	redis.LogTo(log, config.RedisURL.Reveal())
 	return app.Open(ctx, config, app.Params{Version: version, Log: log, Component: component})
 }
 

@@ -21,11 +21,16 @@ const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	undefinedTable       = "42P01"
+
+	insufficientPrivilege = "42501"
+	protocolViolation     = "08P01"
+	// readOnlyTransaction is a server that was the primary and has become a standby.
+	readOnlyTransaction = "25006"
 )
 
 // unavailableStates are the classes and codes of a server that cannot serve now: connection
 // exceptions, insufficient resources, shutting down, starting up.
-var unavailableStates = []string{"08", "53", "57P01", "57P02", "57P03"}
+var unavailableStates = []string{"08", "53", "57P01", "57P02", "57P03", readOnlyTransaction}
 
 // NoRows says whether err means that a one-row read found nothing.
 func NoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }

@@ -41,7 +41,7 @@ func (d *DB) Listen(ctx context.Context, channel string, fn func(payload string)
 
 // listenOnce listens on one connection until it fails.
 func (d *DB) listenOnce(ctx context.Context, channel string, fn func(payload string)) (connected bool, err error) {
-	conn, err := pgx.ConnectConfig(ctx, d.Pool.Config().ConnConfig)
+	conn, err := pgx.ConnectConfig(ctx, d.direct)
 	if err != nil {
 		return false, fmt.Errorf("connecting to listen: %w", err)
 	}

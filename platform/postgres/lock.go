@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
 )
 
@@ -27,14 +27,16 @@ func LockTx(ctx context.Context, tx bun.Tx, key string) error {
 }
 
 // TryLock runs fn while this process alone holds the advisory lock named key, and says whether
-// it did: false without an error when another holds it. It occupies one connection meanwhile.
-// A lost connection loses the lock unnoticed, so fn must be harmless beside its double.
+// it did: false without an error when another holds it. It makes a connection of its own, whose
+// end gives the lock back. A lost connection loses the lock unnoticed, so fn must be harmless
+// beside its double.
 func (d *DB) TryLock(ctx context.Context, key string, fn func(ctx context.Context) error) (ran bool, err error) {
-	conn, err := d.Pool.Acquire(ctx)
+	conn, err := pgx.ConnectConfig(ctx, d.direct)
 	if err != nil {
-		return false, fmt.Errorf("taking a connection to lock %q: %w", key, err)
+		return false, fmt.Errorf("connecting to lock %q: %w", key, err)
 	}
-	defer conn.Release()
+	// The context may have ended; closing sends one packet and must not wait for an answer.
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	var locked bool
 	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", key).Scan(&locked); err != nil {
 		return false, fmt.Errorf("locking %q: %w", key, err)
@@ -46,12 +48,10 @@ func (d *DB) TryLock(ctx context.Context, key string, fn func(ctx context.Contex
 	return true, fn(ctx)
 }
 
-// unlock must work after a hang-up too, for the connection goes back to the pool; one that
-// cannot unlock is closed, which frees its locks.
-func unlock(ctx context.Context, conn *pgxpool.Conn, key string) {
+// unlock must work after a hang-up too: the next one should not have to wait until the server has
+// noticed that the connection is gone.
+func unlock(ctx context.Context, conn *pgx.Conn, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 	defer cancel()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", key); err != nil {
-		_ = conn.Conn().Close(ctx) // closing is the remedy; there is no other
-	}
+	_, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock(hashtextextended($1, 0))", key) // the end of the connection does it otherwise
 }

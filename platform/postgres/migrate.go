@@ -44,7 +44,10 @@ func Migrate(ctx context.Context, databaseURL string, fsys fs.FS) error {
 	defer db.Close()
 	// The lock has a connection of its own: it ends with us, even when we are killed. (Bun's
 	// own lock is a row, which would stay behind.)
-	lock, err := pgx.ConnectConfig(ctx, db.Pool.Config().ConnConfig)
+	if err := checkSession(ctx, db.direct); err != nil {
+		return fmt.Errorf("locking out other migrations: %w", err)
+	}
+	lock, err := pgx.ConnectConfig(ctx, db.direct)
 	if err != nil {
 		return fmt.Errorf("connecting for the migration lock: %w", err)
 	}
@@ -52,12 +55,15 @@ func Migrate(ctx context.Context, databaseURL string, fsys fs.FS) error {
 	if _, err := lock.Exec(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
 		return fmt.Errorf("waiting for the migration lock: %w", err)
 	}
+	if err := checkExtension(ctx, db.Pool); err != nil {
+		return err
+	}
 	migrator := migrate.NewMigrator(db.DB, migrations, migrate.WithMarkAppliedOnSuccess(true))
 	if err := migrator.Init(ctx); err != nil {
 		return fmt.Errorf("making the migrator's tables: %w", err)
 	}
 	if _, err := migrator.Migrate(ctx); err != nil {
-		return fmt.Errorf("migrating: %w", err)
+		return fmt.Errorf("migrating: %w", explainExtension(err))
 	}
 	return nil
 }

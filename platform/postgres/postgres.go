@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,10 +20,20 @@ import (
 // defaultMaxConns suits a server and a worker beside each other under Postgres's default of 100 connections.
 const defaultMaxConns = 20
 
+const (
+	// connectTimeout is for URLs without connect_timeout; with several hosts it holds for each.
+	connectTimeout = 10 * time.Second
+	// pingTimeout is what a connection that was idle gets to show that it lives.
+	pingTimeout = 5 * time.Second
+)
+
 // Config says which database to open and how.
 type Config struct {
-	// URL is a postgres:// URL or a key=value connection string.
+	// URL is a postgres:// URL or a key=value connection string. A pooler that shares connections
+	// out by transaction may stand behind it when DirectURL is set.
 	URL string
+	// DirectURL is the same database without such a pooler, for Listen and TryLock; empty is URL.
+	DirectURL string
 	// MaxConns bounds the pool; 0 means 20, or pool_max_conns of the URL. Listen's connections come on top.
 	MaxConns int
 	// Logger gets the server's notices and lost LISTEN connections; nil discards them.
@@ -38,10 +51,13 @@ type DB struct {
 	*bun.DB
 	Pool *pgxpool.Pool
 
+	direct *pgx.ConnConfig
 	logger *slog.Logger
 }
 
-// Open makes the pool and one connection, so that a wrong URL fails here. Errors never hold the password.
+// Open makes the pool and one connection, so that a wrong URL fails here, and so does a server that
+// we cannot work with: older than Postgres 15, not in UTF8, read-only, with an old pgvector. Errors
+// never hold the password.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	logger := cfg.Logger
 	if logger == nil {
@@ -51,15 +67,22 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	direct := poolConfig.ConnConfig
+	if cfg.DirectURL != "" && cfg.DirectURL != cfg.URL {
+		if direct, err = connConfig(cfg.DirectURL, logger); err != nil {
+			return nil, err
+		}
+		direct.Tracer = cfg.Tracer
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
 	if err != nil {
 		return nil, fmt.Errorf("making the database pool: %w", err)
 	}
-	if err := pool.Ping(ctx); err != nil {
+	if err := checkServer(ctx, pool); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	return &DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()), Pool: pool, logger: logger}, nil
+	return &DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()), Pool: pool, direct: direct, logger: logger}, nil
 }
 
 // Close waits for the connections in use to be given back and closes them all.
@@ -86,17 +109,46 @@ func poolConfig(cfg Config, logger *slog.Logger) (*pgxpool.Config, error) {
 	case parsed.MaxConns < defaultMaxConns:
 		parsed.MaxConns = defaultMaxConns
 	}
+	parsed.PingTimeout = pingTimeout
+	configure(parsed.ConnConfig, logger)
+	parsed.ConnConfig.Tracer = cfg.Tracer
+	return parsed, nil
+}
+
+// connConfig is for connections outside the pool.
+func connConfig(databaseURL string, logger *slog.Logger) (*pgx.ConnConfig, error) {
+	parsed, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("reading the database URL: %w", err) // pgx takes the password out
+	}
+	configure(parsed, logger)
+	return parsed, nil
+}
+
+// configure sets what all connections have in common. Nothing of it needs a session: PgBouncer
+// passes these two parameters on, and statements are never prepared by name.
+func configure(config *pgx.ConnConfig, logger *slog.Logger) {
 	// Bun writes the values into the text, so that no two statements are alike: a cache of
 	// prepared statements would only churn.
-	parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	parsed.ConnConfig.Tracer = cfg.Tracer
-	params := parsed.ConnConfig.RuntimeParams
-	if params["application_name"] == "" {
-		params["application_name"] = "parlance"
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "parlance"
 	}
-	params["timezone"] = "UTC"
-	parsed.ConnConfig.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+	config.RuntimeParams["timezone"] = "UTC"
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	// A host that is gone without a word, as in a failover, is noticed within half a minute.
+	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	config.DialFunc = dialer.DialContext
+	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		logger.Debug("database notice", "severity", notice.Severity, "sqlstate", notice.Code, "notice", notice.Message)
 	}
-	return parsed, nil
+	config.OnPgError = keepConnection
+}
+
+// keepConnection says whether a connection can be used on after an error. One to a server that has
+// become a standby would refuse every write for as long as it lives; the next finds the primary.
+func keepConnection(_ *pgconn.PgConn, answer *pgconn.PgError) bool {
+	return !strings.EqualFold(answer.Severity, "FATAL") && answer.Code != readOnlyTransaction
 }

@@ -27,7 +27,7 @@ type payload struct {
 	SourceID string `json:"source_id"`
 }
 
-func connect(t *testing.T, url string) *goredis.Client {
+func connect(t *testing.T, url string) goredis.UniversalClient {
 	t.Helper()
 	client, err := redis.Open(redis.Config{URL: url})
 	if err != nil {

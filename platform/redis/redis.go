@@ -2,12 +2,13 @@ package redis
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Without these a Redis that stops answering holds a caller for ever.
@@ -20,7 +21,14 @@ const (
 
 // Config says which Redis to use.
 type Config struct {
-	// URL is redis://, rediss:// or unix:///path/redis.sock?db=0; time-outs in its query win over ours.
+	// URL is one of
+	//
+	//	redis://[user:password@]host:6379/0     rediss:// with TLS
+	//	unix:///path/redis.sock?db=0
+	//	redis+sentinel://[user:password@]host:26379,host:26379/master?db=0&sentinel_username=…&sentinel_password=…
+	//	redis+cluster://[user:password@]host:6379,host:6379
+	//
+	// and rediss+sentinel, rediss+cluster. Time-outs in its query win over ours.
 	URL string
 	// PoolSize bounds the connections; 0 means ten for each CPU, or pool_size of the URL.
 	PoolSize int
@@ -28,11 +36,12 @@ type Config struct {
 
 // Open makes a client. It connects when it is first used: a process must start without Redis.
 // The only error is a URL that is not understood; it does not hold the URL's password.
-func Open(cfg Config) (*goredis.Client, error) {
-	options, err := goredis.ParseURL(cfg.URL)
+//
+// In a cluster every key of one command, script or transaction must have the same hash tag.
+func Open(cfg Config) (goredis.UniversalClient, error) {
+	options, err := parse(cfg.URL)
 	if err != nil {
-		// The cause would print the URL, password included.
-		return nil, errors.New("the Redis URL is not understood: use redis://, rediss:// or unix://")
+		return nil, err
 	}
 	options.DialTimeout = orDefault(options.DialTimeout, dialTimeout)
 	options.ReadTimeout = orDefault(options.ReadTimeout, readTimeout)
@@ -44,9 +53,7 @@ func Open(cfg Config) (*goredis.Client, error) {
 	if options.ClientName == "" {
 		options.ClientName = "parlance"
 	}
-	// They are for Redis's own cloud and cost a round trip a connection.
-	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return goredis.NewClient(options), nil
+	return goredis.NewUniversalClient(options), nil
 }
 
 // Ping asks Redis for an answer within two seconds; for readiness and doctor.
@@ -57,6 +64,32 @@ func Ping(ctx context.Context, client goredis.UniversalClient) error {
 		return fmt.Errorf("asking Redis: %w", err)
 	}
 	return nil
+}
+
+// LogTo gives the client library's own words, which it writes to standard error otherwise, to log,
+// without the secrets of the URL. They are about connections that fail and are made again, and one
+// outage makes many: debug is their level. For the whole process.
+func LogTo(log *slog.Logger, redisURL string) {
+	var secrets []string
+	if a, err := splitURL(redisURL); err == nil {
+		_, password, _ := strings.Cut(strings.TrimSuffix(a.user, "@"), ":")
+		for _, secret := range []string{password, a.query.Get("password"), a.query.Get("sentinel_password")} {
+			if plain, err := url.PathUnescape(secret); err == nil && secret != "" {
+				secrets = append(secrets, secret, "***", plain, "***")
+			}
+		}
+	}
+	goredis.SetLogger(libraryLog{log: log, hide: strings.NewReplacer(secrets...)})
+}
+
+type libraryLog struct {
+	log  *slog.Logger
+	hide *strings.Replacer
+}
+
+// Printf implements the library's interface.
+func (l libraryLog) Printf(ctx context.Context, format string, args ...any) {
+	l.log.DebugContext(ctx, "redis client", "detail", l.hide.Replace(fmt.Sprintf(format, args...)))
 }
 
 func orDefault(d, byDefault time.Duration) time.Duration {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"parlance.dev/parlance/platform/redis"
 	"parlance.dev/parlance/test/redistest"
 )
@@ -23,9 +25,19 @@ func TestOpen(t *testing.T) {
 	if name, err := client.ClientGetName(t.Context()).Result(); err != nil || name != "parlance" {
 		t.Errorf("client name %q, %v", name, err)
 	}
-	if got := client.Options(); got.PoolSize != 3 || got.ReadTimeout != 3*time.Second || got.WriteTimeout != 3*time.Second {
+	if got := single(t, client).Options(); got.PoolSize != 3 || got.ReadTimeout != 3*time.Second || got.WriteTimeout != 3*time.Second {
 		t.Errorf("options %+v", got)
 	}
+}
+
+// single is the client of one server.
+func single(t *testing.T, client goredis.UniversalClient) *goredis.Client {
+	t.Helper()
+	one, ok := client.(*goredis.Client)
+	if !ok {
+		t.Fatalf("got a %T", client)
+	}
+	return one
 }
 
 func TestOpenReadsURL(t *testing.T) {
@@ -39,7 +51,7 @@ func TestOpenReadsURL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := client.Options()
+		got := single(t, client).Options()
 		if got.Network != want.network || got.Addr != want.addr || (got.TLSConfig != nil) != strings.HasPrefix(url, "rediss") {
 			t.Errorf("%s: %s %s, TLS %v", url, got.Network, got.Addr, got.TLSConfig != nil)
 		}
