@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -34,8 +35,9 @@ type Probe struct {
 	// Protocol is that of the last hop: HTTP/1.1 or HTTP/2.0.
 	Protocol string `json:"protocol"`
 	TLS      bool   `json:"tls"`
-	// Remote is the address of the last hop, without its port as we log it.
+	// Remote is the address of the last hop, Client whom we take for the caller.
 	Remote         string `json:"remote"`
+	Client         string `json:"client"`
 	ForwardedFor   string `json:"forwarded_for"`
 	ForwardedProto string `json:"forwarded_proto"`
 	ForwardedHost  string `json:"forwarded_host"`
@@ -77,7 +79,7 @@ func (p probe) describe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, Probe{
-		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: r.RemoteAddr,
+		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r),
 		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"), ForwardedHost: r.Header.Get("X-Forwarded-Host"),
 		BodyBytes: count, BodyMS: p.now().Sub(began).Milliseconds(),
 	})
@@ -116,4 +118,21 @@ func (p probe) stream(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).Flush() // a writer that cannot flush is what doctor finds out
 		pause.Reset(ProbePause)
 	}
+}
+
+// remoteHost is the other end of the connection, without its port.
+func remoteHost(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+func clientOf(r *http.Request) string {
+	address := interceptor.ClientAddress(r.Context())
+	if !address.IsValid() {
+		return ""
+	}
+	return address.String()
 }

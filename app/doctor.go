@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/embedding"
+)
+
+// CheckMasterKey unwraps the installation's own data key with the configured master keys; found is
+// false when nothing has been sealed in this database yet.
+// Errors: seal.ErrUnknownKey, seal.ErrOpen, of a key that cannot be read or asked, or of the database.
+func CheckMasterKey(ctx context.Context, config Config, deps seal.Deps) (found bool, err error) {
+	if deps.Masters, err = config.masters(); err != nil {
+		return false, err
+	}
+	keyring, err := seal.New(deps)
+	if err != nil {
+		return false, err
+	}
+	wrapped, err := keyring.Wrapped(ctx)
+	if err != nil || len(wrapped) == 0 {
+		return false, err
+	}
+	return true, keyring.Check(ctx)
+}
+
+// DefaultEmbedder is the embedder of the configuration, and what it is in words for people.
+func DefaultEmbedder(config Config) (embedding.Embedder, string, error) {
+	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	if err != nil {
+		return nil, "", err
+	}
+	return newEmbedder(config, guard)
+}

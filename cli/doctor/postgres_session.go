@@ -1,0 +1,151 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// lookAtPooling finds out whether a pooler stands between, and whether notifications arrive, which
+// need a connection that keeps its session.
+func lookAtPooling(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
+	pooled, err := sharesSession(ctx, d.Config.DatabaseURL.Reveal(), conn)
+	if err != nil {
+		return err
+	}
+	direct := d.Config.Direct().Reveal()
+	if pooled && direct == d.Config.DatabaseURL.Reveal() {
+		r.fail("pooling", "Set PARLANCE_DATABASE_DIRECT_URL to the same database without the pooler, or let it pool sessions.",
+			"a transaction pooler is between: LISTEN and locks do not work through it")
+		return nil
+	}
+	if pooled {
+		r.ok("pooling", "a transaction pooler is between; what needs a session goes by PARLANCE_DATABASE_DIRECT_URL")
+	} else {
+		r.ok("pooling", "connections keep their session")
+	}
+	if err := hearNotification(ctx, direct, conn, d.Nonce()); err != nil {
+		r.fail("listen", "Let the connection keep its session: no transaction pooling, and no proxy that drops notifications.", "a notification did not arrive: %v", err)
+		return nil
+	}
+	r.ok("listen", "notifications arrive")
+	return nil
+}
+
+// sharesSession says whether two connections at once are given one and the same backend, as only
+// a transaction pooler does.
+func sharesSession(ctx context.Context, url string, first *pgx.Conn) (bool, error) {
+	second, err := connect(ctx, url)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = second.Close(context.WithoutCancel(ctx)) }() // only read from
+	var backends [2]int
+	for i, conn := range []*pgx.Conn{first, second} {
+		if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&backends[i]); err != nil {
+			return false, fmt.Errorf("ask for the backend: %w", err)
+		}
+	}
+	return backends[0] == backends[1], nil
+}
+
+// hearNotification sends one over sender and waits for it on a connection of its own.
+func hearNotification(ctx context.Context, url string, sender *pgx.Conn, word string) error {
+	listener, err := connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close(context.WithoutCancel(ctx)) }() // its LISTEN ends with it
+	if _, err := listener.Exec(ctx, "LISTEN parlance_doctor"); err != nil {
+		return err
+	}
+	if _, err := sender.Exec(ctx, "SELECT pg_notify('parlance_doctor', $1)", word); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, notifyWithin)
+	defer cancel()
+	for {
+		heard, err := listener.WaitForNotification(ctx)
+		if err != nil {
+			return fmt.Errorf("within %s: %w", notifyWithin, err)
+		}
+		if heard.Payload == word {
+			return nil
+		}
+	}
+}
+
+// lookAtClock measures round trips and compares the clocks in the middle of one.
+func lookAtClock(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
+	var took []time.Duration
+	var skew time.Duration
+	for range roundTrips {
+		var theirs time.Time
+		began := d.Now()
+		if err := conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&theirs); err != nil {
+			return fmt.Errorf("ask for the time: %w", err)
+		}
+		one := d.Now().Sub(began)
+		took, skew = append(took, one), theirs.Sub(began.Add(one/2))
+	}
+	slices.Sort(took)
+	sayRoundTrip(took[len(took)/2], r)
+	saySkew(skew, "Postgres", r)
+	return nil
+}
+
+func sayRoundTrip(median time.Duration, r *report) {
+	if median > slowDatabase {
+		r.warn("round trip", "Move servers and workers closer: a request makes several round trips.", "a round trip takes %s", median.Round(100*time.Microsecond))
+		return
+	}
+	r.ok("round trip", "%s", median.Round(10*time.Microsecond))
+}
+
+func saySkew(skew time.Duration, who string, r *report) {
+	skew = skew.Abs().Round(time.Millisecond)
+	const advice = "Set both clocks by NTP (chrony, systemd-timesyncd)."
+	switch {
+	case skew > skewFailure:
+		r.fail("clock", advice, "this machine's clock and that of %s are %s apart: leases and tokens run out at the wrong time", who, skew)
+	case skew > skewWarning:
+		r.warn("clock", advice, "this machine's clock and that of %s are %s apart", who, skew)
+	default:
+		r.ok("clock", "within %s of %s", max(skew, time.Millisecond), who)
+	}
+}
+
+// lookAtConnections compares what all processes may take with what is there.
+func lookAtConnections(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
+	var most, reserved, others, roleLimit, databaseLimit int
+	err := conn.QueryRow(ctx, `
+		SELECT current_setting('max_connections')::int,
+		       current_setting('superuser_reserved_connections')::int,
+		       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name NOT LIKE 'parlance%'),
+		       (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user),
+		       (SELECT datconnlimit FROM pg_database WHERE datname = current_database())`).Scan(&most, &reserved, &others, &roleLimit, &databaseLimit)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("ask for connections: %w", err)
+	}
+	left := most - reserved - others
+	for _, limit := range []int{roleLimit, databaseLimit} {
+		if limit >= 0 {
+			left = min(left, limit)
+		}
+	}
+	needed := (d.Config.DatabaseMaxConns + spareConnections) * d.Processes
+	if needed > left {
+		r.warn("connections", "Raise max_connections, lower PARLANCE_DATABASE_MAX_CONNS, or put PgBouncer between; --processes says how many share it.",
+			"%d processes may take %d connections, and %d are left for them", d.Processes, needed, max(left, 0))
+		return nil
+	}
+	r.ok("connections", "%d processes may take %d of the %d that are left", d.Processes, needed, left)
+	return nil
+}

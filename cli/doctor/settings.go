@@ -1,0 +1,99 @@
+package doctor
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"slices"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/app"
+)
+
+// foreign are variables with our prefix that are no settings: those of commands that are clients,
+// of the compose file, of the tests and of Kubernetes, which names services so.
+var foreign = []string{
+	"PARLANCE_BASE_URL", "PARLANCE_API_KEY", "PARLANCE_WORKSPACE_ID", "PARLANCE_AGENT_ID",
+	"PARLANCE_DOMAIN", "PARLANCE_UPSTREAM", "PARLANCE_IMAGE",
+}
+
+const (
+	certificateSoon = 14 * 24 * time.Hour
+	certificateNow  = 3 * 24 * time.Hour
+)
+
+func lookAtSettings(_ context.Context, d Deps, r *report) {
+	for _, problem := range d.Problems {
+		r.fail("values", "Correct the setting; `parlance config` lists them all, with their values.", "%v", problem)
+	}
+	if len(d.Problems) == 0 {
+		r.ok("values", "every setting that is set can be read, and what must be set is")
+	}
+	for _, name := range unknownVariables(d.Environ) {
+		r.warn("names", "Correct the name, or unset it; `parlance config` lists the settings.", "%s is set, and no setting has that name", name)
+	}
+	if len(d.Config.EgressAllowCIDRs) > 0 {
+		r.warn("egress", "Unset PARLANCE_EGRESS_ALLOW_CIDRS unless every tenant may call these addresses.",
+			"tools and webhooks of tenants may reach %s", strings.Join(d.Config.EgressAllowCIDRs, ", "))
+	}
+	if slices.Contains(d.Config.CORSOrigins, "*") {
+		r.warn("cors", "Name the origins in PARLANCE_CORS_ORIGINS.", "pages of any origin may call the API from browsers")
+	}
+	if _, err := d.Config.Plans(); err != nil {
+		r.fail("plans", "Correct the file that PARLANCE_PLANS_FILE names; docs/operations.md has an example.", "%v", err)
+	}
+	if d.Config.TLSCertFile != "" && d.Config.TLSKeyFile != "" {
+		lookAtOwnCertificate(d, r)
+	}
+}
+
+// unknownVariables are the names with our prefix that nothing reads.
+func unknownVariables(environ []string) []string {
+	known := slices.Clone(foreign)
+	for _, setting := range app.Settings() {
+		known = append(known, setting.Env(), setting.Env()+"_FILE")
+	}
+	var unknown []string
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		isOurs := strings.HasPrefix(name, "PARLANCE_") && !strings.HasPrefix(name, "PARLANCE_TEST_")
+		isService := strings.HasPrefix(name, "PARLANCE_SERVICE_") || strings.HasPrefix(name, "PARLANCE_PORT")
+		if isOurs && !isService && !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+// lookAtOwnCertificate reads the certificate a server would serve TLS with.
+func lookAtOwnCertificate(d Deps, r *report) {
+	pair, err := tls.LoadX509KeyPair(d.Config.TLSCertFile, d.Config.TLSKeyFile)
+	if err != nil {
+		r.fail("tls", "Make PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE a matching pair that the service may read.", "%v", err)
+		return
+	}
+	leaf, err := x509.ParseCertificate(pair.Certificate[0])
+	if err != nil {
+		r.fail("tls", "Put the server's own certificate first in PARLANCE_TLS_CERT_FILE.", "%v", err)
+		return
+	}
+	sayCertificate("tls", leaf, d.Now(), r)
+}
+
+// sayCertificate says how long a certificate is still good for.
+func sayCertificate(check string, leaf *x509.Certificate, now time.Time, r *report) {
+	left := leaf.NotAfter.Sub(now)
+	days := int(left.Hours() / 24)
+	switch {
+	case left <= 0:
+		r.fail(check, "Renew the certificate.", "the certificate ran out on %s", leaf.NotAfter.UTC().Format(time.DateOnly))
+	case left < certificateNow:
+		r.fail(check, "Renew the certificate today, and find out why nothing did.", "the certificate runs out in %d hours", int(left.Hours()))
+	case left < certificateSoon && leaf.NotAfter.Sub(leaf.NotBefore) > 2*certificateSoon:
+		r.warn(check, "See that the certificate is renewed.", "the certificate runs out in %d days", days)
+	default:
+		r.ok(check, "the certificate is good for another %d days", days)
+	}
+}
