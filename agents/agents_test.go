@@ -22,11 +22,7 @@ type fixture struct {
 
 func open(t *testing.T) fixture {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	tenancy := workspaces.New(workspaces.Deps{DB: db})
 	var refs [2]workspaces.Ref
 	for i := range refs {

@@ -9,14 +9,16 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/workspaces"
 )
 
 // engine is the one goroutine that owns what is live about a session on this node. Everything
 // reaches it as a message; it ends when it has no sockets and nothing to finish.
 type engine struct {
-	s     *Service
-	id    ID
-	inbox chan any
+	s      *Service
+	tenant workspaces.TenantID
+	id     ID
+	inbox  chan any
 	// done is closed when the goroutine has ended: nobody takes messages any more.
 	done chan struct{}
 	// joining counts the sockets on their way; guarded by Service.mu.

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 )
 
 // Channel is the Postgres channel on which the nodes tell each other of ends and of sockets that
@@ -75,7 +76,8 @@ func (s *Service) beat(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		_, err := s.db.NewUpdate().Model((*connection)(nil)).Set("seen_at = ?", s.moment()).Where("c.node_id = ?", s.node).Exec(ctx)
+		_, err := s.db.NewUpdate().Model((*connection)(nil)).Comment(postgres.AllTenants("a node's sockets are anybody's")).
+			Set("seen_at = ?", s.moment()).Where("c.node_id = ?", s.node).Exec(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "sockets not refreshed", "error", err)
 			continue
@@ -127,7 +129,7 @@ func (s *Service) look(ctx context.Context, id ID) {
 	if e == nil {
 		return
 	}
-	session, err := selectAnySession(ctx, s.db, id)
+	session, err := selectSession(ctx, s.db, e.tenant, id, "")
 	switch {
 	case fault.IsReason(err, fault.ResourceNotFound): // erased
 		e.send(ended{session: Session{ID: id, Status: Completed, EndReason: "erased"}})

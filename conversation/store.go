@@ -30,20 +30,6 @@ func selectSession(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, 
 	return session, nil
 }
 
-// selectAnySession reads a session by id alone, for the holder of its token and for the node
-// that was notified of it. Errors: NotFound.
-func selectAnySession(ctx context.Context, db bun.IDB, id ID) (Session, error) {
-	var session Session
-	err := db.NewSelect().Model(&session).Where("s.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Session{}, fault.NoSuch("session", string(id))
-	}
-	if err != nil {
-		return Session{}, fmt.Errorf("reading session: %w", err)
-	}
-	return session, nil
-}
-
 func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, params ListParams, page postgres.Page) ([]Session, error) {
 	var sessions []Session
 	query := db.NewSelect().Model(&sessions).Where("s.tenant_id = ?", p.TenantID)
@@ -227,7 +213,8 @@ func upsertConnection(ctx context.Context, db bun.IDB, c connection) error {
 	_, err := db.NewInsert().Model(&c).
 		On("CONFLICT (session_id, channel) DO UPDATE").
 		Set("number = EXCLUDED.number").Set("node_id = EXCLUDED.node_id").
-		Set("joined_at = EXCLUDED.joined_at").Set("seen_at = EXCLUDED.seen_at").Exec(ctx)
+		Set("joined_at = EXCLUDED.joined_at").Set("seen_at = EXCLUDED.seen_at").
+		Where("c.tenant_id = EXCLUDED.tenant_id").Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("storing connection: %w", err)
 	}

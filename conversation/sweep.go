@@ -108,7 +108,8 @@ func failLostTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Tim
 // left is dropped since they were last seen.
 func (s *Service) dropStale(ctx context.Context, now time.Time) error {
 	var stale []connection
-	err := s.db.NewSelect().Model(&stale).Where("c.seen_at < ?", now.Add(-connectionLife)).Limit(sweepBatch).Scan(ctx)
+	err := s.db.NewSelect().Model(&stale).Comment(postgres.AllTenants("the sweep of sockets whose node died")).
+		Where("c.seen_at < ?", now.Add(-connectionLife)).Limit(sweepBatch).Scan(ctx)
 	if err != nil {
 		return fmt.Errorf("reading stale connections: %w", err)
 	}
@@ -151,7 +152,7 @@ type sessionKey struct {
 // selectOverdue finds the open sessions that sweepTx has something to do with.
 func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]sessionKey, error) {
 	var keys []sessionKey
-	err := db.NewSelect().Model((*Session)(nil)).Column("tenant_id", "id").
+	err := db.NewSelect().Model((*Session)(nil)).Comment(postgres.AllTenants("the sweep of sessions")).Column("tenant_id", "id").
 		Where("s.status IN (?, ?)", Pending, InProgress).
 		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
 			return q.Where("s.status = ? AND s.token_expires_at <= ?", Pending, now).

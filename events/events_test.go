@@ -20,11 +20,7 @@ var at = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
 
 func open(t *testing.T) (*postgres.DB, workspaces.Ref) {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	made, err := workspaces.New(workspaces.Deps{DB: db}).CreateTenant(t.Context(), "acme", "free")
 	if err != nil {
 		t.Fatal(err)

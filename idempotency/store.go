@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/postgres"
 )
 
 // place is the primary key of a row.
@@ -97,7 +99,7 @@ func extend(ctx context.Context, db bun.IDB, at place, claimID string, until tim
 
 // deleteExpired deletes up to limit rows and says how many.
 func deleteExpired(ctx context.Context, db bun.IDB, now time.Time, limit int) (int, error) {
-	done, err := db.NewRaw(`
+	done, err := db.NewRaw(postgres.RawForAllTenants("the sweep of expired answers", `
 		DELETE FROM idempotency_keys
 		WHERE ctid IN (
 		    SELECT ctid
@@ -106,7 +108,7 @@ func deleteExpired(ctx context.Context, db bun.IDB, now time.Time, limit int) (i
 		    ORDER BY expires_at
 		    LIMIT ?
 		    FOR UPDATE SKIP LOCKED
-		)`, now, limit).Exec(ctx)
+		)`), now, limit).Exec(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("delete expired keys: %w", err)
 	}

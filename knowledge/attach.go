@@ -104,7 +104,7 @@ func attachable(ctx context.Context, tx bun.IDB, ref workspaces.Ref, ids []Sourc
 // upsertAttachment keeps created_at of an attachment that is there.
 func upsertAttachment(ctx context.Context, tx bun.IDB, a *Attachment) error {
 	_, err := tx.NewInsert().Model(a).On("CONFLICT (agent_id, source_id) DO UPDATE").
-		Set("usage_mode = EXCLUDED.usage_mode").Returning("created_at").Exec(ctx)
+		Set("usage_mode = EXCLUDED.usage_mode").Where("a.workspace_id = EXCLUDED.workspace_id").Returning("created_at").Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("attach source: %w", err)
 	}

@@ -44,11 +44,7 @@ var plans = workspaces.Plans{
 
 func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	dir := t.TempDir()
 	bucket, err := blob.Open("file://" + dir)
 	if err != nil {

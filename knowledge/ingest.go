@@ -58,13 +58,13 @@ func (s *Service) Ingest(ctx context.Context, id SourceID) error {
 func (s *Service) claim(ctx context.Context, id SourceID) (Source, bool, error) {
 	now := s.moment()
 	var source Source
-	err := s.db.NewRaw(`
+	err := s.db.NewRaw(postgres.RawForAllTenants("a task names its source only", `
 		UPDATE sources
 		SET status = 'processing', stage = 'parsing', progress = 0, owner = ?, attempt = attempt + 1,
 		    heartbeat_at = ?, error_code = '', error_message = '', updated_at = ?
 		WHERE id = ?
 		  AND (status = 'queued' AND due_at <= ? OR status = 'processing' AND heartbeat_at <= ?)
-		RETURNING *`, rand.Text(), now, now, id, now, now.Add(-takeoverAfter)).Scan(ctx, &source)
+		RETURNING *`), rand.Text(), now, now, id, now, now.Add(-takeoverAfter)).Scan(ctx, &source)
 	if postgres.NoRows(err) {
 		return Source{}, false, nil
 	}

@@ -149,6 +149,7 @@ WITH visible AS MATERIALIZED (
       AND a.usage_mode <> ?
       AND c.tenant_id = a.tenant_id
       AND c.model = ?
+           c.workspace_id,
 ), near AS (
     SELECT id,
            source_id,
@@ -162,6 +163,7 @@ WITH visible AS MATERIALIZED (
 // bySimilarity ranks by distance alone.
 const bySimilarity = visible + `, ranked AS (
     SELECT id,
+           workspace_id,
            place,
            distance
     FROM near
@@ -173,12 +175,13 @@ const bySimilarity = visible + `, ranked AS (
 // question are joined by OR: a question seldom has all its words in the passage that answers it.
 // Source: design, section 8.
 const byFusion = visible + `, question AS (
+           workspace_id,
     SELECT replace(plainto_tsquery('english', ?)::text, ' & ', ' | ')::tsquery AS words
 ), matching AS (
     SELECT n.id,
            row_number() OVER (ORDER BY ts_rank(to_tsvector('english', c.content), q.words) DESC, n.place) AS place
     FROM near AS n
-    JOIN chunks AS c ON c.id = n.id
+    JOIN chunks AS c ON c.workspace_id = n.workspace_id AND c.id = n.id
     CROSS JOIN question AS q
     WHERE to_tsvector('english', c.content) @@ q.words
 ), ranked AS (
@@ -194,6 +197,7 @@ const byFusion = visible + `, question AS (
 // ofRanked reads the chunks that were ranked.
 const ofRanked = `
 SELECT c.id,
+           n.workspace_id,
        c.tenant_id,
        c.workspace_id,
        c.source_id,
@@ -209,7 +213,7 @@ SELECT c.id,
        s.name AS source_name,
        least(1, greatest(0, 1 - r.distance)) AS similarity
 FROM ranked AS r
-JOIN chunks AS c ON c.id = r.id
+JOIN chunks AS c ON c.workspace_id = r.workspace_id AND c.id = r.id
 JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id
 ORDER BY r.place`
 

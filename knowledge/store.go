@@ -171,11 +171,11 @@ func ownStray(ctx context.Context, tx bun.IDB, key string) (bool, error) {
 
 // condemn forbids everybody to own the blob; false when somebody does.
 func condemn(ctx context.Context, db bun.IDB, key string) (bool, error) {
-	condemned, err := changed(db.ExecContext(ctx, `
+	condemned, err := changed(db.NewRaw(postgres.RawForAllTenants("nobody at all may own a blob that goes", `
 		UPDATE stray_blobs
 		SET condemned = true
 		WHERE key = ?
-		  AND NOT EXISTS (SELECT 1 FROM sources WHERE blob_key = ?)`, key, key))
+		  AND NOT EXISTS (SELECT 1 FROM sources WHERE blob_key = ?)`), key, key).Exec(ctx))
 	if err != nil {
 		return false, fmt.Errorf("condemn blob %s: %w", key, err)
 	}

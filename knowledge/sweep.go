@@ -76,7 +76,7 @@ func (s *Service) RequeueOtherModels(ctx context.Context, now time.Time, limit i
 	var queued []Source
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		queued = nil
-		err := tx.NewRaw(`
+		err := tx.NewRaw(postgres.RawForAllTenants("the embedding model is the installation's", `
 			UPDATE sources
 			SET status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL,
 			    attempt = 0, due_at = ?, updated_at = ?
@@ -89,7 +89,7 @@ func (s *Service) RequeueOtherModels(ctx context.Context, now time.Time, limit i
 				LIMIT ?
 				FOR UPDATE SKIP LOCKED
 			)
-			RETURNING *`, now, now, s.embedder.Model().Name, limit).Scan(ctx, &queued)
+			RETURNING *`), now, now, s.embedder.Model().Name, limit).Scan(ctx, &queued)
 		if err != nil {
 			return fmt.Errorf("queue sources of other models: %w", err)
 		}

@@ -40,8 +40,8 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 // attemptsQuery reads attempts with what their deliveries and events know.
 func attemptsQuery(q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) *bun.SelectQuery {
 	return q.ColumnExpr("wa.*").ColumnExpr("d.event_id, d.event_type").ColumnExpr("coalesce(d.test_body, ev.body) AS request_body").
-		Join("JOIN webhook_deliveries AS d ON d.id = wa.delivery_id").
-		Join("LEFT JOIN events AS ev ON ev.seq = d.event_seq").
+		Join("JOIN webhook_deliveries AS d ON d.tenant_id = wa.tenant_id AND d.id = wa.delivery_id").
+		Join("LEFT JOIN events AS ev ON ev.tenant_id = d.tenant_id AND ev.seq = d.event_seq").
 		Where("wa.tenant_id = ?", ref.TenantID).Where("wa.workspace_id = ?", ref.ID).Where("wa.endpoint_id = ?", id)
 }
 
@@ -119,7 +119,7 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 		RequestHeaders: flat(nil), ResponseHeaders: flat(nil), StartedAt: now,
 	}
 	_, err = tx.NewInsert().Model(&next).On("CONFLICT (delivery_id, attempt) DO UPDATE").Set("started_at = excluded.started_at").
-		Returning("id").Exec(ctx)
+		Where("wa.tenant_id = excluded.tenant_id").Returning("id").Exec(ctx)
 	if err != nil {
 		return Attempt{}, fmt.Errorf("insert webhook attempt: %w", err)
 	}

@@ -36,9 +36,10 @@ WITH named AS (
            d.attempt,
            d.lease_until IS NOT NULL AS abandoned,
            named.attempt_id
+           d.tenant_id,
     FROM webhook_deliveries AS d
     JOIN named ON named.delivery_id = d.id
-    JOIN webhook_endpoints AS e ON e.id = d.endpoint_id
+    JOIN webhook_endpoints AS e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
     WHERE d.tenant_id = ?
       AND d.endpoint_id = ?
       AND d.status = 'pending'
@@ -52,7 +53,8 @@ WITH named AS (
         lease_until = ?,
         queued_until = NULL
     FROM picked
-    WHERE d.id = picked.id
+    WHERE d.tenant_id = picked.tenant_id
+      AND d.id = picked.id
     RETURNING d.*, picked.attempt_id
 ), lost AS (
     UPDATE webhook_attempts AS a
@@ -63,6 +65,7 @@ WITH named AS (
       AND a.delivery_id = picked.id
       AND a.attempt = picked.attempt
       AND a.status = 'pending'
+      AND a.tenant_id = picked.tenant_id
 ), begun AS (
     INSERT INTO webhook_attempts
         (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, request_headers, response_headers, started_at)
@@ -73,6 +76,7 @@ WITH named AS (
     RETURNING id, delivery_id
 )
 SELECT taken.id AS delivery_id,
+    WHERE webhook_attempts.tenant_id = excluded.tenant_id
        begun.id AS attempt_id,
        taken.attempt,
        taken.event_id,
@@ -82,7 +86,7 @@ SELECT taken.id AS delivery_id,
        coalesce(taken.test_body, ev.body) AS body
 FROM taken
 JOIN begun ON begun.delivery_id = taken.id
-LEFT JOIN events AS ev ON ev.seq = taken.event_seq
+LEFT JOIN events AS ev ON ev.tenant_id = taken.tenant_id AND ev.seq = taken.event_seq
 ORDER BY taken.id`
 
 // claim begins the next attempt of each delivery that is pending, due, wanted and not held by
@@ -104,7 +108,7 @@ func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now,
 
 // selectReceiver is the endpoint of deliveries, whoever's it is: tasks know no workspace.
 func selectReceiver(ctx context.Context, db bun.IDB, id EndpointID) (endpoint Endpoint, found bool, err error) {
-	err = db.NewSelect().Model(&endpoint).Where("we.id = ?", id).Scan(ctx)
+	err = db.NewSelect().Model(&endpoint).Comment(postgres.AllTenants("a task names its endpoint only")).Where("we.id = ?", id).Scan(ctx)
 	if postgres.NoRows(err) {
 		return Endpoint{}, false, nil
 	}
@@ -139,7 +143,7 @@ func anyUnwanted(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64
 SELECT EXISTS (
     SELECT
     FROM webhook_deliveries AS d
-    JOIN webhook_endpoints AS e ON e.id = d.endpoint_id
+    JOIN webhook_endpoints AS e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
     WHERE d.tenant_id = ?
       AND d.endpoint_id = ?
       AND d.id IN (?)

@@ -54,11 +54,7 @@ var pauses = []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second}
 
 func newFixture(t *testing.T, change ...func(*webhooks.Deps)) *fixture {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	keyring := sealtest.New(t, db)
 	f := &fixture{t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring, caFile: receiver.New(t).CAFile(t)}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})

@@ -162,7 +162,8 @@ WITH e AS (
         queued_until = NULL,
         once = false
     FROM r CROSS JOIN e
-    WHERE d.id = r.delivery_id
+    WHERE d.tenant_id = e.tenant_id
+      AND d.id = r.delivery_id
       AND d.endpoint_id = e.id
       AND (d.status = 'pending' OR d.test_body IS NOT NULL)
       AND (d.attempt = r.attempt OR r.delivery_status = 'succeeded')
@@ -177,7 +178,8 @@ WITH e AS (
         response_body = r.response_body,
         next_attempt_at = nullif(r.next_at, '')::timestamptz
     FROM r CROSS JOIN e
-    WHERE a.delivery_id = r.delivery_id
+    WHERE a.tenant_id = e.tenant_id
+      AND a.delivery_id = r.delivery_id
       AND a.attempt = r.attempt
 )
 SELECT * FROM e`

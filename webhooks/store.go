@@ -93,7 +93,8 @@ UPDATE webhook_deliveries AS d
 SET next_at = CASE WHEN `+wanted+` THEN ?::timestamptz END,
     queued_until = NULL
 FROM webhook_endpoints AS e
-WHERE e.id = d.endpoint_id
+WHERE e.tenant_id = d.tenant_id
+  AND e.id = d.endpoint_id
   AND d.tenant_id = ?
   AND d.endpoint_id = ?
   AND d.status = 'pending'

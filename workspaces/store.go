@@ -40,7 +40,7 @@ func selectTenant(ctx context.Context, db bun.IDB, id TenantID) (Tenant, error) 
 
 func listTenants(ctx context.Context, db bun.IDB, page postgres.Page) ([]Tenant, string, error) {
 	var tenants []Tenant
-	if err := page.Apply(db.NewSelect().Model(&tenants)).Scan(ctx); err != nil {
+	if err := page.Apply(db.NewSelect().Model(&tenants).Comment(postgres.AllTenants("the operator lists tenants"))).Scan(ctx); err != nil {
 		return nil, "", fmt.Errorf("list tenants: %w", err)
 	}
 	tenants, next := postgres.Cut(page, tenants, func(t Tenant) postgres.Key {
@@ -112,7 +112,7 @@ func selectKeyByHash(ctx context.Context, db bun.IDB, hash []byte) (Key, string,
 		Key  `bun:",extend"`
 		Plan string `bun:"plan"`
 	}
-	err := db.NewSelect().Model(&row).ColumnExpr("k.*").ColumnExpr("t.plan").
+	err := db.NewSelect().Model(&row).Comment(postgres.AllTenants("the key tells the tenant")).ColumnExpr("k.*").ColumnExpr("t.plan").
 		Join("JOIN tenants AS t ON t.id = k.tenant_id").Where("k.secret_hash = ?", hash).Scan(ctx)
 	return row.Key, row.Plan, err
 }

@@ -19,11 +19,7 @@ func (c *clock) now() time.Time { return c.at }
 
 func open(t *testing.T) (*workspaces.Service, *postgres.DB, *clock) {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	c := &clock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	return workspaces.New(workspaces.Deps{DB: db, Now: c.now}), db, c
 }

@@ -92,12 +92,12 @@ func countByMaster(ctx context.Context, db bun.IDB) (map[string]int, error) {
 		MasterKeyID string `bun:"master_key_id"`
 		Count       int    `bun:"count"`
 	}
-	err := db.NewRaw(`
+	err := db.NewRaw(postgres.RawForAllTenants("a master key wraps the data keys of all", `
 		SELECT
 			master_key_id,
 			count(*) AS count
 		FROM data_keys
-		GROUP BY master_key_id`).Comment(postgres.AllTenants("a master key wraps the data keys of all")).Scan(ctx, &rows)
+		GROUP BY master_key_id`)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("counting data keys: %w", err)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
@@ -62,11 +61,7 @@ type fixture struct {
 // newFixture makes one; config is the agent's.
 func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fixture {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	keys := sealtest.New(t, db)
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
 	if err != nil {

@@ -56,11 +56,7 @@ const shelfKey = "Bearer good"
 
 func newShelf(t *testing.T) *shelf {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	s := &shelf{t: t, db: db, blobs: t.TempDir(), done: make(chan struct{}, 100)}
 	bucket, err := blob.Open("file://" + s.blobs)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"parlance.dev/parlance/conversation"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
@@ -39,11 +38,7 @@ type sessionsFixture struct {
 
 func newSessionsFixture(t *testing.T) *sessionsFixture {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	keys := sealtest.New(t, db)
 	guard, err := publicnet.New(publicnet.Options{})
 	if err != nil {

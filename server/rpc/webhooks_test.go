@@ -44,11 +44,7 @@ type webhooksFixture struct {
 
 func newWebhooksFixture(t *testing.T) *webhooksFixture {
 	t.Helper()
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: pgtest.New(t).URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := pgtest.Open(t)
 	keys := sealtest.New(t, db)
 	f := &webhooksFixture{t: t, db: db, receiver: receiver.New(t)}
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.1/32"}, CAFile: f.receiver.CAFile(t)})

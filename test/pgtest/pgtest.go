@@ -15,8 +15,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sqlmigrations"
 	"parlance.dev/parlance/test/pgtest/keeper"
+	"parlance.dev/parlance/test/tenantwall"
+	"parlance.dev/parlance/workspaces"
 )
 
 // Migrator brings an empty database to the current schema.
@@ -57,6 +60,9 @@ type DB struct {
 	URL string
 	// Name of the database, unique on its server.
 	Name string
+	// Wall fails the test for statements that forget their tenant: the Tracer of a pool of the
+	// product's on this database. See package tenantwall.
+	Wall *tenantwall.Wall
 }
 
 // cleanupTimeout bounds dropping: t.Context has ended by then.
@@ -66,6 +72,23 @@ const cleanupTimeout = 20 * time.Second
 func New(t testing.TB) DB {
 	t.Helper()
 	return NewWith(t, defaultMigrator)
+}
+
+// Open returns the product's pool on a fresh database with its migrations applied, behind the
+// wall between tenants. It is closed when the test ends.
+func Open(t testing.TB) *postgres.DB {
+	t.Helper()
+	made := New(t)
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: made.URL, Tracer: made.Wall})
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("pgtest: %v", err)
+		}
+	})
+	return db
 }
 
 // NewWith returns a fresh database with the migrations of m applied.
@@ -88,6 +111,10 @@ func NewWith(t testing.TB, m Migrator) DB {
 		t.Fatalf("pgtest: clone: %v", err)
 	}
 	db := DB{URL: withDatabase(server.DatabaseURL, name), Name: name}
+	schema, err := schemaOf(t.Context(), template, db.URL)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
 	t.Cleanup(func() {
 		if t.Failed() && os.Getenv("PARLANCE_TEST_KEEP") == "1" {
 			t.Logf("kept for you (the shared stack ends 5 s after the last test that uses it):\n  psql '%s'", db.URL)
@@ -100,7 +127,27 @@ func NewWith(t testing.TB, m Migrator) DB {
 			t.Errorf("pgtest: drop: %v", err)
 		}
 	})
+	db.Wall = tenantwall.New(t, schema, callerOf)
 	return db
+}
+
+// callerOf is the tenant of the request that a statement is sent for; empty outside of requests.
+func callerOf(ctx context.Context) string { return string(workspaces.PrincipalFrom(ctx).TenantID) }
+
+// schemas are the tables of the templates that this process has used.
+var schemas sync.Map
+
+// schemaOf is the tables of a template, read from a clone: a template with a connection cannot be cloned.
+func schemaOf(ctx context.Context, template, databaseURL string) (*tenantwall.Schema, error) {
+	if known, ok := schemas.Load(template); ok {
+		return known.(*tenantwall.Schema), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	read, err := tenantwall.ReadSchema(ctx, databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	schemas.Store(template, read)
+	return read, nil
 }
 
 // templates remembers which templates this process has seen complete.

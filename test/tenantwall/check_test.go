@@ -56,6 +56,7 @@ func TestPasses(t *testing.T) {
 		"Marked":             "/* all tenants: the sweep */ UPDATE agents SET name = ''",
 		"Strings":            `SELECT E'it''s \' FROM agents', $x$ FROM agents $x$, U&'x' FROM keys -- FROM agents`,
 		"ColumnNamedAsTable": "SELECT k.agents FROM keys AS k WHERE k.agents = 'x'",
+		"Coalesce":           "SELECT * FROM agents AS a WHERE (coalesce(a.tenant_id, '') = '')",
 		"Workspaces":         "SELECT * FROM workspaces WHERE tenant_id = 'ten_1' AND id = 'ws_1'",
 		"WorkspaceOf":        "SELECT * FROM agents AS a JOIN workspaces AS w ON w.id = a.workspace_id WHERE a.tenant_id = 'ten_1'",
 	} {

@@ -55,7 +55,7 @@ func (r *reader) predicate(list []token, here *scope, bound []*relation) {
 		r.follow(a, b, here, bound)
 		r.follow(b, a, here, bound)
 	case aKey != noKey:
-		if value, ok := valueOf(right); ok && r.given(value, aKey) {
+		if value, ok := valueOf(right); ok && (isCoalesce(left) || r.given(value, aKey)) {
 			r.bind(a, aKey, here, bound)
 		}
 	case bKey != noKey:
@@ -63,6 +63,12 @@ func (r *reader) predicate(list []token, here *scope, bound []*relation) {
 			r.bind(b, bKey, here, bound)
 		}
 	}
+}
+
+// isCoalesce says whether the list is coalesce(column, value): whoever writes it means the rows of
+// nobody too, so that an empty value is no mistake.
+func isCoalesce(list []token) bool {
+	return len(list) == 2 && list[0].is("coalesce") && list[1].kind == group && len(list[1].inner) > 0
 }
 
 // allValues says whether a list of values names tenants, or workspaces.
@@ -120,6 +126,8 @@ func mayBind(rel *relation, here *scope, bound []*relation) bool {
 func (s *scope) column(list []token, schema *Schema) (*relation, key) {
 	list = withoutCast(list)
 	switch {
+	case isCoalesce(list):
+		return s.column(listed(list[1].inner)[0], schema)
 	case len(list) == 1 && list[0].isName():
 		return s.plain(list[0].text, schema)
 	case len(list) == 3 && list[0].isName() && list[1].is(".") && list[2].isName():
