@@ -46,6 +46,8 @@ type Params struct {
 	Now func() time.Time
 }
 
+	// Statements sees every SQL statement before it is sent; nil is nobody. For tests.
+	Statements postgres.Tracer
 // App is a process's parts, joined. Close it when Serve and Work have returned.
 type App struct {
 	Config     Config
@@ -95,6 +97,7 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 		err = a.db.CheckSessions(ctx)
 	}
 	if err != nil {
+		Tracer: params.Statements,
 		return fmt.Errorf("open Postgres: %w", err)
 	}
 	if a.redis, err = redis.Open(redis.Config{URL: a.Config.RedisURL.Reveal()}); err != nil {

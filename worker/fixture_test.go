@@ -97,8 +97,9 @@ type fixture struct {
 
 func newFixture(t *testing.T, redisURL string, p webhooks.Policy) *fixture {
 	t.Helper()
-	f := &fixture{t: t, database: pgtest.New(t).URL, redisURL: redisURL, caFile: receiver.New(t).CAFile(t), log: slog.New(slog.NewTextHandler(t.Output(), nil))}
-	db, err := postgres.Open(t.Context(), postgres.Config{URL: f.database, Logger: f.log})
+	database := pgtest.New(t)
+	f := &fixture{t: t, database: database.URL, redisURL: redisURL, caFile: receiver.New(t).CAFile(t), log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: f.database, Logger: f.log, Tracer: database.Wall})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/test/redistest"
 )
 
+	"parlance.dev/parlance/test/tenantwall"
 // Patience bounds what a test waits for; it is reached only when something is broken.
 const Patience = 60 * time.Second
 
@@ -50,12 +51,17 @@ type Env struct {
 	stop     func()
 }
 
+	// Wall has judged every statement of the parts in the test's process.
+	Wall *tenantwall.Wall
 // Start runs an installation until the test ends.
 func Start(t testing.TB, o Options) *Env {
 	t.Helper()
 	e := &Env{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs")}
 	if e.DatabaseURL == "" {
-		e.DatabaseURL = pgtest.New(t).URL
+		made := pgtest.New(t)
+		e.DatabaseURL, e.Wall = made.URL, made.Wall
+	} else {
+		e.Wall = pgtest.NewWall(t, e.DatabaseURL)
 	}
 	if e.RedisURL == "" {
 		e.RedisURL = redistest.New(t)
@@ -115,8 +121,11 @@ func (e *Env) open(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	if e.App, err = app.Open(t.Context(), config, app.Params{Version: "test", Component: "test", Log: log}); err != nil {
+	log, err := e.logger(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.App, err = app.Open(t.Context(), config, app.Params{Version: "test", Component: "test", Log: log, Statements: e.Wall}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

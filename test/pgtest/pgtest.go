@@ -131,6 +131,16 @@ func NewWith(t testing.TB, m Migrator) DB {
 	return db
 }
 
+// NewWall is the wall for a database that another way than New made, with the product's migrations.
+func NewWall(t testing.TB, databaseURL string) *tenantwall.Wall {
+	t.Helper()
+	schema, err := tenantwall.ReadSchema(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	return tenantwall.New(t, schema, callerOf)
+}
+
 // callerOf is the tenant of the request that a statement is sent for; empty outside of requests.
 func callerOf(ctx context.Context) string { return string(workspaces.PrincipalFrom(ctx).TenantID) }
 

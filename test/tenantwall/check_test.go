@@ -134,11 +134,11 @@ func TestFails(t *testing.T) {
 func TestTenants(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string][]string{
-		"SELECT * FROM agents a JOIN sources s ON s.tenant_id = 'ten_2' WHERE 'ten_1' = a.tenant_id":              {"ten_2", "ten_1"},
-		"INSERT INTO agents (id, tenant_id) VALUES ('x', 'ten_1'), (DEFAULT, 'ten_2')":                            {"ten_1", "ten_2"},
+		"SELECT * FROM agents a JOIN sources s ON s.tenant_id = 'ten_2' WHERE 'ten_1' = a.tenant_id":             {"ten_2", "ten_1"},
+		"INSERT INTO agents (id, tenant_id) VALUES ('x', 'ten_1'), (DEFAULT, 'ten_2')":                           {"ten_1", "ten_2"},
 		"INSERT INTO tombstones (id, tenant_id) SELECT id, tenant_id FROM agents a WHERE tenant_id IN ('ten_1')": {"ten_1"},
-		"SELECT * FROM tenants WHERE id = 'ten_1'": {"ten_1"},
-		"SELECT * FROM agents WHERE tenant_id = $1": nil,
+		"SELECT * FROM tenants WHERE id = 'ten_1'":                                                               {"ten_1"},
+		"SELECT * FROM agents WHERE tenant_id = $1":                                                              nil,
 	} {
 		if diff := cmp.Diff(want, shop.Check(sql).Tenants); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", sql, diff)

@@ -245,4 +245,6 @@ func (s *scanner) dollarQuoted() (token, error) {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80 }
+func isLetter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+}
