@@ -46,8 +46,6 @@ type Params struct {
 	Now func() time.Time
 }
 
-	// Statements sees every SQL statement before it is sent; nil is nobody. For tests.
-	Statements postgres.Tracer
 // App is a process's parts, joined. Close it when Serve and Work have returned.
 type App struct {
 	Config     Config
@@ -97,7 +95,6 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 		err = a.db.CheckSessions(ctx)
 	}
 	if err != nil {
-		Tracer: params.Statements,
 		return fmt.Errorf("open Postgres: %w", err)
 	}
 	if a.redis, err = redis.Open(redis.Config{URL: a.Config.RedisURL.Reveal()}); err != nil {
@@ -239,7 +236,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge), Sessions: rpc.NewSessions(a.Sessions, a.Tools),
 			Webhooks: rpc.NewWebhooks(access, a.Webhooks),
 		},
-		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Problem: problems, Log: a.log, Now: a.now}),
+		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
 		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets,

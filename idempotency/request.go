@@ -19,11 +19,14 @@ const maxKeyBytes = 255
 type Request struct {
 	// Method, Path (escaped) and Query (raw) are as they were sent.
 	Method, Path, Query string
-	Body                []byte
+	// Body is empty for a file, which nobody holds in memory: see Answer.Upload.
+	Body []byte
+	// Form is what the answer is asked as, when there is a choice.
+	Form string
 }
 
 // fingerprint tells two requests of one key apart.
-func (r Request) fingerprint() []byte { return digestOf([]byte(r.Query), r.Body) }
+func (r Request) fingerprint() []byte { return digestOf([]byte(r.Query), r.Body, []byte(r.Form)) }
 
 // digestOf is SHA-256 over the parts with their lengths, so that no two lists give the same bytes.
 func digestOf(parts ...[]byte) []byte {
@@ -42,6 +45,21 @@ type Answer struct {
 	ContentType string `json:"content_type,omitempty"`
 	Location    string `json:"location,omitempty"`
 	Body        []byte `json:"body,omitempty"`
+	// Upload is what the file was that the answer is about; nil for other requests.
+	Upload *Upload `json:"upload,omitempty"`
+}
+
+// Upload tells two files of one key apart.
+type Upload struct {
+	// Digest is over the file and what was said of it.
+	Digest []byte `json:"digest"`
+	// Bytes are the file's, so that a longer one is known without being read to its end.
+	Bytes int64 `json:"bytes"`
+}
+
+// Reused is the refusal of a key that came with another request.
+func Reused() error {
+	return fault.New(fault.IdempotencyReused, "This Idempotency-Key came with another request; use a new key for each request.")
 }
 
 // Keeps says whether an answer is the final one of its request; reason is the problem's code,

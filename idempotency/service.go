@@ -116,7 +116,7 @@ func (s *Service) claim(ctx context.Context, at place, fingerprint []byte) (stri
 // replay judges what is held under the key.
 func (s *Service) replay(ctx context.Context, at place, held row, fingerprint []byte) (*Claim, error) {
 	if !bytes.Equal(held.Fingerprint, fingerprint) {
-		return nil, fault.New(fault.IdempotencyReused, "This Idempotency-Key came with another request; use a new key for each request.")
+		return nil, Reused()
 	}
 	if held.Answer == nil {
 		return nil, errInFlight()

@@ -84,7 +84,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 	problems := problem.Writer{PublicURL: baseURLOf}
 	once := &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: problems}
 	facade := rest.New(rest.Config{
-		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit, Once: once.Wrap,
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit, Once: once.Wrap, OnceEvents: once.WrapEvents,
 	})
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)

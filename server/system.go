@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -52,8 +53,9 @@ func writeOpenAPI(w http.ResponseWriter, r *http.Request) {
 		url = []byte(`"/"`)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	server := append([]byte(`"url": `), url...)
-	_, _ = w.Write(bytes.Replace(openapi.JSON, openAPIServer, server, 1)) // the caller is gone: nothing left to tell
+	document := bytes.Replace(openapi.JSON, openAPIServer, append([]byte(`"url": `), url...), 1)
+	w.Header().Set("Content-Length", strconv.Itoa(len(document)))
+	_, _ = w.Write(document) // the caller is gone: nothing left to tell
 }
 
 // getOnly refuses other methods than GET and HEAD.

@@ -35,7 +35,7 @@ type Once struct {
 // Wrap answers r, whose body has been read, by next or by what next answered to the same request
 // before. The caller must be in the context. It is rest.Config.Once.
 func (o *Once) Wrap(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler) {
-	claim, err := o.begin(r, body)
+	claim, err := o.begin(r, body, "")
 	if err != nil {
 		o.refuse(w, r, err)
 		return
@@ -50,13 +50,13 @@ func (o *Once) Wrap(w http.ResponseWriter, r *http.Request, body []byte, next ht
 	_, _ = w.Write(answer.body.Bytes()) // the caller is gone when this fails; the answer waits for it
 }
 
-func (o *Once) begin(r *http.Request, body []byte) (*idempotency.Claim, error) {
+func (o *Once) begin(r *http.Request, body []byte, form string) (*idempotency.Claim, error) {
 	keys := r.Header.Values(idempotency.Header)
 	if len(keys) != 1 {
 		return nil, fault.InvalidField(idempotency.Header, "repeated", "Send one Idempotency-Key.")
 	}
 	return o.Keys.Begin(r.Context(), workspaces.PrincipalFrom(r.Context()), keys[0], idempotency.Request{
-		Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: body,
+		Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Body: body, Form: form,
 	})
 }
 
@@ -70,7 +70,7 @@ func (o *Once) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // work runs next and settles the claim before the caller sees the answer: one who has it may
 // repeat the request at once.
-func (o *Once) work(answer *heldAnswer, r *http.Request, claim *idempotency.Claim, next http.Handler) {
+func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim, next http.Handler) {
 	ctx, cancel := outliving(r.Context())
 	defer cancel()
 	settled := false
@@ -85,14 +85,14 @@ func (o *Once) work(answer *heldAnswer, r *http.Request, claim *idempotency.Clai
 		next.ServeHTTP(answer, r.WithContext(ctx))
 	}()
 	settled = true
-	answer.WriteHeader(http.StatusOK)
-	if !idempotency.Keeps(answer.status, answer.reason()) {
+	kept, ok := answer.outcome()
+	if !ok {
 		o.release(r, claim)
 		return
 	}
 	ctx, cancel = settling(r)
 	defer cancel()
-	if err := claim.Keep(ctx, answer.kept()); err != nil {
+	if err := claim.Keep(ctx, kept); err != nil {
 		// The work is done, so the key stays taken until its lease ends.
 		o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyRequestID, RequestID(ctx), telemetry.KeyError, err)
 	}
@@ -160,6 +160,13 @@ func replay(w http.ResponseWriter, a idempotency.Answer) {
 	_, _ = w.Write(a.Body) // the caller is gone when this fails
 }
 
+// answering is where the work writes its answer.
+type answering interface {
+	http.ResponseWriter
+	// outcome is the whole answer, and whether it is to be kept for those who repeat the request.
+	outcome() (idempotency.Answer, bool)
+}
+
 // heldAnswer is an answer that is not sent yet; its header is the real one.
 type heldAnswer struct {
 	header http.Header
@@ -183,19 +190,21 @@ func (a *heldAnswer) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-// reason is the code of a problem, empty for other answers.
-func (a *heldAnswer) reason() fault.Reason {
+func (a *heldAnswer) outcome() (idempotency.Answer, bool) {
+	a.WriteHeader(http.StatusOK)
+	answer := idempotency.Answer{
+		Status: a.status, ContentType: a.header.Get("Content-Type"), Location: a.header.Get("Location"), Body: a.body.Bytes(),
+	}
+	return answer, idempotency.Keeps(a.status, reasonIn(a.status, a.body.Bytes()))
+}
+
+// reasonIn is the code of a problem, empty for other answers.
+func reasonIn(status int, body []byte) fault.Reason {
 	var said struct {
 		Code fault.Reason `json:"code"`
 	}
-	if a.status < http.StatusBadRequest || json.Unmarshal(a.body.Bytes(), &said) != nil {
+	if status < http.StatusBadRequest || json.Unmarshal(body, &said) != nil {
 		return ""
 	}
 	return said.Code
-}
-
-func (a *heldAnswer) kept() idempotency.Answer {
-	return idempotency.Answer{
-		Status: a.status, ContentType: a.header.Get("Content-Type"), Location: a.header.Get("Location"), Body: a.body.Bytes(),
-	}
 }

@@ -38,6 +38,8 @@ type Config struct {
 	// verb changes something and whose answer is one message. The body has been read, within the
 	// route's limit, and can be read again by next, which answers.
 	Once func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
+	// OnceEvents is Once for an answer that is a stream of events.
+	OnceEvents func(w http.ResponseWriter, r *http.Request, body []byte, next http.Handler)
 	// KeepAlive is the pause between the comments of a silent event stream; 0 means 15 s.
 	KeepAlive time.Duration
 }
@@ -82,27 +84,33 @@ func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case found.route.Manual:
 		f.manual(w, r, found)
+	case found.route.ServerStream && f.config.OnceEvents != nil && once(r, found):
+		f.once(w, r, found, f.config.OnceEvents, f.stream)
 	case found.route.ServerStream:
 		f.stream(w, r, found)
-	case f.config.Once != nil && mutates(found.route) && len(r.Header.Values(idempotencyHeader)) > 0:
-		f.once(w, r, found)
+	case f.config.Once != nil && once(r, found):
+		f.once(w, r, found, f.config.Once, f.unary)
 	default:
 		f.unary(w, r, found)
 	}
 }
 
-// mutates says whether a route's verb may change something.
-func mutates(to *route.Route) bool { return to.Method != http.MethodGet }
+// once says whether a request has a key and a verb that may change something.
+func once(r *http.Request, m *match) bool {
+	return m.route.Method != http.MethodGet && len(r.Header.Values(idempotencyHeader)) > 0
+}
 
-// once answers through Config.Once. A body that cannot be read is refused before it.
-func (f *facade) once(w http.ResponseWriter, r *http.Request, m *match) {
+// once answers through Config.Once or OnceEvents. A body that cannot be read is refused before it.
+func (f *facade) once(w http.ResponseWriter, r *http.Request, m *match,
+	through func(http.ResponseWriter, *http.Request, []byte, http.Handler), answer func(http.ResponseWriter, *http.Request, *match),
+) {
 	body, err := readBody(w, r, m.route)
 	if err != nil {
 		f.problem.Write(w, r, err)
 		return
 	}
 	r = withBody(r, body)
-	f.config.Once(w, r, body, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.unary(w, r, m) }))
+	through(w, r, body, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r, m) }))
 }
 
 // withBody is the request with a body that has been read, as it is now.

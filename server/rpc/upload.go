@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"mime"
@@ -15,6 +14,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/wire"
@@ -33,8 +33,6 @@ const (
 	// have sent everything.
 	drainBytes = 1 << 20
 	drainTime  = 2 * time.Second
-	// stallTime ends an upload of which nothing comes.
-	stallTime = time.Minute
 )
 
 // AdmitFunc checks a call of procedure and returns the context with the principal; see
@@ -48,6 +46,8 @@ type FileDeps struct {
 	Admit     AdmitFunc
 	Problem   problem.Writer
 	Log       *slog.Logger
+	// Answers replays uploads with Idempotency-Key.
+	Answers *idempotency.Service
 	// Now is the real clock: deadlines of connections are set by it.
 	Now func() time.Time
 }
@@ -60,49 +60,78 @@ func (d FileDeps) refuse(w http.ResponseWriter, r *http.Request, procedure strin
 	d.Problem.Write(w, r, err)
 }
 
-type uploadHandler struct{ FileDeps }
+type uploadHandler struct {
+	FileDeps
+	once *interceptor.Once
+}
 
 // NewUpload is the REST route of UploadSource: multipart/form-data with the part file and,
 // before or after it, the part name. The path variable is workspace_id. The key is checked
 // before the body is read, the type when the file's part begins.
-func NewUpload(d FileDeps) http.Handler { return &uploadHandler{d} }
+func NewUpload(d FileDeps) http.Handler {
+	return &uploadHandler{FileDeps: d, once: &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: d.Problem}}
+}
 
 // ServeHTTP implements http.Handler.
 func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := &uploadBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: h.Now}
-	source, err := h.upload(w, r, body)
-	if err != nil {
+	refuse := func(w http.ResponseWriter, err error) {
 		body.drain(r)
 		h.refuse(w, r, parlancev1connect.KnowledgeServiceUploadSourceProcedure, err)
+	}
+	u, err := h.open(w, r, body)
+	if err != nil {
+		refuse(w, err)
 		return
 	}
-	body.allow(time.Time{})
-	writeMessage(w, http.StatusAccepted, sourceProto(source))
+	work := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		source, err := h.receive(r.Context(), u)
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		writeMessage(w, http.StatusAccepted, sourceProto(source))
+	})
+	r = r.WithContext(u.ctx)
+	if len(r.Header.Values(idempotency.Header)) == 0 {
+		work.ServeHTTP(w, r)
+		return
+	}
+	if err := h.once.WrapUpload(w, r, u.form, work); err != nil {
+		refuse(w, err)
+	}
 }
 
-func (h *uploadHandler) upload(w http.ResponseWriter, r *http.Request, body *uploadBody) (knowledge.Source, error) {
-	ctx, err := h.Admit(r.Context(), parlancev1connect.KnowledgeServiceUploadSourceProcedure, r.Header, w.Header())
-	if err != nil {
-		return knowledge.Source{}, err
+// upload is one that may begin.
+type upload struct {
+	ctx     context.Context //nolint:containedctx // lives for one call
+	ref     workspaces.Ref
+	form    *uploadForm
+	atLeast int64
+}
+
+// open judges an upload by all that is known before its body is read.
+func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body io.Reader) (u upload, err error) {
+	if u.ctx, err = h.Admit(r.Context(), parlancev1connect.KnowledgeServiceUploadSourceProcedure, r.Header, w.Header()); err != nil {
+		return u, err
 	}
 	form, err := openForm(r, body)
 	if err != nil {
-		return knowledge.Source{}, err
+		return u, err
 	}
-	ref, err := h.Access.Workspace(ctx, r.PathValue("workspace_id"))
-	if err != nil {
-		return knowledge.Source{}, err
+	if u.ref, err = h.Access.Workspace(u.ctx, r.PathValue("workspace_id")); err != nil {
+		return u, err
 	}
-	atLeast := max(r.ContentLength-formOverhead, 0)
-	if err := h.Knowledge.CheckUpload(ctx, ref, atLeast); err != nil {
-		return knowledge.Source{}, err
-	}
-	return h.receive(ctx, ref, form, atLeast)
+	u.form, u.atLeast = newUploadForm(form), max(r.ContentLength-formOverhead, 0)
+	return u, h.Knowledge.CheckUpload(u.ctx, u.ref, u.atLeast)
 }
 
 // openForm checks that the body is a form. Errors: UnsupportedMedia unsupported-media-type,
 // Invalid invalid-request (no boundary, query parameters).
 func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, fault.New(fault.UnsupportedEncoding, "An upload is sent as it is, without Content-Encoding.")
+	}
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "multipart/form-data" {
 		return nil, fault.New(fault.UnsupportedEncoding, "Send the file as multipart/form-data with the parts file and, if you like, name.")
@@ -117,91 +146,22 @@ func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
 }
 
 // receive reads the parts up to the file, hands the file on, and lets the rest be read after it.
-func (h *uploadHandler) receive(ctx context.Context, ref workspaces.Ref, form *multipart.Reader, atLeast int64) (knowledge.Source, error) {
-	parts := &formParts{form: form}
-	file, err := parts.next()
+func (h *uploadHandler) receive(ctx context.Context, u upload) (knowledge.Source, error) {
+	file, err := u.form.next()
 	if err != nil {
 		return knowledge.Source{}, err
 	}
 	if file == nil {
 		return knowledge.Source{}, fault.InvalidField("file", "required", "The form has no part named file.")
 	}
-	return h.Knowledge.Upload(ctx, ref, knowledge.UploadParams{
-		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: parts.name, AtLeastBytes: atLeast,
-		AfterFile: func() (string, error) {
-			again, err := parts.next()
-			if err == nil && again != nil {
-				err = fault.InvalidField("file", "repeated", "Send one file at a time.")
-			}
-			return parts.name, err
-		},
-	}, formReader{file})
+	return h.Knowledge.Upload(ctx, u.ref, knowledge.UploadParams{
+		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.name, AtLeastBytes: u.atLeast,
+		AfterFile: u.form.rest,
+	}, u.form.reader(file))
 }
 
-// formParts reads the small parts of a form.
-type formParts struct {
-	form  *multipart.Reader
-	name  string
-	named bool
-}
-
-// next reads parts up to the next file, or to the end of the form: nil.
-func (f *formParts) next() (*multipart.Part, error) {
-	for {
-		part, err := f.form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return nil, nil //nolint:nilnil // the end of the form is no part and no error
-		}
-		if err != nil {
-			return nil, errForm(err)
-		}
-		switch part.FormName() {
-		case "file":
-			return part, nil
-		case "name":
-			if err := f.readName(part); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, fault.InvalidField(part.FormName(), "unknown", "The form has the parts file and name only.")
-		}
-	}
-}
-
-func (f *formParts) readName(part io.Reader) error {
-	if f.named {
-		return fault.InvalidField("name", "repeated", "Send one name.")
-	}
-	text, err := io.ReadAll(io.LimitReader(part, maxFormName+1))
-	if err != nil {
-		return errForm(err)
-	}
-	if len(text) > maxFormName {
-		return fault.InvalidField("name", "max_len", "name may have 200 characters.")
-	}
-	f.name, f.named = string(text), true
-	return nil
-}
-
-// formReader is the file's part: whatever ends it but its boundary is an error, so that half a
-// file never looks like a whole one.
-type formReader struct{ part io.Reader }
-
-// Read implements io.Reader.
-func (r formReader) Read(p []byte) (int, error) {
-	n, err := r.part.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = errForm(err)
-	}
-	return n, err
-}
-
-// errForm is what a form that cannot be read is answered with.
-func errForm(err error) error {
-	return fault.Wrap(err, fault.InvalidRequest, "The form ended too early or is malformed; nothing was stored.")
-}
-
-// uploadBody is a request's body that must keep coming.
+// uploadBody is a request's body of which a bounded rest can be read; WithBodyDeadlines sees to it
+// that it keeps coming.
 type uploadBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -212,7 +172,6 @@ type uploadBody struct {
 // Read implements io.Reader.
 func (b *uploadBody) Read(p []byte) (int, error) {
 	b.begun = true
-	b.allow(b.now().Add(stallTime))
 	return b.ReadCloser.Read(p)
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -161,7 +160,7 @@ func TestIdempotencyAtOnce(t *testing.T) {
 	before := e.Counts(t)["agents"]
 	var made, told atomic.Int32
 	var running sync.WaitGroup
-	for range 12 {
+	for range 50 {
 		running.Go(func() {
 			got, err := e.Send(t, "POST", e.Tenant.In("/agents"), `{"name":"one"}`, withKey("k"))
 			switch {
@@ -175,7 +174,7 @@ func TestIdempotencyAtOnce(t *testing.T) {
 		})
 	}
 	running.Wait()
-	if made.Load() != 1 || told.Load() != 11 || e.Counts(t)["agents"] != before+1 {
+	if made.Load() != 1 || told.Load() != 49 || e.Counts(t)["agents"] != before+1 {
 		t.Errorf("%d made it, %d were told, %d agents before, %d after", made.Load(), told.Load(), before, e.Counts(t)["agents"])
 	}
 }
@@ -292,34 +291,4 @@ func TestIdempotencyExpiry(t *testing.T) {
 	harness.Await(t, harness.Patience, "the expired key is swept", func() bool { return e.keyRows(t) == 1 })
 	stop()
 	working.Wait()
-}
-
-// TestIdempotencyIgnored: uploads and event streams take no key.
-func TestIdempotencyIgnored(t *testing.T) {
-	t.Parallel()
-	e := newIdem(t, harness.Options{})
-	for range 2 {
-		var form bytes.Buffer
-		parts := multipart.NewWriter(&form)
-		file, err := parts.CreateFormFile("file", "a.txt")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.WriteString(file, "Something to read.") // into memory
-		_ = parts.Close()
-		got := e.Do(t, "POST", e.Tenant.In("/knowledge-base/sources/upload"), form.Bytes(), withKey("k"), harness.Header("Content-Type", parts.FormDataContentType())).Must(t, 202)
-		if got.Header.Get(replayed) != "" {
-			t.Errorf("an upload was replayed: %s", got.Body)
-		}
-	}
-	session := e.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+e.agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
-	for range 2 {
-		got := e.Do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"Hello?"}`, withKey("k"), harness.Header("Accept", "text/event-stream")).Must(t, 200)
-		if got.Header.Get(replayed) != "" || !bytes.Contains(got.Body, []byte("event: ")) {
-			t.Errorf("the stream is %v %s", got.Header, got.Body)
-		}
-	}
-	if n := e.keyRows(t); n != 0 {
-		t.Errorf("%d keys are remembered", n)
-	}
 }

@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"parlance.dev/parlance/test/harness"
+)
+
+// TestIdempotencyUpload: a file that is sent again is told from another by what it is, not by its
+// boundary; nothing of it is held in memory, so a refused one is not remembered.
+func TestIdempotencyUpload(t *testing.T) {
+	t.Parallel()
+	e := newIdem(t, harness.Options{WithoutWorker: true})
+	path := e.Tenant.In("/knowledge-base/sources/upload")
+	send := func(key string, parts ...part) harness.Response {
+		body, contentType := form(t, parts...)
+		return e.Do(t, "POST", path, body, withKey(key), harness.Header("Content-Type", contentType))
+	}
+	file := func(content string) part {
+		return part{name: "file", filename: "a.txt", mediaType: "text/plain", content: content}
+	}
+	first := send("k", file("Something to read."))
+	first.Must(t, 202)
+	same(t, first, send("k", file("Something to read.")))
+	for name, parts := range map[string][]part{
+		"content":  {file("Something to rEad.")},
+		"shorter":  {file("Something")},
+		"longer":   {file("Something to read." + strings.Repeat(" And more.", 100000))},
+		"filename": {{name: "file", filename: "b.txt", mediaType: "text/plain", content: "Something to read."}},
+		"type":     {{name: "file", filename: "a.txt", mediaType: "text/markdown", content: "Something to read."}},
+		"name":     {file("Something to read."), {name: "name", content: "n"}},
+	} {
+		if got := send("k", parts...); got.Status != 409 || got.Code() != "idempotency-key-reused" {
+			t.Errorf("another %s: %d %s", name, got.Status, got.Body)
+		}
+	}
+	if n := e.Counts(t)["sources"]; n != 1 {
+		t.Errorf("%d sources", n)
+	}
+	checkProblem(t, send("mended", part{name: "file", filename: "a.exe", mediaType: "application/x-msdownload", content: "MZ"}), 415, "kb-unsupported-media-type")
+	send("mended", file("Mended.")).Must(t, 202)
+	checkProblem(t, send("a b", file("x")), 400, "invalid-request")
+	checkProblem(t, send("k", part{name: "other", content: "x"}), 400, "invalid-request")
+
+	var made, told atomic.Int32
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() {
+			body, contentType := form(t, file("At once."))
+			got, err := e.Send(t, "POST", path, body, withKey("once"), harness.Header("Content-Type", contentType))
+			switch {
+			case err == nil && got.Status == 202 && got.Header.Get(replayed) == "":
+				made.Add(1)
+			case err == nil && (got.Code() == "idempotency-key-in-flight" || got.Status == 202):
+				told.Add(1)
+			default:
+				t.Errorf("%d %s, %v", got.Status, got.Body, err)
+			}
+		})
+	}
+	running.Wait()
+	if made.Load() != 1 || told.Load() != 7 {
+		t.Errorf("%d made it, %d were told", made.Load(), told.Load())
+	}
+}
+
+// TestIdempotencyEvents: a turn whose answer is a stream is taken once; its repetition gets the
+// whole stream, also when the first caller hung up, and not as another form.
+func TestIdempotencyEvents(t *testing.T) {
+	t.Parallel()
+	e := newIdem(t, harness.Options{WithoutWorker: true})
+	session := e.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+e.agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
+	path, accept := "/v1/sessions/"+session+"/turns", harness.Header("Accept", "text/event-stream")
+	events := func(r harness.Response) []byte { return bytes.ReplaceAll(r.Body, []byte(": keep-alive\n\n"), nil) }
+	first := e.Do(t, "POST", path, `{"text":"Hello?"}`, withKey("k"), accept).Must(t, 200)
+	again := e.Do(t, "POST", path, `{"text":"Hello?"}`, withKey("k"), accept).Must(t, 200)
+	if again.Header.Get(replayed) != "true" || first.Header.Get(replayed) != "" || !bytes.Equal(events(first), again.Body) || !bytes.Contains(again.Body, []byte("event: turn.done")) {
+		t.Errorf("first %s\nthen %s", first.Body, again.Body)
+	}
+	if kind := again.Header.Get("Content-Type"); kind != "text/event-stream" {
+		t.Errorf("Content-Type %q", kind)
+	}
+	checkProblem(t, e.Do(t, "POST", path, `{"text":"Hello?"}`, withKey("k")), 409, "idempotency-key-reused")
+	checkProblem(t, e.Do(t, "POST", path, `{"text":"Other"}`, withKey("k"), accept), 409, "idempotency-key-reused")
+	checkProblem(t, e.Do(t, "POST", path, `{"text":" "}`, withKey("mended"), accept), 400, "invalid-request")
+	e.Do(t, "POST", path, `{"text":"Mended."}`, withKey("mended"), accept).Must(t, 200)
+
+	ctx, hangUp := context.WithCancel(t.Context())
+	request, err := e.NewRequest(t, "POST", path, `{"text":"And then?"}`, withKey("gone"), accept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request.WithContext(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hangUp()
+	_ = answer.Body.Close()
+	var second harness.Response
+	harness.Await(t, harness.Patience, "the turn has ended", func() bool {
+		second = e.Do(t, "POST", path, `{"text":"And then?"}`, withKey("gone"), accept)
+		return second.Status != 409
+	})
+	if second.Must(t, 200); second.Header.Get(replayed) != "true" || !bytes.Contains(second.Body, []byte("event: turn.done")) {
+		t.Errorf("got %v %s", second.Header, second.Body)
+	}
+	if turns := e.Do(t, "GET", "/v1/sessions/"+session+"/transcript", nil); turns.Status == 200 && len(turns.List("turns")) != 3 {
+		t.Errorf("%d turns: %s", len(turns.List("turns")), turns.Body)
+	}
+}
