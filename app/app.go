@@ -44,6 +44,8 @@ type Params struct {
 	Log       *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// Statements sees every SQL statement before it is sent; nil is nobody. For tests.
+	Statements postgres.Tracer
 }
 
 // App is a process's parts, joined. Close it when Serve and Work have returned.
@@ -90,6 +92,7 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 	a.metrics = telemetry.NewMetrics(params.Version)
 	a.db, err = postgres.Open(ctx, postgres.Config{
 		URL: a.Config.DatabaseURL.Reveal(), DirectURL: a.Config.Direct().Reveal(), MaxConns: a.Config.DatabaseMaxConns, Logger: a.log,
+		Tracer: params.Statements,
 	})
 	if err == nil {
 		err = a.db.CheckSessions(ctx)

@@ -16,9 +16,9 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/test/redistest"
+	"parlance.dev/parlance/test/tenantwall"
 )
 
-	"parlance.dev/parlance/test/tenantwall"
 // Patience bounds what a test waits for; it is reached only when something is broken.
 const Patience = 60 * time.Second
 
@@ -46,13 +46,13 @@ type Env struct {
 	Tenant Tenant
 	// DatabaseURL is for pgx, RedisURL for redis.ParseURL, BlobDir the bucket's directory.
 	DatabaseURL, RedisURL, BlobDir string
+	// Wall has judged every statement of the parts in the test's process.
+	Wall *tenantwall.Wall
 
 	settings map[string]string
 	stop     func()
 }
 
-	// Wall has judged every statement of the parts in the test's process.
-	Wall *tenantwall.Wall
 // Start runs an installation until the test ends.
 func Start(t testing.TB, o Options) *Env {
 	t.Helper()
@@ -121,10 +121,7 @@ func (e *Env) open(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := e.logger(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if e.App, err = app.Open(t.Context(), config, app.Params{Version: "test", Component: "test", Log: log, Statements: e.Wall}); err != nil {
 		t.Fatal(err)
 	}
