@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -204,6 +205,9 @@ func (a *App) webhookPolicy() webhooks.Policy {
 func (a *App) publicBase() string {
 	if a.Config.PublicURL != "" {
 		return a.Config.PublicURL
+	}
+	if strings.HasPrefix(a.Config.Listen, "unix:") {
+		return "http://localhost" // the proxy before the socket has another name, which only PUBLIC_URL says
 	}
 	scheme := "http://"
 	if a.Config.TLSCertFile != "" {

@@ -13,6 +13,7 @@ import (
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
@@ -221,15 +222,17 @@ func (d *dev) configure() (err error) {
 }
 
 // secure puts TLS on the listener when it is asked for.
-func (d *dev) secure() (err error) {
+func (d *dev) secure() error {
 	if d.config.TLSCertFile == "" && d.options.tls {
 		d.config.TLSCertFile, d.config.TLSKeyFile = d.tls.CertFile, d.tls.KeyFile
 	}
 	if d.config.TLSCertFile == "" {
 		return nil
 	}
-	if d.listener, err = withTLS(d.listener, d.config.TLSCertFile, d.config.TLSKeyFile); err != nil {
-		return fmt.Errorf("read the certificate: %w", err)
+	certificate, err := loadCertificate(d.config)
+	if err != nil {
+		return err
 	}
+	d.listener = server.WithTLS(d.listener, certificate)
 	return nil
 }

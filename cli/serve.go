@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
@@ -107,32 +107,35 @@ func closing(opened *app.App, err error) error {
 	return err
 }
 
-// listen takes the configured address, with TLS when a certificate is configured.
+// listen takes the configured address, with TLS when a certificate is configured, which is read
+// again at SIGHUP until ctx ends, and when its files change.
 func listen(ctx context.Context, config app.Config) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", config.Listen)
+	listener, err := server.Listen(ctx, config.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on PARLANCE_LISTEN (--listen): %w", err)
 	}
 	if config.TLSCertFile == "" {
 		return listener, nil
 	}
-	secured, err := withTLS(listener, config.TLSCertFile, config.TLSKeyFile)
+	certificate, err := loadCertificate(config)
 	if err != nil {
 		_ = listener.Close() // never used
-		return nil, fmt.Errorf("read PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE: %w", err)
+		return nil, err
 	}
-	return secured, nil
+	onHangUp(ctx, func() { certificate.Reload(ctx) })
+	return server.WithTLS(listener, certificate), nil
 }
 
-// withTLS serves TLS on a listener, with HTTP/2 for gRPC.
-func withTLS(listener net.Listener, certFile, keyFile string) (net.Listener, error) {
-	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
+func loadCertificate(config app.Config) (*server.Certificate, error) {
+	log, err := app.OpenLogger(config)
 	if err != nil {
 		return nil, err
 	}
-	return tls.NewListener(listener, &tls.Config{
-		Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-	}), nil
+	certificate, err := server.LoadCertificate(server.CertificateConfig{CertFile: config.TLSCertFile, KeyFile: config.TLSKeyFile, Log: log, Now: time.Now})
+	if err != nil {
+		return nil, fmt.Errorf("read PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE: %w", err)
+	}
+	return certificate, nil
 }
 
 // devDrain is how long a stopping `parlance dev` waits for requests: nobody depends on them.

@@ -36,3 +36,20 @@ func secondSignal(ctx context.Context, cancel context.CancelFunc) (hurry context
 		<-done
 	}
 }
+
+// onHangUp runs do at each SIGHUP until ctx ends, in place of ending the process.
+func onHangUp(ctx context.Context, do func()) {
+	signals := make(chan os.Signal, 1) // one that is waiting stands for all
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(signals)
+		for {
+			select {
+			case <-signals:
+				do()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+}

@@ -38,6 +38,13 @@ const (
 	readHeaderTimeout = 10 * time.Second
 	// idleTimeout ends keep-alive connections nobody uses.
 	idleTimeout = 2 * time.Minute
+	// maxHeaderBytes leaves room for long tokens and URLs; more is refused with 431.
+	maxHeaderBytes = 64 << 10
+	// maxStreams is what one HTTP/2 connection may ask for at a time: a proxy sends many callers'.
+	maxStreams = 1000
+	// streamPing is how long an HTTP/2 connection with open streams may be silent before it is asked
+	// whether it is there, and then again for the answer.
+	streamPing = 20 * time.Second
 )
 
 // Services are the Connect handlers of the contract; all are required.
@@ -184,7 +191,9 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, dra
 	protocols.SetUnencryptedHTTP2(true)
 	srv := &http.Server{
 		Handler: handler, Protocols: protocols, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		MaxHeaderBytes: maxHeaderBytes,
+		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: maxStreams, SendPingTimeout: streamPing, PingTimeout: streamPing, WriteByteTimeout: writeStall},
+		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()

@@ -1,0 +1,118 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// unixScheme begins addresses of Unix sockets: unix:///run/parlance.sock.
+	unixScheme = "unix://"
+	// writeStall is how long a caller may take none of what is written to it.
+	writeStall = 30 * time.Second
+)
+
+// Listen takes an address: host:port, or unix:///path of a socket that a proxy on this machine may
+// use, with its group's rights. A socket that nobody listens on any more is replaced.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	path, isUnix := strings.CutPrefix(address, unixScheme)
+	if !isUnix {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		return stallListener{listener, writeStall}, nil
+	}
+	if err := removeStale(ctx, path); err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o660); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return stallListener{listener, writeStall}, nil
+}
+
+// removeStale removes a socket that a process which died has left.
+func removeStale(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%s is there and is not a socket", path)
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
+	if err == nil {
+		_ = conn.Close() // somebody answered
+		return fmt.Errorf("%s: %w", path, syscall.EADDRINUSE)
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// WithTLS serves TLS 1.2 or newer on a listener, with HTTP/2 for gRPC.
+func WithTLS(listener net.Listener, certificate *Certificate) net.Listener {
+	return tls.NewListener(listener, &tls.Config{
+		GetCertificate: certificate.Get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+	})
+}
+
+// stallListener makes connections that end when the other side takes nothing for a while: an answer
+// may take as long as it has to, but not because nobody reads it.
+type stallListener struct {
+	net.Listener
+	within time.Duration
+}
+
+// Accept implements net.Listener.
+func (l stallListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return stallConn{conn, l.within}, nil
+}
+
+type stallConn struct {
+	net.Conn
+	within time.Duration
+}
+
+// Write implements net.Conn. Large writes have the time for each piece.
+func (c stallConn) Write(p []byte) (written int, err error) {
+	const piece = 256 << 10
+	for len(p) > piece && err == nil {
+		n := 0
+		n, err = c.write(p[:piece])
+		written, p = written+n, p[n:]
+	}
+	if err != nil {
+		return written, err
+	}
+	n, err := c.write(p)
+	return written + n, err
+}
+
+func (c stallConn) write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.within)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
