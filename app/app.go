@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -25,6 +24,7 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
+	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
@@ -169,24 +169,27 @@ func (a *App) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	models.observe(a.metrics.Registry, a.now)
 	embedder, embeds, err := newEmbedder(a.Config, guard)
 	if err != nil {
 		return err
 	}
+	embedder = embedding.Observe(embedder, a.metrics.Registry, a.now)
 	a.Answers, a.Embeds = models.Describe(), embeds
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
-	a.Tools = tools.New(tools.Deps{DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now})
+	a.Tools = tools.New(tools.Deps{DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now, Registry: a.metrics.Registry})
 	for name, builtin := range conversation.SystemTools() {
 		a.Tools.Register(name, builtin)
 	}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Log: a.log, Now: a.now,
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: models.Choose, Tools: a.Tools,
 		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
+		Tracer: a.traces, Registry: a.metrics.Registry,
 	})
 	a.Webhooks = webhooks.New(webhooks.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Now: a.now, Log: a.log,
@@ -205,9 +208,6 @@ func (a *App) webhookPolicy() webhooks.Policy {
 func (a *App) publicBase() string {
 	if a.Config.PublicURL != "" {
 		return a.Config.PublicURL
-	}
-	if strings.HasPrefix(a.Config.Listen, "unix:") {
-		return "http://localhost" // the proxy before the socket has another name, which only PUBLIC_URL says
 	}
 	scheme := "http://"
 	if a.Config.TLSCertFile != "" {
@@ -286,7 +286,7 @@ func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Sessions: a.Sessions,
 		Answers: a.answers,
-		Metrics: a.metrics, Log: a.log, Now: a.now, Pools: a.pools(), ShutdownTimeout: a.Config.ShutdownTimeout,
+		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {
 		return err

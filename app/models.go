@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
@@ -38,6 +41,9 @@ type models struct {
 	// clients reach the operator's hosts only, by provider.
 	clients  map[string]*http.Client
 	fallback string
+	// metrics is nil where nothing is measured.
+	metrics *model.Metrics
+	now     func() time.Time
 
 	mu   sync.Mutex
 	made map[agents.ModelRef]model.Provider
@@ -91,6 +97,9 @@ func (m *models) provider(ref agents.ModelRef) (model.Provider, error) {
 		return made, nil
 	}
 	made, err := m.open(ref)
+	if err == nil && m.metrics != nil {
+		made = model.Observe(made, cmp.Or(ref.Name, m.configured(ref.Provider)), m.metrics, m.now)
+	}
 	if err == nil {
 		m.made[ref] = made
 	}
@@ -114,6 +123,22 @@ func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
 		BaseURL: m.config.Model.BaseURL, APIKey: m.config.Model.APIKey.Reveal(),
 		Model: cmp.Or(ref.Name, m.config.Model.Name, defaultOpenAIModel), Client: client,
 	})
+}
+
+// observe has every model's calls traced and measured.
+func (m *models) observe(registry prometheus.Registerer, now func() time.Time) {
+	m.metrics, m.now = model.NewMetrics(registry), now
+}
+
+// configured is the model of a provider that an agent does not choose otherwise.
+func (m *models) configured(provider string) string {
+	switch provider {
+	case providerAnthropic:
+		return m.anthropicModel()
+	case providerOpenAI:
+		return cmp.Or(m.config.Model.Name, defaultOpenAIModel)
+	}
+	return provider
 }
 
 // anthropicModel is MODEL_NAME when it is Anthropic's to answer.

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -126,10 +127,13 @@ func endTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reas
 
 // closeTx closes a locked session: unfinished turns, the row, its sockets' rows, the event and
 // the notification, once.
-func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time, transcriptURL string) error {
+func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time, transcriptURL string) (err error) {
 	if session.Closed() {
 		return nil
 	}
+	ctx, span := telemetry.Start(ctx, telemetry.Internal, "end session",
+		telemetry.Text("parlance.session_id", string(session.ID)), telemetry.Text("parlance.status", string(status)))
+	defer func() { span.End(err) }()
 	begun := session.Status == InProgress
 	turns, err := selectTurns(ctx, tx, *session)
 	if err != nil {

@@ -224,7 +224,7 @@ func (e *engine) leave(m left) {
 			e.current.cancel(errEnding)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.live), writeTimeout)
+	ctx, cancel := context.WithTimeout(m.live.origin.Context(context.WithoutCancel(e.s.live)), writeTimeout)
 	defer cancel()
 	now := e.s.moment()
 	err := e.s.locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *Session) error {
@@ -280,7 +280,7 @@ func (e *engine) next() {
 	e.current = run
 	config := e.session.Config
 	r := &runner{
-		s: e.s, start: start, config: &config, clientTools: e.clientTools, commandID: run.commandID, responseID: run.responseID,
+		s: e.s, start: start, origin: &wanted.live.origin, config: &config, clientTools: e.clientTools, commandID: run.commandID, responseID: run.responseID,
 		emit: func(event Event) error { e.send(happened{run: run, event: event}); return nil },
 	}
 	if wanted.command.Instructions != nil && allows(config.ClientOverrides, "instructions") {

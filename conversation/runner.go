@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
 )
@@ -26,21 +27,26 @@ type runner struct {
 	// instructions replace the agent's for this turn.
 	instructions *string
 	clientTools  []model.Tool
+	// origin is the socket's request, which the turn's trace points to; nil: the turn is part of
+	// the request that ctx is of.
+	origin *telemetry.Origin
 	// commandID and responseID go into the events.
 	commandID  string
 	responseID string
 	// emit hands events on. Its error stops the turn.
 	emit func(Event) error
 
-	session  Session
-	turn     Turn
-	begun    time.Time
-	earlier  []Message
-	passages []Passage
-	tools    tools.Registry
-	values   tools.Variables
-	with     finishing
-	stop     bool
+	session Session
+	turn    Turn
+	begun   time.Time
+	// firstToken is from begun to the first piece of the answer; 0: none yet.
+	firstToken time.Duration
+	earlier    []Message
+	passages   []Passage
+	tools      tools.Registry
+	values     tools.Variables
+	with       finishing
+	stop       bool
 }
 
 // ran is how a turn went.
@@ -55,10 +61,13 @@ type ran struct {
 
 // run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
 // is recorded.
-func (r *runner) run(ctx context.Context) ran {
+func (r *runner) run(ctx context.Context) (went ran) {
+	ctx, span := r.trace(ctx)
+	defer func() { r.endTrace(span, went) }()
 	ctx, l := r.s.hold(ctx, r.start)
 	defer r.s.release(r.start.turn, l)
 	session, turn, err := r.s.begin(ctx, r.start)
+	note(ctx, session)
 	if err != nil {
 		return ran{session: session, turn: Turn{ID: r.start.turn}, err: err}
 	}
@@ -72,7 +81,7 @@ func (r *runner) run(ctx context.Context) ran {
 		err = r.answer(ctx)
 	}
 	err = r.judge(ctx, err)
-	after, recorded, finishErr := r.s.finish(ctx, r.turn, r.with)
+	after, recorded, finishErr := r.record(ctx)
 	switch {
 	case finishErr != nil:
 		r.s.log.ErrorContext(ctx, "turn not recorded", "session_id", session.ID, "turn_id", turn.ID, "error", finishErr)
@@ -270,6 +279,9 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 		delta, ok := e.(model.TextDelta)
 		if !ok {
 			return ctx.Err()
+		}
+		if r.firstToken == 0 {
+			r.firstToken = max(1, r.s.moment().Sub(r.begun))
 		}
 		text := keepable(delta.Text)
 		if text == "" {

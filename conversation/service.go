@@ -11,13 +11,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
+	"go.opentelemetry.io/otel/trace"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
@@ -37,10 +41,17 @@ type Deps struct {
 	Tools *tools.Service
 	// Retriever finds passages; nil: none.
 	Retriever Retriever
+	// Gate shares the calls of models between tenants; nil: nobody waits.
+	Gate *fair.Gate
 	// Seal keeps secret variables and the keys that tokens are signed with.
 	Seal *seal.Keyring
 	// PublicURL is where clients reach us (http or https, with a path prefix perhaps), without /v1.
 	PublicURL string
+	// Tracer makes spans of what sockets ask for and of sweeps; nil: nobody does. What a request
+	// asks for has its request's.
+	Tracer trace.TracerProvider
+	// Registry gets what is measured; nil: nobody does.
+	Registry prometheus.Registerer
 	// Log gets what goes wrong without anybody to tell; nil discards it.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
@@ -58,11 +69,13 @@ type Service struct {
 	models     ModelFunc
 	tools      *tools.Service
 	retriever  Retriever
+	gate       *fair.Gate
 	seal       *seal.Keyring
 	publicURL  string
 	log        *slog.Logger
 	now        func() time.Time
 	keys       *keyCache
+	metrics    metrics
 
 	// node names this process among those that hold sockets.
 	node string
@@ -79,12 +92,12 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	live, kill := context.WithCancel(context.Background())
+	live, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
-		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, tools: d.Tools, retriever: d.Retriever,
+		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
 		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
-		engines: map[ID]*engine{}, running: map[TurnID]*lease{},
+		engines: map[ID]*engine{}, running: map[TurnID]*lease{}, metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -121,7 +134,15 @@ func (s *Service) Get(ctx context.Context, p workspaces.Principal, id ID) (Sessi
 	if !p.MayTouch(session.Ref()) {
 		return Session{}, fault.NoSuch("session", string(id))
 	}
+	note(ctx, session)
 	return session, nil
+}
+
+// note puts the session on the log lines of the work that ctx belongs to.
+func note(ctx context.Context, session Session) {
+	telemetry.Note(ctx, telemetry.KeyTenantID, string(session.TenantID))
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(session.WorkspaceID))
+	telemetry.Note(ctx, telemetry.KeySessionID, string(session.ID))
 }
 
 // ListParams narrows a list of sessions; empty fields do not.
@@ -183,11 +204,19 @@ func turnKey(t Turn) postgres.Key {
 // locked runs fn on the session's row, which nobody else writes until the transaction ends.
 // fn may run twice. Errors: NotFound, fn's.
 func (s *Service) locked(ctx context.Context, tenant workspaces.TenantID, id ID, fn func(ctx context.Context, tx bun.Tx, session *Session) error) error {
-	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+	var before, after Session
+	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		session, err := selectSession(ctx, tx, tenant, id, "UPDATE")
 		if err != nil {
 			return err
 		}
-		return fn(ctx, tx, &session)
+		before = session
+		err = fn(ctx, tx, &session)
+		after = session
+		return err
 	})
+	if err == nil && after.Closed() && !before.Closed() {
+		s.metrics.closed(after)
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 )
 
 // maxQueuedEvents bounds what a socket may leave unread before it is cut off: some minutes of
@@ -60,7 +61,7 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 // case, which waits for it; without a live when there was an error.
 func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, error) {
 	now := s.moment()
-	live := &Live{engine: e, channel: a.Channel, wake: make(chan struct{}, 1)}
+	live := &Live{engine: e, channel: a.Channel, origin: telemetry.OriginOf(ctx), wake: make(chan struct{}, 1)}
 	var (
 		refused    error
 		greeting   *Turn
@@ -126,6 +127,8 @@ type Live struct {
 	number  int64
 	session Session
 	resumed bool
+	// origin is the request that opened the socket.
+	origin  telemetry.Origin
 	history []Item
 	left    sync.Once
 

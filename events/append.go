@@ -1,17 +1,17 @@
 package events
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/wire"
 )
 
 // Channel is the Postgres channel on which a commit that appended events is announced.
@@ -47,8 +47,16 @@ type Row struct {
 	Body        []byte    `bun:"body,type:bytea"`
 	CreatedAt   time.Time `bun:"created_at"`
 	RelayedAt   time.Time `bun:"relayed_at,nullzero"`
+	// Traceparent and RequestID are what made the event happen (see Origin); empty: nothing known.
+	Traceparent string `bun:"traceparent"`
+	RequestID   string `bun:"request_id"`
 	// Position is the place of a relayed public event in the feed, counted from 1.
 	Position int64 `bun:"position,nullzero"`
+}
+
+// Origin is what made the event happen, for those who go on from it.
+func (r Row) Origin() telemetry.Origin {
+	return telemetry.Origin{Traceparent: r.Traceparent, RequestID: r.RequestID}
 }
 
 // body is what endpoints receive, in this order of members. Source: decisions, Webhooks.
@@ -61,9 +69,14 @@ type body struct {
 	Data        json.RawMessage `json:"data"`
 }
 
-// Append writes the event to the outbox inside the caller's transaction and returns its id.
+// Append writes the event to the outbox inside the caller's transaction and returns its id. The
+// trace and the request id of ctx go with it.
 // Appending an id a second time changes nothing.
-func Append(ctx context.Context, tx bun.IDB, e Event) (string, error) {
+func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
+	ctx, span := telemetry.Start(ctx, telemetry.Producer, "append "+string(e.Type),
+		telemetry.Text("messaging.system", "parlance_outbox"), telemetry.Text("messaging.destination.name", string(e.Type)),
+		telemetry.Text("messaging.operation.name", "append"), telemetry.Text("messaging.operation.type", "create"))
+	defer func() { span.End(err) }()
 	if e.ID == "" {
 		e.ID = idgen.New(idgen.Event)
 	}
@@ -71,9 +84,12 @@ func Append(ctx context.Context, tx bun.IDB, e Event) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	span.Set(telemetry.Text("messaging.message.id", e.ID))
+	origin := telemetry.OriginOf(ctx)
 	row := Row{
 		TenantID: e.TenantID, EventID: e.ID, WorkspaceID: e.WorkspaceID, Type: e.Type,
 		Subject: e.Subject, Body: encoded, CreatedAt: e.CreatedAt,
+		Traceparent: origin.Traceparent, RequestID: origin.RequestID,
 	}
 	if _, err := tx.NewInsert().Model(&row).On("CONFLICT (tenant_id, event_id) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
 		return "", fmt.Errorf("append event %s: %w", e.Type, err)
@@ -102,19 +118,10 @@ func Body(e Event) ([]byte, error) {
 	return encoded, nil
 }
 
-// marshalPayload is snake_case JSON with every field, compacted because protojson spaces at
-// random on purpose.
+// marshalPayload is snake_case JSON with every field; {} without a payload.
 func marshalPayload(payload proto.Message) (json.RawMessage, error) {
 	if payload == nil {
 		return json.RawMessage("{}"), nil
 	}
-	encoded, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(payload)
-	if err != nil {
-		return nil, err
-	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, encoded); err != nil {
-		return nil, err
-	}
-	return compact.Bytes(), nil
+	return wire.JSON(payload)
 }

@@ -42,16 +42,27 @@ func (s *Service) Ingest(ctx context.Context, id SourceID) error {
 	if source.Attempt > maxAttempts { // the runs before crashed, and none wrote why
 		return s.settle(ctx, source, errors.New("every run before ended without a word"))
 	}
+	note(ctx, source)
+	ctx, span := telemetry.Start(source.Origin().Rejoin(ctx), telemetry.Internal, "ingest source",
+		telemetry.Number("parlance.attempt", source.Attempt), telemetry.Text("parlance.media_type", bareType(source.MediaType)))
 	work, stop := context.WithCancelCause(ctx)
 	var heart sync.WaitGroup
 	heart.Go(func() { s.beat(work, stop, source) })
 	err = s.process(work, source)
+	span.End(err)
 	if errors.Is(context.Cause(work), errLost) {
 		err = errLost
 	}
 	stop(nil)
 	heart.Wait()
 	return s.settle(ctx, source, err)
+}
+
+// note puts the source on the log lines of its run.
+func note(ctx context.Context, source Source) {
+	telemetry.Note(ctx, telemetry.KeyTenantID, string(source.TenantID))
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(source.WorkspaceID))
+	telemetry.Note(ctx, telemetry.KeySourceID, string(source.ID))
 }
 
 // claim makes this run the source's owner. It is the one read before the tenant is known.
@@ -122,8 +133,7 @@ func (s *Service) settle(ctx context.Context, source Source, cause error) error 
 	if cause == nil {
 		return nil
 	}
-	log := s.log.With(telemetry.KeySourceID, string(source.ID), telemetry.KeyTenantID, string(source.TenantID),
-		telemetry.KeyAttempt, source.Attempt)
+	log := s.log.With(telemetry.KeyAttempt, source.Attempt)
 	stopping := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -87,6 +88,9 @@ type Source struct {
 	HeartbeatAt time.Time `bun:"heartbeat_at,nullzero"`
 	// Attempt counts the runs since it was queued by a person.
 	Attempt int `bun:"attempt"`
+	// Traceparent and RequestID are of the request that queued it, for its runs (see Origin).
+	Traceparent string `bun:"traceparent"`
+	RequestID   string `bun:"request_id"`
 	// DueAt is when the next run may begin.
 	DueAt          time.Time `bun:"due_at"`
 	PageCount      int       `bun:"page_count"`
@@ -106,6 +110,11 @@ type Source struct {
 
 // Ref is the workspace the source belongs to.
 func (s Source) Ref() workspaces.Ref { return workspaces.Ref{TenantID: s.TenantID, ID: s.WorkspaceID} }
+
+// Origin is the request that queued the source.
+func (s Source) Origin() telemetry.Origin {
+	return telemetry.Origin{Traceparent: s.Traceparent, RequestID: s.RequestID}
+}
 
 // Usable says whether the source has chunks that answer: it was ready once.
 func (s Source) Usable() bool { return !s.ReadyAt.IsZero() }

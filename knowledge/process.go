@@ -16,6 +16,7 @@ import (
 	"parlance.dev/parlance/knowledge/document"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
 )
 
@@ -37,7 +38,11 @@ const (
 // Errors: *document.Error, errLost, and what the bucket, embedder and database meet.
 func (s *Service) process(ctx context.Context, source Source) error {
 	started := s.moment()
-	doc, err := s.parse(ctx, source)
+	var doc document.Document
+	err := s.stage(ctx, StageParsing, func(ctx context.Context) (err error) {
+		doc, err = s.parse(ctx, source)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -45,15 +50,32 @@ func (s *Service) process(ctx context.Context, source Source) error {
 	if err := s.report(ctx, source, StageChunking, progressChunking); err != nil {
 		return err
 	}
-	pieces, err := document.Cut(doc, document.ChunkOptions{})
+	var chunks []Chunk
+	err = s.stage(ctx, StageChunking, func(context.Context) error {
+		pieces, err := document.Cut(doc, document.ChunkOptions{})
+		chunks = chunksOf(source, pieces)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("cut source: %w", err)
 	}
-	chunks := chunksOf(source, pieces)
-	if err := s.embed(ctx, source, chunks); err != nil {
+	if err := s.stage(ctx, StageEmbedding, func(ctx context.Context) error { return s.embed(ctx, source, chunks) }); err != nil {
 		return err
 	}
-	return s.commit(ctx, source, chunks, started)
+	return s.stage(ctx, stageStoring, func(ctx context.Context) error { return s.commit(ctx, source, chunks, started) })
+}
+
+// stageStoring is what follows the stages that callers see, for traces and metrics.
+const stageStoring Stage = "storing"
+
+// stage does a part of the run within a span, and measures it.
+func (s *Service) stage(ctx context.Context, name Stage, fn func(context.Context) error) error {
+	ctx, span := telemetry.Start(ctx, telemetry.Internal, "ingest "+string(name))
+	begun := s.now()
+	err := fn(ctx)
+	s.metrics.staged(name, err, s.now().Sub(begun))
+	span.End(err)
+	return err
 }
 
 func (s *Service) parse(ctx context.Context, source Source) (document.Document, error) {

@@ -12,6 +12,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
@@ -61,7 +62,17 @@ type Answer struct {
 // Errors: NotFound (the agent, the source to explain), Invalid invalid-request (TopK outside
 // 1..50, MinSimilarity outside 0..1), Upstream upstream-failed (the embedder).
 // Source: interface, Knowledge base, POST knowledge-base/query.
-func (s *Service) Query(ctx context.Context, ref workspaces.Ref, p QueryParams) (Answer, error) {
+func (s *Service) Query(ctx context.Context, ref workspaces.Ref, p QueryParams) (answer Answer, err error) {
+	ctx, span := telemetry.Start(ctx, telemetry.Internal, "query knowledge")
+	begun := s.now()
+	defer func() {
+		s.metrics.retrieved(err, s.now().Sub(begun))
+		span.End(err)
+	}()
+	return s.query(ctx, ref, p)
+}
+
+func (s *Service) query(ctx context.Context, ref workspaces.Ref, p QueryParams) (Answer, error) {
 	if err := p.check(); err != nil {
 		return Answer{}, err
 	}
@@ -138,6 +149,7 @@ func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 const visible = `
 WITH visible AS MATERIALIZED (
     SELECT c.id,
+           c.workspace_id,
            c.source_id,
            c.index,
            c.embedding <=> ?::vector AS distance
@@ -149,9 +161,9 @@ WITH visible AS MATERIALIZED (
       AND a.usage_mode <> ?
       AND c.tenant_id = a.tenant_id
       AND c.model = ?
-           c.workspace_id,
 ), near AS (
     SELECT id,
+           workspace_id,
            source_id,
            index,
            distance,
@@ -175,7 +187,6 @@ const bySimilarity = visible + `, ranked AS (
 // question are joined by OR: a question seldom has all its words in the passage that answers it.
 // Source: design, section 8.
 const byFusion = visible + `, question AS (
-           workspace_id,
     SELECT replace(plainto_tsquery('english', ?)::text, ' & ', ' | ')::tsquery AS words
 ), matching AS (
     SELECT n.id,
@@ -186,6 +197,7 @@ const byFusion = visible + `, question AS (
     WHERE to_tsvector('english', c.content) @@ q.words
 ), ranked AS (
     SELECT n.id,
+           n.workspace_id,
            row_number() OVER (ORDER BY 1.0 / (60 + n.place) + coalesce(1.0 / (60 + m.place), 0) DESC, n.place) AS place,
            n.distance
     FROM near AS n
@@ -197,7 +209,6 @@ const byFusion = visible + `, question AS (
 // ofRanked reads the chunks that were ranked.
 const ofRanked = `
 SELECT c.id,
-           n.workspace_id,
        c.tenant_id,
        c.workspace_id,
        c.source_id,

@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -44,7 +45,18 @@ type Passage struct {
 // prompt, in reading order and at most 20, then the nearest, best first. The agent is the
 // session's, so whether it exists is not asked again: an unknown one has no passages.
 // Errors: Invalid invalid-request, Upstream upstream-failed (the embedder).
-func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, error) {
+func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) (passages []Passage, err error) {
+	ctx, span := telemetry.Start(ctx, telemetry.Internal, "retrieve passages")
+	begun := s.now()
+	defer func() {
+		s.metrics.retrieved(err, s.now().Sub(begun))
+		span.Set(telemetry.Number("parlance.passages", len(passages)))
+		span.End(err)
+	}()
+	return s.retrieve(ctx, ref, agentID, question, p)
+}
+
+func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, error) {
 	params := QueryParams{AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking}
 	if err := params.check(); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
@@ -33,6 +34,8 @@ type Deps struct {
 	Now func() time.Time
 	// HeartbeatEvery is how often a run says that it is alive; 0 is 5 s.
 	HeartbeatEvery time.Duration
+	// Registry gets what is measured; nil: nobody does.
+	Registry prometheus.Registerer
 }
 
 // Service is the knowledge base. Safe for concurrent use.
@@ -45,13 +48,14 @@ type Service struct {
 	log            *slog.Logger
 	now            func() time.Time
 	heartbeatEvery time.Duration
+	metrics        metrics
 }
 
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder,
-		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery,
+		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -71,14 +72,16 @@ func listChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, id SourceID
 // requeueFinished puts a source that is ready or failed into the queue; false when it is in it
 // or being worked on already.
 func requeueFinished(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id SourceID, forceOCR bool, now time.Time) (bool, error) {
+	origin := telemetry.OriginOf(ctx)
 	queued, err := changed(tx.ExecContext(ctx, `
 		UPDATE sources
 		SET status = 'queued', stage = '', progress = 0, force_ocr = ?, owner = '', heartbeat_at = NULL,
-		    attempt = 0, due_at = ?, error_code = '', error_message = '', updated_at = ?
+		    attempt = 0, due_at = ?, queued_until = NULL, error_code = '', error_message = '', updated_at = ?,
+		    traceparent = ?, request_id = ?
 		WHERE tenant_id = ?
 		  AND workspace_id = ?
 		  AND id = ?
-		  AND status IN ('ready', 'failed')`, forceOCR, now, now, ref.TenantID, ref.ID, id))
+		  AND status IN ('ready', 'failed')`, forceOCR, now, now, origin.Traceparent, origin.RequestID, ref.TenantID, ref.ID, id))
 	if err != nil {
 		return false, fmt.Errorf("queue source again: %w", err)
 	}

@@ -168,6 +168,9 @@ func (s *Service) store(ctx context.Context, ref workspaces.Ref, plan workspaces
 	now := s.moment()
 	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.New(idgen.Source)), ref.TenantID, ref.ID
 	source.Status, source.DueAt, source.CreatedAt, source.UpdatedAt = StatusQueued, now, now, now
+	origin := telemetry.OriginOf(ctx)
+	source.Traceparent, source.RequestID = origin.Traceparent, origin.RequestID
+	telemetry.Note(ctx, telemetry.KeySourceID, string(source.ID))
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		source.BlobKey = key
 		return s.admit(ctx, tx, plan, &source)

@@ -18,6 +18,7 @@ import (
 	"connectrpc.com/grpcreflect"
 	"connectrpc.com/otelconnect"
 	"github.com/rs/cors"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
@@ -111,7 +112,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 		}
 		plain.ServeHTTP(w, r)
 	})
-	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems}
+	logger := &interceptor.Logger{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Problem: problems, Tracer: d.Tracer}
 	logged := logger.Wrap(root, routeName(d.Gate.Policies))
 	named := interceptor.WithCaller(withCORS(logged, d.CORSOrigins), d.Caller)
 	return interceptor.WithRequestID(interceptor.WithBodyDeadlines(named, d.Now)), nil
@@ -132,7 +133,8 @@ func newRPC(d Deps) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the validator: %w", err)
 	}
-	tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(d.Tracer), otelconnect.WithoutServerPeerAttributes(), otelconnect.WithoutMetrics())
+	tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(d.Tracer), otelconnect.WithoutServerPeerAttributes(), otelconnect.WithoutMetrics(),
+		otelconnect.WithPropagator(propagation.NewCompositeTextMapPropagator())) // the HTTP span has taken the caller's trace
 	if err != nil {
 		return nil, fmt.Errorf("make the tracing interceptor: %w", err)
 	}

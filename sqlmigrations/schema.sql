@@ -94,6 +94,8 @@ CREATE TABLE events (
     created_at timestamp with time zone NOT NULL,
     relayed_at timestamp with time zone,
     position bigint,
+    traceparent text NOT NULL DEFAULT ''::text,
+    request_id text NOT NULL DEFAULT ''::text,
     CONSTRAINT events_pkey PRIMARY KEY (seq),
     CONSTRAINT events_tenant_id_event_id_key UNIQUE (tenant_id, event_id),
     CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -240,6 +242,8 @@ CREATE TABLE sources (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     ready_at timestamp with time zone,
+    traceparent text NOT NULL DEFAULT ''::text,
+    request_id text NOT NULL DEFAULT ''::text,
     CONSTRAINT sources_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'inline'::text]))),
     CONSTRAINT sources_pkey PRIMARY KEY (id),
     CONSTRAINT sources_progress_check CHECK (((progress >= 0) AND (progress <= 100))),

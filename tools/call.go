@@ -40,6 +40,7 @@ func (s *Service) Call(ctx context.Context, p CallParams) Outcome {
 	if !idgen.Valid(idgen.ToolCall, p.CallID) {
 		p.CallID = idgen.New(idgen.ToolCall)
 	}
+	ctx, span := startCall(ctx, p)
 	started := s.now()
 	o := Outcome{CallID: p.CallID, StartedAt: s.moment()}
 	c := call{CallParams: p, redact: newRedactor(nil)}
@@ -49,6 +50,7 @@ func (s *Service) Call(ctx context.Context, p CallParams) Outcome {
 		s.perform(ctx, &c, &o)
 	}
 	o.Latency = s.now().Sub(started)
+	s.endCall(span, p, o)
 	c.clean(&o)
 	o.forModel()
 	s.trace(ctx, c, o)
@@ -140,6 +142,12 @@ func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
 		o.Error = problem
 		return
 	}
+	leave, problem := s.enter(ctx, c)
+	if problem != nil {
+		o.Error = problem
+		return
+	}
+	defer leave()
 	key := string(c.Ref.TenantID) + " " + hostPort(request.url)
 	if !s.breaker.allow(key, s.now()) {
 		o.Error = refuse(CodeCircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. Tell the user that this is not possible right now; it may work in half a minute.")
@@ -157,6 +165,18 @@ func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
 	o.OutputText = last.text()
 	o.Error = failure(ctx, bounded, last, config)
 	says = verdict(o.Error, last.status)
+}
+
+// enter waits for a slot among the calls of all tenants. The call's own time begins afterwards.
+func (s *Service) enter(ctx context.Context, c *call) (leave func(), problem *Error) {
+	leave, err := s.gate.Enter(ctx, string(c.Ref.TenantID))
+	switch {
+	case err == nil:
+		return leave, nil
+	case ctx.Err() != nil:
+		return nil, refuse(CodeCanceled, "The call was cancelled before it was made.")
+	}
+	return nil, refuse(CodeUnavailable, "Too many tool calls wait already, so this one was not made. Tell the user that this is not possible right now; it may work in a moment.")
 }
 
 // renderBoth makes the request, and fills in o.Request the same one made without secrets.

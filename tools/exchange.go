@@ -66,7 +66,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (s *Service) attempt(ctx context.Context, w wire, callID string, maxBytes int) attempt {
+func (s *Service) attempt(ctx context.Context, w wire, callID string, maxBytes int) (last attempt) {
 	// Anything after this may have put bytes on the wire, also when it fails; before it, nothing has.
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
@@ -74,6 +74,8 @@ func (s *Service) attempt(ctx context.Context, w wire, callID string, maxBytes i
 	if err != nil {
 		return attempt{err: err}
 	}
+	span := startAttempt(ctx, request)
+	defer func() { endAttempt(span, last) }()
 	response, err := s.client.Do(request)
 	if err != nil {
 		return attempt{err: err, connected: connected.Load()}

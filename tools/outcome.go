@@ -29,6 +29,8 @@ const (
 	CodeCallsExhausted Code = "calls-exhausted"
 	// CodeCircuitOpen: the endpoint failed too often just now. Not sent.
 	CodeCircuitOpen Code = "circuit-open"
+	// CodeUnavailable: too many calls wait for a slot already. Not sent.
+	CodeUnavailable Code = "unavailable"
 	// CodeNotPublic: the endpoint's name resolves to an address that is not public. Not sent.
 	CodeNotPublic Code = "not-public"
 	// CodeUnresolvable: the endpoint's name does not resolve. Not sent.

@@ -8,10 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
@@ -34,6 +36,10 @@ type Deps struct {
 	Now func() time.Time
 	// Jitter spreads a wait between attempts; nil is ± 25 %.
 	Jitter func(time.Duration) time.Duration
+	// Gate shares the calls of endpoints between tenants; nil: nobody waits.
+	Gate *fair.Gate
+	// Registry gets what is measured; nil: nobody does.
+	Registry prometheus.Registerer
 }
 
 // Service manages and calls tools. Safe for concurrent use.
@@ -49,6 +55,8 @@ type Service struct {
 	jitter     func(time.Duration) time.Duration
 	schemas    schemas
 	breaker    breaker
+	gate       *fair.Gate
+	metrics    metrics
 
 	mu       sync.RWMutex
 	builtins map[string]Builtin // by name
@@ -59,7 +67,7 @@ func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, keys: d.Keys, guard: d.Guard,
 		client: d.Guard.Client(publicnet.ClientOptions{}), log: d.Log, now: d.Now, jitter: d.Jitter,
-		builtins: map[string]Builtin{},
+		builtins: map[string]Builtin{}, gate: d.Gate, metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

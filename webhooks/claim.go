@@ -26,6 +26,9 @@ type claimed struct {
 	Once       bool        `bun:"once"`
 	Test       bool        `bun:"test"`
 	Body       []byte      `bun:"body"`
+	// Traceparent and RequestID are the event's.
+	Traceparent string `bun:"traceparent"`
+	RequestID   string `bun:"request_id"`
 }
 
 const claimSQL = `
@@ -83,7 +86,9 @@ SELECT taken.id AS delivery_id,
        taken.event_type,
        taken.once,
        taken.test_body IS NOT NULL AS test,
-       coalesce(taken.test_body, ev.body) AS body
+       coalesce(taken.test_body, ev.body) AS body,
+       coalesce(ev.traceparent, '') AS traceparent,
+       coalesce(ev.request_id, '') AS request_id
 FROM taken
 JOIN begun ON begun.delivery_id = taken.id
 LEFT JOIN events AS ev ON ev.tenant_id = taken.tenant_id AND ev.seq = taken.event_seq

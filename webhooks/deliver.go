@@ -84,6 +84,8 @@ func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, sec
 	if ctx.Err() != nil {
 		return outcome{}, false
 	}
+	ctx, span := begin(ctx, endpoint, c)
+	defer func() { s.endAttempt(ctx, span, o, ok) }()
 	a, abandoned := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, secrets)
 	if abandoned {
 		return outcome{}, false

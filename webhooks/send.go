@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/telemetry"
 )
 
 // Source of these numbers: decisions, Webhooks; design, Events, outbox, queue.
@@ -58,6 +59,7 @@ func (s *Service) send(ctx context.Context, target string, m message, secrets []
 		return answer{verdict: verdictFinal, Error: "The URL cannot be called.", RequestHeaders: flat(nil)}, false
 	}
 	request.Header = headers(m, secrets)
+	telemetry.Propagate(ctx, request.Header)
 	a.RequestHeaders, a.ResponseHeaders = flat(request.Header), flat(nil)
 	response, err := s.client.Do(request)
 	if err != nil {

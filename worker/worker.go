@@ -8,6 +8,7 @@ import (
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"parlance.dev/parlance/events"
@@ -46,6 +47,8 @@ type Deps struct {
 	Strays Housekeeper
 	// Answers is idempotency.Service: answers past their day, every five minutes.
 	Answers Housekeeper
+	// Tracer makes spans of relays and tasks; nil: nobody does.
+	Tracer trace.TracerProvider
 	// Metrics may be nil.
 	Metrics *telemetry.Metrics
 	// Log may be nil.
@@ -71,6 +74,7 @@ type Worker struct {
 	// taskFuncs make the tasks of internal events; types without one are left alone.
 	taskFuncs map[events.Type]func(events.Row) queue.Task
 	metrics   metrics
+	tracer    trace.TracerProvider
 	log       *slog.Logger
 	now       func() time.Time
 }
@@ -84,7 +88,7 @@ func New(d Deps) (*Worker, error) {
 		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, answers: d.Answers,
 		sweepers:  map[string]task.Sweeper{"webhooks": task.WebhookSweeper{Service: d.Webhooks}},
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{},
-		metrics:   newMetrics(d.Metrics), log: d.Log, now: d.Now,
+		metrics:   newMetrics(d.Metrics), tracer: d.Tracer, log: d.Log, now: d.Now,
 	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
@@ -93,7 +97,7 @@ func New(d Deps) (*Worker, error) {
 		w.now = time.Now
 	}
 	config := queue.ServerConfig{
-		Redis: d.Redis, Pools: d.Pools, Handlers: w.handlers(d), ShutdownTimeout: d.ShutdownTimeout, Logger: w.log,
+		Redis: d.Redis, Pools: d.Pools, Handlers: w.handlers(d), ShutdownTimeout: d.ShutdownTimeout, Logger: w.log, Tracer: d.Tracer,
 	}
 	if d.Metrics != nil {
 		config.ObserveFunc = d.Metrics.ObserveTask
@@ -137,6 +141,7 @@ func (w *Worker) internalTypes() []events.Type {
 // nil. What was not finished is taken up again by another worker, or by this one next time.
 // Errors: handlers that did not return although they were cancelled.
 func (w *Worker) Run(ctx context.Context) error {
+	ctx = telemetry.WithTracer(ctx, w.tracer)
 	var group errgroup.Group
 	loop := func(what string, each time.Duration, woken <-chan struct{}, fn func(context.Context) error) {
 		group.Go(func() error { w.every(ctx, periodic{what: what, interval: each, woken: woken, fn: fn}); return nil })

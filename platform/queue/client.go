@@ -9,6 +9,8 @@ import (
 
 	"github.com/hibiken/asynq"
 	goredis "github.com/redis/go-redis/v9"
+
+	"parlance.dev/parlance/platform/telemetry"
 )
 
 // Name is a queue.
@@ -46,6 +48,10 @@ type Task struct {
 	Timeout time.Duration
 	// MaxRetries after the first run; 0 means 10. Negative means none.
 	MaxRetries int
+	// TenantID, WorkspaceID say whose work it is, for the log; empty: several tenants' or unknown.
+	TenantID, WorkspaceID string
+	// Origin is what caused the work, where that is not what makes the task; zero: Enqueue's ctx.
+	Origin telemetry.Origin
 }
 
 // Client makes tasks.
@@ -58,7 +64,7 @@ func NewClient(redis goredis.UniversalClient) *Client {
 	return &Client{asynq: asynq.NewClientFromRedisClient(redis)}
 }
 
-// Enqueue makes a task. That its ID is taken is success: somebody was faster.
+// Enqueue makes a task, which goes on in the trace and under the request id of ctx. That its ID is taken is success: somebody was faster.
 func (c *Client) Enqueue(ctx context.Context, task Task) error {
 	if task.Type == "" || task.ID == "" {
 		return errors.New("a task needs a type and an id")
@@ -67,7 +73,7 @@ func (c *Client) Enqueue(ctx context.Context, task Task) error {
 	if err != nil {
 		return fmt.Errorf("writing the payload of task %s: %w", task.ID, err)
 	}
-	_, err = c.asynq.EnqueueContext(ctx, asynq.NewTask(task.Type, payload), options(task)...)
+	_, err = c.asynq.EnqueueContext(ctx, asynq.NewTaskWithHeaders(task.Type, payload, headers(ctx, task)), options(task)...)
 	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
 		return fmt.Errorf("enqueueing task %s: %w", task.ID, err)
 	}

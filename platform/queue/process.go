@@ -45,7 +45,9 @@ func (s *Server) process(ctx context.Context, task *asynq.Task) error {
 	s.running.Add(1)
 	defer s.running.Done()
 	start := time.Now()
+	ctx, span := s.begin(ctx, task)
 	err := s.handle(ctx, task)
+	span.End(err)
 	duration := time.Since(start)
 	if err == nil {
 		s.cfg.ObserveFunc(task.Type(), resultDone, duration)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hibiken/asynq"
 	goredis "github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -54,6 +55,8 @@ type ServerConfig struct {
 	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s. Those that did not go back to the queue.
 	ShutdownTimeout time.Duration
 	Logger          *slog.Logger
+	// Tracer makes a span of each run; nil: nobody does.
+	Tracer trace.TracerProvider
 	// ObserveFunc is told of every run: telemetry.Metrics.ObserveTask. It may be nil.
 	ObserveFunc func(taskType, result string, duration time.Duration)
 }

@@ -37,4 +37,5 @@ const (
 	KeySizeBytes   = "size_bytes"
 	KeyCount       = "count"
 	KeyStack       = "stack"
+	KeyResult      = "result"
 )

@@ -82,6 +82,14 @@ func (m *Metrics) exported(result string, n int) {
 	}
 }
 
+// Result is the label of how something went: ok or error.
+func Result(err error) string {
+	if err != nil {
+		return "error"
+	}
+	return "ok"
+}
+
 // Handler serves the registry for /metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{Registry: m.Registry, MaxRequestsInFlight: 4})

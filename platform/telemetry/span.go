@@ -141,6 +141,20 @@ func (o Origin) Context(ctx context.Context) context.Context {
 	return ctx
 }
 
+// Rejoin goes on in the origin's trace from work that was found in another way, such as a retry
+// that a sweep began: the span of ctx stays the parent when it belongs to that trace already.
+// The request id is noted where none is.
+func (o Origin) Rejoin(ctx context.Context) context.Context {
+	if Noted(ctx, KeyRequestID) == "" {
+		Note(ctx, KeyRequestID, o.RequestID)
+	}
+	from := o.spanContext()
+	if !from.IsValid() || from.TraceID() == trace.SpanContextFromContext(ctx).TraceID() {
+		return ctx
+	}
+	return trace.ContextWithSpanContext(ctx, from)
+}
+
 // Linked begins a trace of its own for something that the origin led to, long after or many
 // times over: it points to the origin and is no part of its trace.
 func (o Origin) Linked(ctx context.Context, name string, attrs ...Attr) (context.Context, *Span) {

@@ -16,7 +16,6 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
-	"parlance.dev/parlance/workspaces"
 )
 
 // RPC is the Connect interceptor: it recovers, validates every message, and turns what a handler
@@ -138,9 +137,7 @@ func (i *RPC) finish(ctx context.Context, procedure string, started time.Time, e
 	decided := decisionOf(err)
 	i.Metrics.ObserveRPC(procedure, string(decided.Reason), took)
 	if decided.Kind() == fault.Internal {
-		p := workspaces.PrincipalFrom(ctx)
-		i.Log.ErrorContext(ctx, "call failed", telemetry.KeyProcedure, procedure, telemetry.KeyRequestID, RequestID(ctx),
-			telemetry.KeyTenantID, string(p.TenantID), telemetry.KeyError, err)
+		i.Log.ErrorContext(ctx, "call failed", telemetry.KeyProcedure, procedure, telemetry.KeyError, err)
 	}
 	return problem.ToConnect(decided)
 }

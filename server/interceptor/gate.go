@@ -8,6 +8,7 @@ import (
 	"connectrpc.com/connect"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
 )
@@ -44,6 +45,7 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 		return ctx, nil
 	}
 	principal, err := g.principal(ctx, policy, request)
+	note(ctx, principal)
 	if err != nil {
 		return ctx, err
 	}
@@ -52,6 +54,14 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 	}
 	ctx = context.WithValue(ctx, admittedKey{}, procedure)
 	return workspaces.WithPrincipal(ctx, principal), nil
+}
+
+// note puts the caller on the log lines and the span of its request.
+func note(ctx context.Context, p workspaces.Principal) {
+	telemetry.Note(ctx, telemetry.KeyTenantID, string(p.TenantID))
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(p.WorkspaceID))
+	telemetry.Note(ctx, telemetry.KeyAPIKeyID, string(p.KeyID))
+	telemetry.Note(ctx, telemetry.KeySessionID, p.SessionID)
 }
 
 func (g *Gate) principal(ctx context.Context, policy Policy, request http.Header) (workspaces.Principal, error) {

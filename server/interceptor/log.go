@@ -4,7 +4,11 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/telemetry"
@@ -17,6 +21,8 @@ type Logger struct {
 	Metrics *telemetry.Metrics
 	Now     func() time.Time
 	Problem problem.Writer
+	// Tracer makes a span of each request; nil: nobody does.
+	Tracer trace.TracerProvider
 }
 
 // statusWriter remembers what was answered. Unwrap lets http.ResponseController reach Flush and Hijack.
@@ -42,6 +48,14 @@ func (w *statusWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// answered is the status the caller got.
+func (w *statusWriter) answered() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}
+
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush is here because connect asks for http.Flusher itself.
@@ -54,32 +68,52 @@ func (l *Logger) Wrap(next http.Handler, route func(*http.Request) string) http.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := l.Now()
 		recorded := &statusWriter{ResponseWriter: w}
+		r, span := l.span(r)
 		defer func() {
 			if cause := recover(); cause != nil {
 				l.answerPanic(recorded, r, cause)
 			}
-			l.record(r, route(r), recorded, l.Now().Sub(started))
+			name := route(r)
+			l.record(r, name, recorded, l.Now().Sub(started))
+			endSpan(span, r, name, recorded.answered())
 		}()
 		next.ServeHTTP(recorded, r)
 	})
+}
+
+// span begins the request's span, in the trace of its caller when it names one. Probes have none.
+func (l *Logger) span(r *http.Request) (*http.Request, *telemetry.Span) {
+	ctx := r.Context()
+	if !quiet(r.URL.Path) {
+		ctx = telemetry.Receive(telemetry.WithTracer(ctx, l.Tracer), r.Header)
+	}
+	ctx, span := telemetry.Start(ctx, telemetry.ServerIn, r.Method, telemetry.Text("http.request.method", r.Method))
+	return r.WithContext(ctx), span
+}
+
+// endSpan names the span as HTTP's conventions want it: by the route, never by the path.
+func endSpan(span *telemetry.Span, r *http.Request, route string, status int) {
+	pattern := route[strings.Index(route, " ")+1:] // the mux's begin with their method
+	span.Rename(r.Method + " " + pattern)
+	span.Set(telemetry.Text("http.route", pattern), telemetry.Number("http.response.status_code", status))
+	if status >= http.StatusInternalServerError {
+		span.Fail(strconv.Itoa(status))
+	}
+	span.End(nil)
 }
 
 func (l *Logger) answerPanic(w *statusWriter, r *http.Request, cause any) {
 	if cause == http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is thrown, by contract of net/http
 		panic(cause)
 	}
-	l.Log.ErrorContext(r.Context(), "handler panicked", telemetry.KeyRequestID, RequestID(r.Context()),
-		telemetry.KeyError, cause, telemetry.KeyStack, string(debug.Stack()))
+	l.Log.ErrorContext(r.Context(), "handler panicked", telemetry.KeyError, cause, telemetry.KeyStack, string(debug.Stack()))
 	if w.status == 0 {
 		l.Problem.Write(w, r, fault.New(fault.InternalError, "Internal error."))
 	}
 }
 
 func (l *Logger) record(r *http.Request, route string, w *statusWriter, took time.Duration) {
-	status := w.status
-	if status == 0 {
-		status = http.StatusOK
-	}
+	status := w.answered()
 	l.Metrics.ObserveHTTP(telemetry.HTTPRequest{Method: r.Method, Route: route, Status: status, Duration: took})
 	client := "" // a Unix socket's peer has no address
 	if address := ClientAddress(r.Context()); address.IsValid() {
@@ -90,7 +124,7 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 		level = slog.LevelDebug
 	}
 	// The path, never the query: signed URLs hold tokens.
-	l.Log.Log(r.Context(), level, "request", telemetry.KeyRequestID, RequestID(r.Context()), telemetry.KeyMethod, r.Method,
+	l.Log.Log(r.Context(), level, "request", telemetry.KeyMethod, r.Method,
 		telemetry.KeyRoute, route, "path", r.URL.Path, telemetry.KeyStatus, status, telemetry.KeySizeBytes, w.bytes,
 		telemetry.KeyDurationMS, took.Milliseconds(), telemetry.KeyClient, client)
 }

@@ -63,7 +63,7 @@ func (o *Once) begin(r *http.Request, body []byte, form string) (*idempotency.Cl
 // refuse logs what is our own fault, as the handlers' chain does.
 func (o *Once) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if decided := fault.From(err); decided.Kind() == fault.Internal {
-		o.Log.ErrorContext(r.Context(), "idempotency key not looked up", telemetry.KeyRequestID, RequestID(r.Context()), telemetry.KeyError, err)
+		o.Log.ErrorContext(r.Context(), "idempotency key not looked up", telemetry.KeyError, err)
 	}
 	o.Problem.Write(w, r, err)
 }
@@ -94,7 +94,7 @@ func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim,
 	defer cancel()
 	if err := claim.Keep(ctx, kept); err != nil {
 		// The work is done, so the key stays taken until its lease ends.
-		o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyRequestID, RequestID(ctx), telemetry.KeyError, err)
+		o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyError, err)
 	}
 }
 
@@ -102,7 +102,7 @@ func (o *Once) release(r *http.Request, claim *idempotency.Claim) {
 	ctx, cancel := settling(r)
 	defer cancel()
 	if err := claim.Release(ctx); err != nil {
-		o.Log.WarnContext(ctx, "idempotency key not released", telemetry.KeyRequestID, RequestID(ctx), telemetry.KeyError, err)
+		o.Log.WarnContext(ctx, "idempotency key not released", telemetry.KeyError, err)
 	}
 }
 
@@ -141,7 +141,7 @@ func (o *Once) keepAlive(ctx context.Context, claim *idempotency.Claim) (stop fu
 			case <-ticker.C:
 			}
 			if err := claim.Extend(ctx); err != nil && ctx.Err() == nil {
-				o.Log.WarnContext(ctx, "idempotency key not prolonged", telemetry.KeyRequestID, RequestID(ctx), telemetry.KeyError, err)
+				o.Log.WarnContext(ctx, "idempotency key not prolonged", telemetry.KeyError, err)
 			}
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/telemetry"
 )
 
 // RequestIDHeader carries the id of a request, both ways.
@@ -30,7 +31,9 @@ func WithRequestID(next http.Handler) http.Handler {
 			if id = r.Header.Get(RequestIDHeader); !saneToken(id) {
 				id = idgen.New(idgen.Request)
 			}
-			r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+			ctx := telemetry.OpenScope(context.WithValue(r.Context(), requestIDKey{}, id))
+			telemetry.Note(ctx, telemetry.KeyRequestID, id)
+			r = r.WithContext(ctx)
 		}
 		w.Header().Set(RequestIDHeader, id)
 		next.ServeHTTP(w, r)

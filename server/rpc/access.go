@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -17,5 +18,7 @@ func NewAccess(service *workspaces.Service) Access { return Access{workspaces: s
 
 // Workspace is the workspace of that id. Errors: NotFound.
 func (a Access) Workspace(ctx context.Context, id string) (workspaces.Ref, error) {
-	return a.workspaces.Resolve(ctx, workspaces.PrincipalFrom(ctx), id)
+	ref, err := a.workspaces.Resolve(ctx, workspaces.PrincipalFrom(ctx), id)
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(ref.ID))
+	return ref, err
 }

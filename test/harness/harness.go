@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/test/redistest"
 	"parlance.dev/parlance/test/tenantwall"
@@ -35,6 +37,9 @@ type Options struct {
 	Guarded bool
 	// WithoutServer and WithoutWorker leave that part out of the test's process.
 	WithoutServer, WithoutWorker bool
+	// Log gets everything that the parts in this process log, as JSON from level debug on, and
+	// whatever processes write. It is written to side by side.
+	Log io.Writer
 }
 
 // Env is a running installation.
@@ -50,13 +55,14 @@ type Env struct {
 	Wall *tenantwall.Wall
 
 	settings map[string]string
+	log      io.Writer
 	stop     func()
 }
 
 // Start runs an installation until the test ends.
 func Start(t testing.TB, o Options) *Env {
 	t.Helper()
-	e := &Env{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs")}
+	e := &Env{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, BlobDir: filepath.Join(t.TempDir(), "blobs"), log: o.Log}
 	if e.DatabaseURL == "" {
 		made := pgtest.New(t)
 		e.DatabaseURL, e.Wall = made.URL, made.Wall
@@ -121,7 +127,10 @@ func (e *Env) open(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log, err := e.logger(t)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if e.App, err = app.Open(t.Context(), config, app.Params{Version: "test", Component: "test", Log: log, Statements: e.Wall}); err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +139,15 @@ func (e *Env) open(t testing.TB) {
 			t.Errorf("close: %v", err)
 		}
 	})
+}
+
+// logger writes warnings to the test's log, or everything to Options.Log.
+func (e *Env) logger(t testing.TB) (*slog.Logger, error) {
+	t.Helper()
+	if e.log != nil {
+		return telemetry.NewLogger(e.log, telemetry.LogConfig{Format: telemetry.LogJSON, Level: slog.LevelDebug})
+	}
+	return telemetry.NewLogger(t.Output(), telemetry.LogConfig{Format: telemetry.LogText, Level: slog.LevelWarn})
 }
 
 // run serves on the listener, unless it is nil, and works until Stop or the end of the test.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -66,7 +67,7 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	for name, value := range e.settings {
 		p.command.Env = append(p.command.Env, name+"="+value)
 	}
-	p.command.Stdout, p.command.Stderr = t.Output(), t.Output()
+	p.command.Stdout, p.command.Stderr = e.output(t), e.output(t)
 	p.command.SysProcAttr = dieWithUs()
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
@@ -128,4 +129,12 @@ func (e *Env) Files(t testing.TB) []string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// output is where processes write to.
+func (e *Env) output(t testing.TB) io.Writer {
+	if e.log != nil {
+		return e.log
+	}
+	return t.Output()
 }

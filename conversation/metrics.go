@@ -1,0 +1,62 @@
+package conversation
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parlance.dev/parlance/platform/telemetry"
+)
+
+// Buckets in seconds: people wait a second gladly and ten not at all; a turn with tools may take minutes.
+var (
+	turnBuckets  = []float64{0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300}
+	tokenBuckets = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20}
+)
+
+// otherReason stands for the reasons that callers make up.
+const otherReason = "other"
+
+// metrics measures turns and sessions; without a registry nobody sees it.
+type metrics struct {
+	turns       *prometheus.HistogramVec
+	firstTokens prometheus.Histogram
+	ended       *prometheus.CounterVec
+}
+
+func newMetrics(registry prometheus.Registerer) metrics {
+	m := metrics{
+		turns: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "parlance_turn_duration_seconds", Help: "Turns from their begin to their record; status is completed, cancelled or failed.", Buckets: turnBuckets,
+		}, []string{telemetry.KeyStatus}),
+		firstTokens: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "parlance_turn_first_token_seconds", Help: "From the begin of a turn to the first piece of its answer, retrieval included.", Buckets: tokenBuckets,
+		}),
+		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parlance_sessions_ended_total", Help: "Sessions closed, by status and reason; reasons that callers make up are other.",
+		}, []string{telemetry.KeyStatus, telemetry.KeyReason}),
+	}
+	if registry != nil {
+		registry.MustRegister(m.turns, m.firstTokens, m.ended)
+	}
+	return m
+}
+
+// took counts a turn; firstToken 0: nothing was said.
+func (m metrics) took(status TurnStatus, whole, firstToken time.Duration) {
+	m.turns.WithLabelValues(string(status)).Observe(whole.Seconds())
+	if firstToken > 0 {
+		m.firstTokens.Observe(firstToken.Seconds())
+	}
+}
+
+// closed counts a session's end.
+func (m metrics) closed(session Session) {
+	reason := session.EndReason
+	switch reason {
+	case ReasonEndedByAPI, ReasonEndCall, ReasonHangUp, ReasonNoTurns, ReasonIdle, ReasonMaxDuration, ReasonDisconnected, ReasonExpired, ReasonInternal:
+	default:
+		reason = otherReason
+	}
+	m.ended.WithLabelValues(string(session.Status), reason).Inc()
+}

@@ -1,0 +1,53 @@
+package queue
+
+import (
+	"context"
+
+	"github.com/hibiken/asynq"
+
+	"parlance.dev/parlance/platform/telemetry"
+)
+
+// The headers of a task: where it comes from and whose it is.
+const (
+	headerTraceparent = "traceparent"
+	headerRequestID   = "request_id"
+	headerTenantID    = "tenant_id"
+	headerWorkspaceID = "workspace_id"
+)
+
+func headers(ctx context.Context, task Task) map[string]string {
+	origin := task.Origin
+	if origin == (telemetry.Origin{}) {
+		origin = telemetry.OriginOf(ctx)
+	}
+	all := map[string]string{}
+	for name, value := range map[string]string{
+		headerTraceparent: origin.Traceparent, headerRequestID: origin.RequestID,
+		headerTenantID: task.TenantID, headerWorkspaceID: task.WorkspaceID,
+	} {
+		if value != "" {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// begin goes on where the task was made: in its trace, with what is known of it on every log
+// line. A task has one cause, so its span is that one's child rather than linked to it.
+func (s *Server) begin(ctx context.Context, task *asynq.Task) (context.Context, *telemetry.Span) {
+	from := task.Headers()
+	origin := telemetry.Origin{Traceparent: from[headerTraceparent], RequestID: from[headerRequestID]}
+	ctx = origin.Context(telemetry.WithTracer(ctx, s.cfg.Tracer))
+	id, _ := asynq.GetTaskID(ctx)
+	name, _ := asynq.GetQueueName(ctx)
+	retried, _ := asynq.GetRetryCount(ctx)
+	telemetry.Note(ctx, telemetry.KeyTaskType, task.Type())
+	telemetry.Note(ctx, telemetry.KeyTaskID, id)
+	telemetry.Note(ctx, telemetry.KeyTenantID, from[headerTenantID])
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, from[headerWorkspaceID])
+	return telemetry.Start(ctx, telemetry.Consumer, "process "+task.Type(),
+		telemetry.Text("messaging.system", "asynq"), telemetry.Text("messaging.destination.name", name),
+		telemetry.Text("messaging.operation.name", "process"), telemetry.Text("messaging.operation.type", "process"),
+		telemetry.Text("messaging.message.id", id), telemetry.Number("parlance.attempt", retried+1))
+}
