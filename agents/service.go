@@ -70,12 +70,17 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, c
 	}
 	now := s.moment()
 	agent := Agent{
-		ID: ID(idgen.New(idgen.Agent)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
+		ID: ID(idgen.In(ctx, idgen.Agent)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
 		Name: name, Version: 1, Config: config.withDefaults(), CreatedAt: now, UpdatedAt: now,
 	}
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		return insertAgent(ctx, tx, agent)
 	})
+	if err != nil {
+		if made, findErr := selectAgent(ctx, s.db, ref, agent.ID); findErr == nil { // see idgen.In
+			return made, nil
+		}
+	}
 	return agent, err
 }
 

@@ -111,8 +111,14 @@ func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateP
 		return Session{}, err
 	}
 	admitted, err := s.admit(ctx, session, plan)
-	if err != nil || admitted {
-		return session, err
+	if err == nil && admitted {
+		return session, nil
+	}
+	if made, findErr := selectSession(ctx, s.db, session.TenantID, session.ID, ""); findErr == nil { // see idgen.In
+		return made, nil
+	}
+	if err != nil {
+		return Session{}, err
 	}
 	open, err := countOpen(ctx, s.db, session.TenantID, session.CreatedAt)
 	if err != nil {
@@ -163,7 +169,7 @@ func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Pl
 func (s *Service) newSession(ctx context.Context, agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration) (Session, error) {
 	now := s.moment()
 	session := Session{
-		ID: ID(idgen.New(idgen.Session)), TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID,
+		ID: ID(idgen.In(ctx, idgen.Session)), TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID,
 		AgentID: agent.ID, AgentVersion: agent.Version, UserID: params.UserID, Modality: params.Modality, Status: Pending,
 		Config: config, Overrides: map[string]json.RawMessage{}, VoiceStackOverride: map[string]json.RawMessage{},
 		DynamicVariables: map[string]string{}, VariablesHash: hashVariables(params.DynamicVariables),

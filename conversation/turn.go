@@ -7,6 +7,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -64,10 +65,18 @@ func (s *Service) Turn(ctx context.Context, p workspaces.Principal, id ID, text 
 	}
 	stream := &turnStream{emit: emit}
 	r := &runner{
-		s: s, start: turnStart{tenant: session.TenantID, session: id, turn: TurnID(idgen.New(idgen.Turn)), text: text},
+		s: s, start: turnStart{tenant: session.TenantID, session: id, turn: TurnID(idgen.In(ctx, idgen.Turn)), text: text},
 		responseID: idgen.New(idgen.Response), emit: stream.take,
 	}
 	went := r.run(ctx)
+	if postgres.IsUnique(went.err, "turns_pkey") { // see idgen.In
+		made, err := selectTurn(ctx, s.db, session, r.start.turn)
+		if err != nil || made.Status == TurnCompleted {
+			return made, err
+		}
+		r.start.turn = TurnID(idgen.New(idgen.Turn)) // it was lost with its node; this is another try
+		went = r.run(ctx)
+	}
 	s.tellEngine(went.turn)
 	if went.err != nil {
 		return went.turn, went.err

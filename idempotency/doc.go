@@ -4,7 +4,7 @@
 //	                    ┌── Release: nothing worth keeping, the row goes ──┐
 //	(no row) ──Begin──► in flight ──Keep──► answered ──24 h──► (no row) ◄──┘
 //	             ▲          │ the lease ran out: its node died
-//	             └──────────┘ the same request may claim it anew
+//	             └──────────┘ or Doubt: the same request may claim it anew
 //
 // A key belongs to the API key that sent it, or to the session whose token was shown: two callers
 // with the same words never see each other's answers. It belongs to one route, too: the same words
@@ -25,11 +25,17 @@
 // Source: decisions, Addressing and versions. The choice follows Stripe's but for 5xx, which Stripe
 // keeps: here they mean that a transaction was rolled back, or that an outside party failed.
 //
-// # What it does not promise
+// After 499 and 5xx the key stays with its request, which may be sent again at once: the commit may
+// have succeeded although nobody heard of it. After the others it is free for any request.
 //
-// The answer is stored after the work, in a transaction of its own. If the node dies, or Postgres
-// goes away, between the two, a repetition after the lease does the work a second time. A lease
-// is a minute and is prolonged while the work runs, so slow work is never done twice.
+// # When a node dies between the work and its answer
+//
+// The answer is stored after the work, in a transaction of its own. The next repetition, after the
+// lease, is done again with the same [Claim.Seed]: what creates something takes its id from there
+// (idgen.In), finds it made, and answers with it. A turn that was completed is answered as it was
+// recorded; one that was lost with its node is taken again. Changes, deletions, attachments and ends
+// have no second effect by themselves. What is left: trying a tool (run), a test event, redeliver, rotate and reprocess
+// may happen twice. A lease is a minute and is prolonged while the work runs, so slow work is never done twice.
 //
 // Table: idempotency_keys. Events: none. The HTTP side is server/interceptor.
 package idempotency

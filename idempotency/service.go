@@ -63,6 +63,8 @@ type Claim struct {
 	service *Service
 	place   place
 	id      string
+	seed    idgen.Seed
+	doubted bool
 }
 
 // Begin claims the key for the caller's request, or finds what the first such request got.
@@ -78,12 +80,9 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 	}
 	fingerprint := r.fingerprint()
 	for range beginTries {
-		id, err := s.claim(ctx, at, fingerprint)
-		if err != nil {
-			return nil, err
-		}
-		if id != "" {
-			return &Claim{service: s, place: at, id: id}, nil
+		claimed, err := s.claim(ctx, at, fingerprint)
+		if claimed != nil || err != nil {
+			return claimed, err
 		}
 		held, err := find(ctx, s.db, at)
 		if postgres.NoRows(err) { // released or swept since
@@ -97,20 +96,21 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 	return nil, errInFlight()
 }
 
-// claim returns the id of a new claim, empty when another holds the key.
-func (s *Service) claim(ctx context.Context, at place, fingerprint []byte) (string, error) {
+// claim returns a new claim, nil when another holds the key.
+func (s *Service) claim(ctx context.Context, at place, fingerprint []byte) (*Claim, error) {
 	now := s.micros()
 	id := idgen.UUID()
-	err := claim(ctx, s.db, row{
+	since, err := claim(ctx, s.db, row{
 		place: at, Fingerprint: fingerprint, ClaimID: id, LeaseUntil: now.Add(Lease), CreatedAt: now, ExpiresAt: now.Add(keepFor),
 	})
 	if postgres.NoRows(err) {
-		return "", nil
+		return nil, nil //nolint:nilnil // held by another, as the comment says
 	}
 	if err != nil {
-		return "", fmt.Errorf("claim the key: %w", postgres.MapError(err))
+		return nil, fmt.Errorf("claim the key: %w", postgres.MapError(err))
 	}
-	return id, nil
+	secret := digestOf([]byte(at.TenantID), []byte(at.CallerID), at.KeyHash, fingerprint, []byte(since.UTC().Format(time.RFC3339Nano)))
+	return &Claim{service: s, place: at, id: id, seed: idgen.Seed{At: since, Secret: secret}}, nil
 }
 
 // replay judges what is held under the key.
@@ -152,8 +152,19 @@ func (c *Claim) Keep(ctx context.Context, a Answer) error {
 	return keep(ctx, c.service.db, c.place, c.id, sealed)
 }
 
-// Release gives the key back, so that the request can be made again.
+// Seed is the same for every run of the request: what an earlier run made is found by its id.
+func (c *Claim) Seed() idgen.Seed { return c.seed }
+
+// Doubt says that nobody knows whether the work was done: a commit may have succeeded although
+// its answer was lost. Release then keeps the key for the same request.
+func (c *Claim) Doubt() { c.doubted = true }
+
+// Release gives the key back, so that the request can be made again at once, or another one when
+// nothing was done.
 func (c *Claim) Release(ctx context.Context) error {
+	if c.doubted {
+		return suspend(ctx, c.service.db, c.place, c.id, c.service.micros())
+	}
 	return release(ctx, c.service.db, c.place, c.id)
 }
 

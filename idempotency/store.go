@@ -41,15 +41,16 @@ const claimKey = `
 	    claim_id = EXCLUDED.claim_id,
 	    lease_until = EXCLUDED.lease_until,
 	    answer = NULL,
-	    created_at = EXCLUDED.created_at,
+	    created_at = CASE WHEN held.expires_at <= EXCLUDED.created_at THEN EXCLUDED.created_at ELSE held.created_at END,
 	    expires_at = EXCLUDED.expires_at
 	WHERE held.expires_at <= EXCLUDED.created_at
 	   OR held.lease_until <= EXCLUDED.created_at AND held.fingerprint = EXCLUDED.fingerprint
-	RETURNING claim_id`
+	RETURNING created_at`
 
-func claim(ctx context.Context, db bun.IDB, r row) error {
-	var id string
-	return db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil, r.CreatedAt, r.ExpiresAt).Scan(ctx, &id)
+// claim returns since when the key is used for its request.
+func claim(ctx context.Context, db bun.IDB, r row) (since time.Time, err error) {
+	err = db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil, r.CreatedAt, r.ExpiresAt).Scan(ctx, &since)
+	return since, err
 }
 
 func find(ctx context.Context, db bun.IDB, at place) (row, error) {
@@ -81,6 +82,19 @@ func release(ctx context.Context, db bun.IDB, at place, claimID string) error {
 		at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("release the key: %w", err)
+	}
+	return nil
+}
+
+// suspend ends the lease and keeps the row.
+func suspend(ctx context.Context, db bun.IDB, at place, claimID string, now time.Time) error {
+	_, err := db.NewRaw(`
+		UPDATE idempotency_keys
+		SET lease_until = ?
+		WHERE tenant_id = ? AND caller_id = ? AND key_hash = ? AND claim_id = ? AND answer IS NULL`,
+		now, at.TenantID, at.CallerID, at.KeyHash, claimID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("suspend the key: %w", err)
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (s *Service) store(ctx context.Context, ref workspaces.Ref, plan workspaces
 		return Source{}, err
 	}
 	now := s.moment()
-	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.New(idgen.Source)), ref.TenantID, ref.ID
+	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.In(ctx, idgen.Source)), ref.TenantID, ref.ID
 	source.Status, source.DueAt, source.CreatedAt, source.UpdatedAt = StatusQueued, now, now, now
 	origin := telemetry.OriginOf(ctx)
 	source.Traceparent, source.RequestID = origin.Traceparent, origin.RequestID
@@ -175,6 +175,11 @@ func (s *Service) store(ctx context.Context, ref workspaces.Ref, plan workspaces
 		source.BlobKey = key
 		return s.admit(ctx, tx, plan, &source)
 	})
+	if err != nil {
+		if made, findErr := selectSource(ctx, s.db, ref, source.ID); findErr == nil && made.SHA256 == source.SHA256 { // see idgen.In
+			source, err = made, nil
+		}
+	}
 	return source, err
 }
 

@@ -130,7 +130,7 @@ type CreateParams struct {
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (Tool, error) {
 	now := s.moment()
 	tool := Tool{
-		ID: ID(idgen.UUID()), TenantID: ref.TenantID, WorkspaceID: ref.ID, Slug: p.Slug, Description: p.Description,
+		ID: ID(idgen.UUIDIn(ctx)), TenantID: ref.TenantID, WorkspaceID: ref.ID, Slug: p.Slug, Description: p.Description,
 		Kind: p.Kind, Config: p.Config, CreatedAt: now, UpdatedAt: now, Bucket: BucketCustom,
 	}.withDefaults()
 	if isReserved(p.Slug) {
@@ -148,6 +148,11 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	}
 	tool.AuthHeader = sealed
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error { return insertTool(ctx, tx, tool) })
+	if err != nil {
+		if made, findErr := selectTool(ctx, s.db, ref, tool.ID, ""); findErr == nil { // see idgen.In
+			return made, nil
+		}
+	}
 	if postgres.IsUnique(err, "tools_slug") {
 		return Tool{}, fault.OnField(fault.ToolSlugTaken, "slug", "The workspace has a tool with the slug %q (upper and lower case are the same).", p.Slug)
 	}

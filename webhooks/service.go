@@ -99,14 +99,24 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	}
 	now := s.moment()
 	endpoint := Endpoint{
-		ID: EndpointID(idgen.New(idgen.Endpoint)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
+		ID: EndpointID(idgen.In(ctx, idgen.Endpoint)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
 		URL: p.URL, Events: types, Description: p.Description, Status: Enabled, CreatedAt: now, UpdatedAt: now,
 	}
 	minted, err := s.mint(ctx, endpoint)
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
-	return minted, postgres.MapError(insertEndpoint(ctx, s.db, minted.Endpoint))
+	if err := insertEndpoint(ctx, s.db, minted.Endpoint); err != nil {
+		if made, findErr := selectEndpoint(ctx, s.db, ref, endpoint.ID); findErr == nil { // see idgen.In
+			secrets, err := openSecrets(ctx, s.keyring, made, now)
+			if err != nil {
+				return MintedEndpoint{}, err
+			}
+			return MintedEndpoint{Endpoint: made, Secret: seal.Secret(secrets[0])}, nil
+		}
+		return MintedEndpoint{}, postgres.MapError(err)
+	}
+	return minted, nil
 }
 
 // mint gives the endpoint a new secret.

@@ -80,10 +80,16 @@ func (s *Service) CreateKey(ctx context.Context, p Principal, params CreateKeyPa
 		}
 	}
 	key := s.mint(Key{
-		ID: KeyID(idgen.New(idgen.Key)), TenantID: p.TenantID, WorkspaceID: params.WorkspaceID, Name: params.Name,
+		ID: KeyID(idgen.In(ctx, idgen.Key)), TenantID: p.TenantID, WorkspaceID: params.WorkspaceID, Name: params.Name,
 		Scope: params.Scope, CreatedAt: now, ExpiresAt: params.ExpiresAt,
 	})
-	return key, insert(ctx, s.db, &key.Key)
+	err := insert(ctx, s.db, &key.Key)
+	if err != nil {
+		if _, findErr := selectKey(ctx, s.db, p, key.ID); findErr == nil { // see idgen.In; nobody has seen its secret
+			err = updateKey(ctx, s.db, key.Key, "secret_hash", "secret_hint")
+		}
+	}
+	return key, err
 }
 
 func checkKey(params CreateKeyParams, now time.Time) error {

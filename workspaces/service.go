@@ -161,8 +161,14 @@ func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string)
 		return Workspace{}, err
 	}
 	now := s.moment()
-	workspace := Workspace{ID: ID(idgen.New(idgen.Workspace)), TenantID: p.TenantID, Name: name, CreatedAt: now, UpdatedAt: now}
-	return workspace, insert(ctx, s.db, &workspace)
+	workspace := Workspace{ID: ID(idgen.In(ctx, idgen.Workspace)), TenantID: p.TenantID, Name: name, CreatedAt: now, UpdatedAt: now}
+	err := insert(ctx, s.db, &workspace)
+	if err != nil {
+		if made, findErr := s.Workspace(ctx, Ref{TenantID: p.TenantID, ID: workspace.ID}); findErr == nil { // see idgen.In
+			return made, nil
+		}
+	}
+	return workspace, err
 }
 
 // ListWorkspaces lists what the caller may touch, oldest first.

@@ -70,11 +70,15 @@ func (g *Gate) principal(ctx context.Context, policy Policy, request http.Header
 		return workspaces.Principal{}, err
 	}
 	if policy.SessionToken && looksLikeJWT(token) {
-		return g.Sessions.Authenticate(ctx, token)
+		principal, err := g.Sessions.Authenticate(ctx, token)
+		if err != nil {
+			return workspaces.Principal{}, decisionOf(err)
+		}
+		return principal, nil
 	}
 	principal, err := g.Keys.Authenticate(ctx, token)
 	if err != nil {
-		return workspaces.Principal{}, err
+		return workspaces.Principal{}, decisionOf(err)
 	}
 	return principal, principal.Require(policy.Scope)
 }

@@ -11,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
@@ -76,17 +77,22 @@ func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim,
 	settled := false
 	defer func() {
 		if !settled { // next panicked
+			claim.Doubt()
 			o.release(r, claim)
 		}
 	}()
 	stop := o.keepAlive(ctx, claim)
 	func() {
 		defer stop()
-		next.ServeHTTP(answer, r.WithContext(ctx))
+		next.ServeHTTP(answer, r.WithContext(idgen.WithSeed(ctx, claim.Seed())))
 	}()
 	settled = true
 	kept, ok := answer.outcome()
 	if !ok {
+		// A stream that began with 200 and failed later has no status of its own.
+		if kept.Status >= idempotency.LeastDoubtful || kept.Status < http.StatusBadRequest {
+			claim.Doubt()
+		}
 		o.release(r, claim)
 		return
 	}
