@@ -62,14 +62,16 @@ type App struct {
 	Answers string
 	Embeds  string
 
-	answers *idempotency.Service
-	log     *slog.Logger
-	now     func() time.Time
-	db      *postgres.DB
-	redis   goredis.UniversalClient
-	bucket  blob.Bucket
-	metrics *telemetry.Metrics
-	traces  *telemetry.Traces
+	answers     *idempotency.Service
+	credentials *workspaces.Credentials
+	models      *models
+	log         *slog.Logger
+	now         func() time.Time
+	db          *postgres.DB
+	redis       goredis.UniversalClient
+	bucket      blob.Bucket
+	metrics     *telemetry.Metrics
+	traces      *telemetry.Traces
 }
 
 // Open connects to what the configuration names and joins the parts. It changes nothing: the
@@ -165,19 +167,20 @@ func (a *App) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	models, err := newModels(a.Config, guard)
-	if err != nil {
+	if a.models, err = newModels(a.Config, guard); err != nil {
 		return err
 	}
-	models.observe(a.metrics.Registry, a.now)
+	a.models.observe(a.metrics.Registry, a.now)
 	embedder, embeds, err := newEmbedder(a.Config, guard)
 	if err != nil {
 		return err
 	}
 	embedder = embedding.Observe(embedder, a.metrics.Registry, a.now)
-	a.Answers, a.Embeds = models.Describe(), embeds
+	a.Answers, a.Embeds = a.models.Describe(), embeds
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
+	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now})
+	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
 	a.Tools = tools.New(tools.Deps{DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now, Registry: a.metrics.Registry})
 	for name, builtin := range conversation.SystemTools() {
@@ -187,7 +190,7 @@ func (a *App) join(ctx context.Context) error {
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{
-		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: models.Choose, Tools: a.Tools,
+		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,
 		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
 		Tracer: a.traces, Registry: a.metrics.Registry,
 	})
@@ -241,7 +244,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge), Sessions: rpc.NewSessions(a.Sessions, a.Tools),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks), Credentials: rpc.NewCredentials(access, a.credentials, a.models),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
 		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,

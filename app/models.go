@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,15 +36,19 @@ const (
 	defaultAnthropicModel = "claude-sonnet-4-5"
 )
 
-// models are the installation's providers: one instance a provider and model, made when first asked for.
+// models are the installation's providers: one instance a provider and model, made when first
+// asked for. A workspace's own credential goes before them.
 type models struct {
 	config Config
-	// clients reach the operator's hosts only, by provider.
+	// clients reach the operator's hosts only, by provider; guarded reaches what tenants may name.
 	clients  map[string]*http.Client
+	guarded  *http.Client
 	fallback string
 	// metrics is nil where nothing is measured.
 	metrics *model.Metrics
 	now     func() time.Time
+	// credentials are the workspaces' own keys; nil: there are none.
+	credentials *workspaces.Credentials
 
 	mu   sync.Mutex
 	made map[agents.ModelRef]model.Provider
@@ -53,6 +58,7 @@ type models struct {
 // else the extractive responder.
 func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	m := &models{config: config, clients: map[string]*http.Client{}, made: map[agents.ModelRef]model.Provider{}, fallback: extractive.Name}
+	m.guarded, m.now = guard.Client(publicnet.ClientOptions{}), time.Now
 	bases := map[string]string{}
 	if config.AnthropicAPIKey.IsSet() {
 		bases[providerAnthropic], m.fallback = cmp.Or(config.AnthropicBaseURL, anthropic.DefaultBaseURL), providerAnthropic
@@ -70,22 +76,46 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	return m, nil
 }
 
-// Choose is conversation.ModelFunc: the provider of the agent's choice, with its fallbacks.
+// Choose is conversation.ModelFunc: the provider of the agent's choice, with its fallbacks. Each of
+// them that the workspace has a credential for is asked with that, read anew for each turn.
 // Errors: Upstream upstream-failed for a provider that is not configured.
-func (m *models) Choose(_ context.Context, _ workspaces.Ref, choice agents.Model) (model.Provider, error) {
-	first, err := m.provider(agents.ModelRef{Provider: choice.Provider, Name: choice.Name})
+func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {
+	refs := append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...)
+	own, err := m.own(ctx, ref, refs)
 	if err != nil {
 		return nil, err
 	}
-	others := make([]model.Provider, 0, len(choice.Fallbacks))
-	for _, ref := range choice.Fallbacks {
-		other, err := m.provider(ref)
+	chosen := make([]model.Provider, 0, len(refs))
+	for _, one := range refs {
+		one.Provider = cmp.Or(one.Provider, m.fallback)
+		made, err := m.providerFor(one, own)
 		if err != nil {
 			return nil, err
 		}
-		others = append(others, other)
+		chosen = append(chosen, made)
 	}
-	return model.Chain(first, others...), nil
+	return model.Chain(chosen[0], chosen[1:]...), nil
+}
+
+// own are the workspace's model credentials; it does not ask when none of refs could use one.
+func (m *models) own(ctx context.Context, ref workspaces.Ref, refs []agents.ModelRef) (map[string]workspaces.Opened, error) {
+	builtIn := func(r agents.ModelRef) bool { return cmp.Or(r.Provider, m.fallback) == extractive.Name }
+	if m.credentials == nil || !slices.ContainsFunc(refs, func(r agents.ModelRef) bool { return !builtIn(r) }) {
+		return nil, nil
+	}
+	own, err := m.credentials.Models(ctx, ref)
+	if err != nil {
+		return nil, fmt.Errorf("finding the workspace's own model keys: %w", err)
+	}
+	return own, nil
+}
+
+// providerFor is the workspace's own, or the installation's.
+func (m *models) providerFor(ref agents.ModelRef, own map[string]workspaces.Opened) (model.Provider, error) {
+	if credential, ok := own[ref.Provider]; ok {
+		return m.openOwn(credential.Credential, credential.APIKey, ref.Name)
+	}
+	return m.provider(ref)
 }
 
 // provider is the instance for a provider's model; an empty name of either is the installation's.
@@ -112,7 +142,7 @@ func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
 	case ref.Provider == extractive.Name:
 		return extractive.New(), nil
 	case client == nil:
-		return nil, fault.New(fault.UpstreamFailed, "The agent's model provider %q is not configured in this installation.", ref.Provider)
+		return nil, fault.New(fault.UpstreamFailed, "The agent's model provider %q is not configured in this installation, and the workspace has no credential of its own for it.", ref.Provider)
 	case ref.Provider == providerAnthropic:
 		return anthropic.New(anthropic.Config{
 			BaseURL: m.config.AnthropicBaseURL, APIKey: m.config.AnthropicAPIKey.Reveal(),

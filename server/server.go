@@ -50,13 +50,14 @@ const (
 
 // Services are the Connect handlers of the contract; all are required.
 type Services struct {
-	Workspaces parlancev1connect.WorkspaceServiceHandler
-	APIKeys    parlancev1connect.ApiKeyServiceHandler
-	Agents     parlancev1connect.AgentServiceHandler
-	Tools      parlancev1connect.ToolServiceHandler
-	Knowledge  parlancev1connect.KnowledgeServiceHandler
-	Sessions   parlancev1connect.SessionServiceHandler
-	Webhooks   parlancev1connect.WebhookServiceHandler
+	Workspaces  parlancev1connect.WorkspaceServiceHandler
+	APIKeys     parlancev1connect.ApiKeyServiceHandler
+	Agents      parlancev1connect.AgentServiceHandler
+	Tools       parlancev1connect.ToolServiceHandler
+	Knowledge   parlancev1connect.KnowledgeServiceHandler
+	Sessions    parlancev1connect.SessionServiceHandler
+	Webhooks    parlancev1connect.WebhookServiceHandler
+	Credentials parlancev1connect.ProviderCredentialServiceHandler
 }
 
 // Deps is what a Handler is made of; all but CORSOrigins and Manual are required.
@@ -151,6 +152,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewKnowledgeServiceHandler(d.Services.Knowledge, opts...))
 	mux.Handle(parlancev1connect.NewSessionServiceHandler(d.Services.Sessions, opts...))
 	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, opts...))
+	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, opts...))
 	names := serviceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)
@@ -165,7 +167,7 @@ func serviceNames() []string {
 	return []string{
 		parlancev1connect.WorkspaceServiceName, parlancev1connect.ApiKeyServiceName, parlancev1connect.AgentServiceName,
 		parlancev1connect.ToolServiceName, parlancev1connect.KnowledgeServiceName, parlancev1connect.SessionServiceName,
-		parlancev1connect.WebhookServiceName,
+		parlancev1connect.WebhookServiceName, parlancev1connect.ProviderCredentialServiceName,
 	}
 }
 

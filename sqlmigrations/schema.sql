@@ -131,6 +131,27 @@ CREATE TABLE page_token_key (
     CONSTRAINT page_token_key_secret_check CHECK ((octet_length(secret) = 32))
 );
 
+CREATE TABLE provider_credentials (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    kind text NOT NULL,
+    provider text NOT NULL,
+    name text NOT NULL,
+    base_url text NOT NULL,
+    account_id text NOT NULL,
+    default_model text NOT NULL,
+    api_key bytea NOT NULL,
+    api_key_hint text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT provider_credentials_kind_check CHECK ((kind = ANY (ARRAY['model'::text, 'stt'::text, 'tts'::text, 'telephony'::text]))),
+    CONSTRAINT provider_credentials_pkey PRIMARY KEY (id),
+    CONSTRAINT provider_credentials_provider_check CHECK ((provider <> ''::text)),
+    CONSTRAINT provider_credentials_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX provider_credentials_one ON public.provider_credentials USING btree (workspace_id, kind, provider);
+
 CREATE TABLE session_connections (
     session_id text NOT NULL,
     channel text NOT NULL,

@@ -36,6 +36,7 @@ const (
 	Response   Prefix = "resp_"
 	ToolCall   Prefix = "call_"
 	Request    Prefix = "req_"
+	Credential Prefix = "cred_"
 )
 
 // alphabet is Crockford's base32 in lower case: digits and letters without i, l, o, u, in

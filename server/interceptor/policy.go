@@ -8,6 +8,7 @@ import (
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/workspaces"
@@ -46,16 +47,15 @@ func NewPolicies() (Policies, error) {
 	return policies, nil
 }
 
-// contractFiles are the proto files that hold services.
+// contractFiles are all proto files of the contract: one left out of a list here would be served
+// without asking for a key.
 func contractFiles() []protoreflect.FileDescriptor {
-	return []protoreflect.FileDescriptor{
-		parlancev1.File_parlance_v1_workspaces_proto,
-		parlancev1.File_parlance_v1_agents_proto,
-		parlancev1.File_parlance_v1_tools_proto,
-		parlancev1.File_parlance_v1_knowledge_proto,
-		parlancev1.File_parlance_v1_sessions_proto,
-		parlancev1.File_parlance_v1_webhooks_proto,
-	}
+	var files []protoreflect.FileDescriptor
+	protoregistry.GlobalFiles.RangeFilesByPackage(parlancev1.File_parlance_v1_workspaces_proto.Package(), func(file protoreflect.FileDescriptor) bool {
+		files = append(files, file)
+		return true
+	})
+	return files
 }
 
 func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {

@@ -31,13 +31,14 @@ func Protocols() []Protocol {
 
 // Clients are the generated clients of the contract.
 type Clients struct {
-	Workspaces parlancev1connect.WorkspaceServiceClient
-	APIKeys    parlancev1connect.ApiKeyServiceClient
-	Agents     parlancev1connect.AgentServiceClient
-	Tools      parlancev1connect.ToolServiceClient
-	Knowledge  parlancev1connect.KnowledgeServiceClient
-	Sessions   parlancev1connect.SessionServiceClient
-	Webhooks   parlancev1connect.WebhookServiceClient
+	Workspaces  parlancev1connect.WorkspaceServiceClient
+	APIKeys     parlancev1connect.ApiKeyServiceClient
+	Agents      parlancev1connect.AgentServiceClient
+	Tools       parlancev1connect.ToolServiceClient
+	Knowledge   parlancev1connect.KnowledgeServiceClient
+	Sessions    parlancev1connect.SessionServiceClient
+	Webhooks    parlancev1connect.WebhookServiceClient
+	Credentials parlancev1connect.ProviderCredentialServiceClient
 	// HTTP is what they call with; it sends the key.
 	HTTP *http.Client
 }
@@ -51,14 +52,15 @@ func (e *Env) Clients(t testing.TB, p Protocol, key string) Clients {
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: bearer{key, transport}}
 	return Clients{
-		Workspaces: parlancev1connect.NewWorkspaceServiceClient(client, e.URL, p.Options...),
-		APIKeys:    parlancev1connect.NewApiKeyServiceClient(client, e.URL, p.Options...),
-		Agents:     parlancev1connect.NewAgentServiceClient(client, e.URL, p.Options...),
-		Tools:      parlancev1connect.NewToolServiceClient(client, e.URL, p.Options...),
-		Knowledge:  parlancev1connect.NewKnowledgeServiceClient(client, e.URL, p.Options...),
-		Sessions:   parlancev1connect.NewSessionServiceClient(client, e.URL, p.Options...),
-		Webhooks:   parlancev1connect.NewWebhookServiceClient(client, e.URL, p.Options...),
-		HTTP:       client,
+		Workspaces:  parlancev1connect.NewWorkspaceServiceClient(client, e.URL, p.Options...),
+		APIKeys:     parlancev1connect.NewApiKeyServiceClient(client, e.URL, p.Options...),
+		Agents:      parlancev1connect.NewAgentServiceClient(client, e.URL, p.Options...),
+		Tools:       parlancev1connect.NewToolServiceClient(client, e.URL, p.Options...),
+		Knowledge:   parlancev1connect.NewKnowledgeServiceClient(client, e.URL, p.Options...),
+		Sessions:    parlancev1connect.NewSessionServiceClient(client, e.URL, p.Options...),
+		Webhooks:    parlancev1connect.NewWebhookServiceClient(client, e.URL, p.Options...),
+		Credentials: parlancev1connect.NewProviderCredentialServiceClient(client, e.URL, p.Options...),
+		HTTP:        client,
 	}
 }
 

@@ -42,6 +42,7 @@ func newWorld(t *testing.T) *world {
 		"webhook_url": shop.URL + "/made", "text": "Hello?", "q": "What?", "content": "Something to read.", "user_id": "u", "url": hook.URL,
 		"ListSessions.user_id": nil, "ListSessions.agent_id": nil,
 		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil,
+		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
 		"EndSession.status": "completed", "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
 	}
 	agent := made(in("/agents"), `{"name":"Ada"}`, 201)
@@ -52,6 +53,7 @@ func newWorld(t *testing.T) *world {
 	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
 	for name, value := range map[string]any{
 		"agent_id": agent, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session,
+		"credential_id":                made(in("/provider-credentials"), `{"kind":"model","provider":"openai","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
 		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
 	} {

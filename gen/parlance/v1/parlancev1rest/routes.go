@@ -22,6 +22,14 @@ var Routes = []route.Route{
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/compare", Procedure: "/parlance.v1.AgentService/CompareAgentVersions", Request: (*v1.CompareAgentVersionsRequest)(nil), Response: (*v1.CompareAgentVersionsResponse)(nil), Status: 200},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/agents/{agent_id}/versions/{version}/rollback", Procedure: "/parlance.v1.AgentService/RollbackAgent", Request: (*v1.RollbackAgentRequest)(nil), Response: (*v1.Agent)(nil), Body: "*", Status: 200},
 
+	// ProviderCredentialService
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials", Procedure: "/parlance.v1.ProviderCredentialService/CreateProviderCredential", Request: (*v1.CreateProviderCredentialRequest)(nil), Response: (*v1.ProviderCredential)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/provider-credentials/{id}"},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials", Procedure: "/parlance.v1.ProviderCredentialService/ListProviderCredentials", Request: (*v1.ListProviderCredentialsRequest)(nil), Response: (*v1.ListProviderCredentialsResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials/{credential_id}", Procedure: "/parlance.v1.ProviderCredentialService/GetProviderCredential", Request: (*v1.GetProviderCredentialRequest)(nil), Response: (*v1.ProviderCredential)(nil), Status: 200},
+	{Method: "PATCH", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials/{credential_id}", Procedure: "/parlance.v1.ProviderCredentialService/UpdateProviderCredential", Request: (*v1.UpdateProviderCredentialRequest)(nil), Response: (*v1.ProviderCredential)(nil), Body: "*", Status: 200},
+	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials/{credential_id}", Procedure: "/parlance.v1.ProviderCredentialService/DeleteProviderCredential", Request: (*v1.DeleteProviderCredentialRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/provider-credentials/{credential_id}/test", Procedure: "/parlance.v1.ProviderCredentialService/TestProviderCredential", Request: (*v1.TestProviderCredentialRequest)(nil), Response: (*v1.TestProviderCredentialResponse)(nil), Body: "*", Status: 200},
+
 	// KnowledgeService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/knowledge-base/sources/upload", Procedure: "/parlance.v1.KnowledgeService/UploadSource", Request: (*v1.UploadSourceRequest)(nil), Response: (*v1.Source)(nil), Status: 202, Manual: true},
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/knowledge-base/sources/inline", Procedure: "/parlance.v1.KnowledgeService/CreateInlineSource", Request: (*v1.CreateInlineSourceRequest)(nil), Response: (*v1.Source)(nil), Body: "*", Status: 202, MaxBodyBytes: 8388608},

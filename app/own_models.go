@@ -1,0 +1,96 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/anthropic"
+	"parlance.dev/parlance/provider/model/openai"
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// credentialTestTimeout bounds the call of a test.
+	credentialTestTimeout = 30 * time.Second
+	// credentialTestTokens bounds its answer: it is paid for.
+	credentialTestTokens = 16
+)
+
+// openOwn is a provider that answers with a workspace's own credential, through the guard. It is
+// made for each turn: making one costs next to nothing, and keeps no key.
+func (m *models) openOwn(c workspaces.Credential, key seal.Secret, name string) (model.Provider, error) {
+	var made model.Provider
+	var err error
+	name = cmp.Or(name, c.DefaultModel)
+	switch c.Provider {
+	case providerAnthropic:
+		name = cmp.Or(name, defaultAnthropicModel)
+		made, err = anthropic.New(anthropic.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded})
+	default:
+		name = cmp.Or(name, defaultOpenAIModel)
+		made, err = openai.New(openai.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("credential %s: %w", c.ID, err)
+	}
+	if m.metrics != nil {
+		made = model.Observe(made, name, m.metrics, m.now)
+	}
+	return ownModel{Provider: made, credential: c.ID}, nil
+}
+
+// ownModel says with each failure whose key it was, and never shows it.
+type ownModel struct {
+	model.Provider
+
+	credential workspaces.CredentialID
+}
+
+// Stream implements model.Provider.
+func (o ownModel) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+	result, err := o.Provider.Stream(ctx, req, emit)
+	decided, ok := errors.AsType[*fault.Error](err)
+	if !ok || err == nil {
+		return result, err
+	}
+	ours := *decided
+	ours.Message = "With the workspace's own credential " + string(o.credential) + ": " + decided.Message
+	ours.Meta = map[string]string{"credential_id": string(o.credential)}
+	for name, value := range decided.Meta {
+		ours.Meta[name] = value
+	}
+	return result, &ours
+}
+
+// TestCredential implements workspaces.CredentialTester: one short streamed answer. A provider that
+// refuses is no error of the test.
+func (m *models) TestCredential(ctx context.Context, c workspaces.Credential, key seal.Secret) (workspaces.CredentialTest, error) {
+	provider, err := m.openOwn(c, key, "")
+	if err != nil {
+		return workspaces.CredentialTest{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, credentialTestTimeout)
+	defer cancel()
+	began := m.now()
+	result, err := provider.Stream(ctx, model.Request{
+		Messages: []model.Message{{Role: model.RoleUser, Text: "Say hello."}}, MaxOutputTokens: credentialTestTokens,
+	}, func(model.Event) error { return nil })
+	tried := workspaces.CredentialTest{OK: err == nil, Model: result.Model, Took: m.now().Sub(began)}
+	switch {
+	case err == nil:
+		tried.Detail = fmt.Sprintf("%s answered with the model %s.", c.Provider, result.Model)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		tried.Detail = c.Provider + " did not answer in time."
+	case ctx.Err() != nil:
+		return workspaces.CredentialTest{}, ctx.Err()
+	default:
+		tried.Detail = fault.From(err).Message
+	}
+	return tried, nil
+}

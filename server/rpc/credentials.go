@@ -1,0 +1,125 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/workspaces"
+)
+
+type credentialsServer struct {
+	access      Access
+	credentials *workspaces.Credentials
+	tester      workspaces.CredentialTester
+}
+
+// NewCredentials serves ProviderCredentialService; tester makes the calls of test.
+func NewCredentials(access Access, service *workspaces.Credentials, tester workspaces.CredentialTester) parlancev1connect.ProviderCredentialServiceHandler {
+	return &credentialsServer{access: access, credentials: service, tester: tester}
+}
+
+func (s *credentialsServer) CreateProviderCredential(ctx context.Context, req *parlancev1.CreateProviderCredentialRequest) (*parlancev1.ProviderCredential, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.credentials.Create(ctx, ref, workspaces.CreateCredentialParams{
+		Kind: workspaces.CredentialKind(req.GetKind()), Provider: req.GetProvider(), Name: req.GetName(), BaseURL: req.GetBaseUrl(),
+		AccountID: req.GetAccountId(), DefaultModel: req.GetDefaultModel(), APIKey: seal.Secret(req.GetApiKey()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return credentialProto(made), nil
+}
+
+func (s *credentialsServer) ListProviderCredentials(ctx context.Context, req *parlancev1.ListProviderCredentialsRequest) (*parlancev1.ListProviderCredentialsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.credentials.List(ctx, ref, pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListProviderCredentialsResponse{ProviderCredentials: each(list, credentialProto), NextPageToken: next}, nil
+}
+
+func (s *credentialsServer) GetProviderCredential(ctx context.Context, req *parlancev1.GetProviderCredentialRequest) (*parlancev1.ProviderCredential, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.credentials.Get(ctx, ref, workspaces.CredentialID(req.GetCredentialId()))
+	if err != nil {
+		return nil, err
+	}
+	return credentialProto(found), nil
+}
+
+func (s *credentialsServer) UpdateProviderCredential(ctx context.Context, req *parlancev1.UpdateProviderCredentialRequest) (*parlancev1.ProviderCredential, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	changed, err := s.credentials.Update(ctx, ref, workspaces.CredentialID(req.GetCredentialId()), credentialUpdate(req))
+	if err != nil {
+		return nil, err
+	}
+	return credentialProto(changed), nil
+}
+
+func (s *credentialsServer) DeleteProviderCredential(ctx context.Context, req *parlancev1.DeleteProviderCredentialRequest) (*emptypb.Empty, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	return &emptypb.Empty{}, s.credentials.Delete(ctx, ref, workspaces.CredentialID(req.GetCredentialId()))
+}
+
+func (s *credentialsServer) TestProviderCredential(ctx context.Context, req *parlancev1.TestProviderCredentialRequest) (*parlancev1.TestProviderCredentialResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	tried, err := s.credentials.Test(ctx, ref, workspaces.CredentialID(req.GetCredentialId()), s.tester)
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.TestProviderCredentialResponse{
+		Ok: tried.OK, Detail: tried.Detail, Model: tried.Model, LatencyMs: int32(tried.Took.Milliseconds()), //nolint:gosec // bounded by the call's time-out
+	}, nil
+}
+
+// credentialUpdate holds what the request changes.
+func credentialUpdate(req *parlancev1.UpdateProviderCredentialRequest) (p workspaces.UpdateCredentialParams) {
+	mask := req.GetUpdateMask()
+	if sent(mask, "name", req.Name != nil) {
+		p.Name = new(req.GetName())
+	}
+	if sent(mask, "base_url", req.BaseUrl != nil) {
+		p.BaseURL = new(req.GetBaseUrl())
+	}
+	if sent(mask, "account_id", req.AccountId != nil) {
+		p.AccountID = new(req.GetAccountId())
+	}
+	if sent(mask, "default_model", req.DefaultModel != nil) {
+		p.DefaultModel = new(req.GetDefaultModel())
+	}
+	if sent(mask, "api_key", req.ApiKey != nil) {
+		p.APIKey = new(seal.Secret(req.GetApiKey()))
+	}
+	return p
+}
+
+func credentialProto(c workspaces.Credential) *parlancev1.ProviderCredential {
+	return &parlancev1.ProviderCredential{
+		Id: string(c.ID), WorkspaceId: string(c.WorkspaceID), Kind: string(c.Kind), Provider: c.Provider, Name: c.Name, BaseUrl: c.BaseURL,
+		AccountId: c.AccountID, DefaultModel: c.DefaultModel, ApiKeySet: len(c.SealedKey) > 0, ApiKeyHint: c.APIKeyHint,
+		CreatedAt: timestamp(c.CreatedAt), UpdatedAt: timestamp(c.UpdatedAt),
+	}
+}

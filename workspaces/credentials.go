@@ -1,0 +1,332 @@
+package workspaces
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/seal"
+)
+
+// CredentialID names a provider credential (cred_…).
+type CredentialID string
+
+// CredentialKind is what a credential is for.
+type CredentialKind string
+
+// The kinds. Those but model are kept for what is not built yet.
+const (
+	CredentialModel     CredentialKind = "model"
+	CredentialSTT       CredentialKind = "stt"
+	CredentialTTS       CredentialKind = "tts"
+	CredentialTelephony CredentialKind = "telephony"
+)
+
+// credentialProviders are the providers of each kind, by the names agents use.
+var credentialProviders = map[CredentialKind][]string{
+	CredentialModel: {"openai", "anthropic"}, CredentialSTT: {"openai"}, CredentialTTS: {"openai"}, CredentialTelephony: {"twilio"},
+}
+
+// leastHinted is the length of a key whose last hintChars tell nothing worth knowing.
+const (
+	leastHinted = 16
+	hintChars   = 4
+)
+
+// Credential is a workspace's own key at an outside party.
+type Credential struct {
+	bun.BaseModel `bun:"table:provider_credentials,alias:c"`
+
+	ID          CredentialID   `bun:"id,pk"`
+	TenantID    TenantID       `bun:"tenant_id"`
+	WorkspaceID ID             `bun:"workspace_id"`
+	Kind        CredentialKind `bun:"kind"`
+	Provider    string         `bun:"provider"`
+	Name        string         `bun:"name"`
+	// BaseURL is the server; empty: the provider's own.
+	BaseURL string `bun:"base_url"`
+	// AccountID is Twilio's account SID.
+	AccountID string `bun:"account_id"`
+	// DefaultModel answers when an agent names none; empty: the provider's default.
+	DefaultModel string `bun:"default_model"`
+	// SealedKey is sealed for (tenant, credential, api_key).
+	SealedKey  []byte    `bun:"api_key"`
+	APIKeyHint string    `bun:"api_key_hint"`
+	CreatedAt  time.Time `bun:"created_at"`
+	UpdatedAt  time.Time `bun:"updated_at"`
+}
+
+// place binds the sealed key to its row.
+func (c Credential) place() seal.Binding {
+	return seal.Binding{TenantID: string(c.TenantID), Record: string(c.ID), Field: "api_key"}
+}
+
+// CredentialTest is how a call with a credential went.
+type CredentialTest struct {
+	OK bool
+	// Detail says what happened, in a sentence, without the key.
+	Detail string
+	// Model is the one that answered, as the provider names it.
+	Model string
+	Took  time.Duration
+}
+
+// CredentialTester makes one small call with a model credential.
+type CredentialTester interface {
+	TestCredential(ctx context.Context, c Credential, apiKey seal.Secret) (CredentialTest, error)
+}
+
+// CredentialDeps is what Credentials works with; all but Now are required.
+type CredentialDeps struct {
+	DB         *postgres.DB
+	Workspaces *Service
+	Keys       *seal.Keyring
+	Guard      *publicnet.Guard
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Credentials keeps the workspaces' own keys at outside parties. Safe for concurrent use.
+type Credentials struct {
+	db         *postgres.DB
+	workspaces *Service
+	keys       *seal.Keyring
+	guard      *publicnet.Guard
+	now        func() time.Time
+}
+
+// NewCredentials makes the service.
+func NewCredentials(d CredentialDeps) *Credentials {
+	c := &Credentials{db: d.DB, workspaces: d.Workspaces, keys: d.Keys, guard: d.Guard, now: d.Now}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	return c
+}
+
+func (s *Credentials) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// CreateCredentialParams describes a credential; Kind, Provider and APIKey are required.
+type CreateCredentialParams struct {
+	Kind         CredentialKind
+	Provider     string
+	Name         string
+	BaseURL      string
+	AccountID    string
+	DefaultModel string
+	APIKey       seal.Secret
+}
+
+// Create stores a credential. Errors: AlreadyExists name-taken, Invalid invalid-request.
+func (s *Credentials) Create(ctx context.Context, ref Ref, p CreateCredentialParams) (Credential, error) {
+	now := s.moment()
+	c := Credential{
+		ID: CredentialID(idgen.New(idgen.Credential)), TenantID: ref.TenantID, WorkspaceID: ref.ID, Kind: p.Kind, Provider: p.Provider,
+		Name: p.Name, BaseURL: p.BaseURL, AccountID: p.AccountID, DefaultModel: p.DefaultModel, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := s.check(c); err != nil {
+		return Credential{}, err
+	}
+	if err := s.sealKey(ctx, &c, p.APIKey); err != nil {
+		return Credential{}, err
+	}
+	err := insert(ctx, s.db, &c)
+	if postgres.IsUnique(err, "provider_credentials_one") {
+		return Credential{}, fault.OnField(fault.NameTaken, "provider", "The workspace has a %s credential for %s: change that one, or delete it first.", p.Kind, p.Provider)
+	}
+	return c, err
+}
+
+// check refuses providers that the kind does not have and servers that tenants may not reach.
+func (s *Credentials) check(c Credential) error {
+	known, ok := credentialProviders[c.Kind]
+	if !ok {
+		return fault.InvalidField("kind", "in", "kind must be model, stt, tts or telephony.")
+	}
+	if !slices.Contains(known, c.Provider) {
+		return fault.InvalidField("provider", "in", "The providers of kind %s are: %s.", c.Kind, strings.Join(known, ", "))
+	}
+	if c.Kind == CredentialTelephony && c.AccountID == "" {
+		return fault.InvalidField("account_id", "required", "account_id is needed for %s.", c.Provider)
+	}
+	return s.checkBase(c.BaseURL)
+}
+
+// checkBase refuses a base_url that is not https (but where the operator opened private ranges,
+// for development) or names an address that is not public. It is checked again at every dial.
+func (s *Credentials) checkBase(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fault.InvalidField("base_url", "url", "base_url must be a URL without query and fragment.")
+	}
+	if u.Scheme != "https" && !s.guard.Opened() {
+		return fault.InvalidField("base_url", "https", "base_url must begin with https://.")
+	}
+	switch err := s.guard.CheckLiteral(u); {
+	case errors.Is(err, publicnet.ErrNotPublic):
+		return fault.InvalidField("base_url", "url_not_public", "base_url names an address that is not public.")
+	case err != nil:
+		return fault.InvalidField("base_url", "url", "base_url needs a host, may have a port from 1 to 65535, and cannot have a user name.")
+	}
+	return nil
+}
+
+// sealKey puts a key into its credential.
+func (s *Credentials) sealKey(ctx context.Context, c *Credential, key seal.Secret) (err error) {
+	text := key.Reveal()
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fault.InvalidField("api_key", "format", "api_key must be 1 to 4096 printable ASCII characters without spaces.")
+	}
+	c.APIKeyHint = ""
+	if len(text) >= leastHinted {
+		c.APIKeyHint = text[len(text)-hintChars:]
+	}
+	c.SealedKey, err = s.keys.Seal(ctx, []byte(text), c.place())
+	return err
+}
+
+// open is a credential's key.
+func (s *Credentials) open(ctx context.Context, c Credential) (seal.Secret, error) {
+	key, err := s.keys.Open(ctx, c.SealedKey, c.place())
+	if err != nil {
+		return "", fmt.Errorf("open the key of %s: %w", c.ID, err)
+	}
+	return seal.Secret(key), nil
+}
+
+// Get returns one credential. Errors: NotFound.
+func (s *Credentials) Get(ctx context.Context, ref Ref, id CredentialID) (Credential, error) {
+	return selectCredential(ctx, s.db, ref, id, "")
+}
+
+// List lists the workspace's credentials, oldest first. Errors: Invalid invalid-request.
+func (s *Credentials) List(ctx context.Context, ref Ref, params postgres.PageParams) ([]Credential, string, error) {
+	params.Filters = []string{string(ref.TenantID), string(ref.ID)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	return listCredentials(ctx, s.db, ref, page)
+}
+
+// UpdateCredentialParams changes what is not nil. A BaseURL that changes needs an APIKey.
+type UpdateCredentialParams struct {
+	Name         *string
+	BaseURL      *string
+	AccountID    *string
+	DefaultModel *string
+	APIKey       *seal.Secret
+}
+
+// apply changes what is not nil but the key.
+func (p UpdateCredentialParams) apply(c *Credential) error {
+	if p.BaseURL != nil && *p.BaseURL != c.BaseURL && p.APIKey == nil {
+		return fault.InvalidField("api_key", "required", "A new base_url needs the api_key with it: the stored one was given for another server.")
+	}
+	for field, value := range map[*string]*string{&c.Name: p.Name, &c.BaseURL: p.BaseURL, &c.AccountID: p.AccountID, &c.DefaultModel: p.DefaultModel} {
+		if value != nil {
+			*field = *value
+		}
+	}
+	return nil
+}
+
+// Update changes a credential. Errors: NotFound, Invalid invalid-request.
+func (s *Credentials) Update(ctx context.Context, ref Ref, id CredentialID, p UpdateCredentialParams) (Credential, error) {
+	c, err := selectCredential(ctx, s.db, ref, id, "")
+	if err != nil {
+		return Credential{}, err
+	}
+	fresh := c
+	if p.APIKey != nil { // before the transaction: sealing may read the database
+		if err := s.sealKey(ctx, &fresh, *p.APIKey); err != nil {
+			return Credential{}, err
+		}
+	}
+	now := s.moment()
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
+		if c, err = selectCredential(ctx, tx, ref, id, "UPDATE"); err != nil {
+			return err
+		}
+		if err := p.apply(&c); err != nil {
+			return err
+		}
+		if p.APIKey != nil {
+			c.SealedKey, c.APIKeyHint = fresh.SealedKey, fresh.APIKeyHint
+		}
+		c.UpdatedAt = now
+		if err := s.check(c); err != nil {
+			return err
+		}
+		return updateCredential(ctx, tx, c)
+	})
+	return c, err
+}
+
+// Delete removes a credential; repeating it is not an error. Errors: NotFound.
+func (s *Credentials) Delete(ctx context.Context, ref Ref, id CredentialID) error {
+	now := s.moment()
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		deleted, err := deleteCredential(ctx, tx, ref, id)
+		if err != nil {
+			return err
+		}
+		if deleted {
+			return s.workspaces.Bury(ctx, tx, ref.TenantID, string(id), now)
+		}
+		return s.workspaces.Gone(ctx, tx, ref.TenantID, "provider credential", string(id))
+	})
+}
+
+// Test makes one small call with a model credential. Errors: NotFound, Unimplemented.
+func (s *Credentials) Test(ctx context.Context, ref Ref, id CredentialID, tester CredentialTester) (CredentialTest, error) {
+	c, err := selectCredential(ctx, s.db, ref, id, "")
+	if err != nil {
+		return CredentialTest{}, err
+	}
+	if c.Kind != CredentialModel {
+		return CredentialTest{}, fault.New(fault.NotImplemented, "Credentials of kind %s cannot be tried yet.", c.Kind)
+	}
+	key, err := s.open(ctx, c)
+	if err != nil {
+		return CredentialTest{}, err
+	}
+	return tester.TestCredential(ctx, c, key)
+}
+
+// Opened is a credential with its key.
+type Opened struct {
+	Credential
+	APIKey seal.Secret
+}
+
+// Models are the workspace's model credentials with their keys, by provider: one indexed read, so
+// that a change or deletion counts at once on every node.
+func (s *Credentials) Models(ctx context.Context, ref Ref) (map[string]Opened, error) {
+	found, err := selectOfKind(ctx, s.db, ref, CredentialModel)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	opened := make(map[string]Opened, len(found))
+	for _, c := range found {
+		key, err := s.open(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		opened[c.Provider] = Opened{Credential: c, APIKey: key}
+	}
+	return opened, nil
+}

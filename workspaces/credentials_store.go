@@ -1,0 +1,62 @@
+package workspaces
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// selectCredential reads one credential; lock is "UPDATE" or empty.
+func selectCredential(ctx context.Context, db bun.IDB, ref Ref, id CredentialID, lock string) (Credential, error) {
+	var c Credential
+	query := db.NewSelect().Model(&c).Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID).Where("c.id = ?", id)
+	if lock != "" {
+		query = query.For(lock)
+	}
+	err := query.Scan(ctx)
+	if postgres.NoRows(err) {
+		return Credential{}, fault.NoSuch("provider credential", string(id))
+	}
+	if err != nil {
+		return Credential{}, fmt.Errorf("read provider credential: %w", err)
+	}
+	return c, nil
+}
+
+// selectOfKind reads the workspace's credentials of a kind: at most one a provider.
+func selectOfKind(ctx context.Context, db bun.IDB, ref Ref, kind CredentialKind) ([]Credential, error) {
+	var found []Credential
+	err := db.NewSelect().Model(&found).
+		Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID).Where("c.kind = ?", kind).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read provider credentials: %w", err)
+	}
+	return found, nil
+}
+
+func listCredentials(ctx context.Context, db bun.IDB, ref Ref, page postgres.Page) ([]Credential, string, error) {
+	var list []Credential
+	query := db.NewSelect().Model(&list).Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID)
+	if err := page.Apply(query).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list provider credentials: %w", err)
+	}
+	list, next := postgres.Cut(page, list, func(c Credential) postgres.Key {
+		return postgres.Key{CreatedAt: c.CreatedAt, ID: string(c.ID)}
+	})
+	return list, next, nil
+}
+
+func updateCredential(ctx context.Context, db bun.IDB, c Credential) error {
+	_, err := db.NewUpdate().Model(&c).Column("name", "base_url", "account_id", "default_model", "api_key", "api_key_hint", "updated_at").
+		Where("tenant_id = ?", c.TenantID).Where("id = ?", c.ID).Exec(ctx)
+	return err
+}
+
+func deleteCredential(ctx context.Context, db bun.IDB, ref Ref, id CredentialID) (bool, error) {
+	return changed(db.NewDelete().Model((*Credential)(nil)).
+		Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("id = ?", id).Exec(ctx))
+}
