@@ -36,8 +36,10 @@ type Probe struct {
 	Protocol string `json:"protocol"`
 	TLS      bool   `json:"tls"`
 	// Remote is the address of the last hop, Client whom we take for the caller.
-	Remote         string `json:"remote"`
-	Client         string `json:"client"`
+	Remote string `json:"remote"`
+	Client string `json:"client"`
+	// Believed says that the last hop is among TRUSTED_PROXIES.
+	Believed       bool   `json:"believed"`
 	ForwardedFor   string `json:"forwarded_for"`
 	ForwardedProto string `json:"forwarded_proto"`
 	ForwardedHost  string `json:"forwarded_host"`
@@ -50,6 +52,7 @@ type Probe struct {
 type probe struct {
 	known    func(ctx context.Context, nonce string) bool
 	problems problem.Writer
+	proxies  interceptor.Proxies
 	now      func() time.Time
 }
 
@@ -79,7 +82,7 @@ func (p probe) describe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, Probe{
-		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r),
+		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r), Believed: p.proxies.Believes(r),
 		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"), ForwardedHost: r.Header.Get("X-Forwarded-Host"),
 		BodyBytes: count, BodyMS: p.now().Sub(began).Milliseconds(),
 	})

@@ -34,7 +34,7 @@ func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	}))
 	if d.Nonce != nil {
-		mux.Handle(ProbePath, probe{known: d.Nonce, problems: problems, now: d.Now})
+		mux.Handle(ProbePath, probe{known: d.Nonce, problems: problems, proxies: d.Caller.Proxies, now: d.Now})
 	}
 	mux.Handle("/readyz", only(func(w http.ResponseWriter, r *http.Request) { writeReady(w, r, d.Ready) }))
 	mux.Handle("/metrics", only(d.Metrics.Handler().ServeHTTP))

@@ -228,9 +228,9 @@ func (v *visit) lookAtForwarding(seen server.Probe, r *report) {
 		r.warn("forwarded", "Let the proxy set X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host; deploy/ shows how.", "the proxy does not say who called it")
 	case !strings.EqualFold(seen.ForwardedProto, v.url.Scheme):
 		r.warn("forwarded", "Let the proxy set X-Forwarded-Proto to the scheme it was called by.", "the proxy says it was called by %q", seen.ForwardedProto)
-	case seen.Client == seen.Remote:
+	case !seen.Believed:
 		r.warn("forwarded", "Add "+seen.Remote+" to PARLANCE_TRUSTED_PROXIES and restart the servers.",
-			"the proxy at %s is not believed: every caller seems to be the proxy", seen.Remote)
+			"the proxy at %s is not believed: every caller seems to be %s", seen.Remote, seen.Remote)
 	default:
 		r.ok("forwarded", "the proxy at %s is believed: this call came from %s", seen.Remote, seen.Client)
 	}

@@ -67,6 +67,12 @@ func (p Proxies) believes(hop netip.Addr) bool {
 	return false
 }
 
+// Believes says whether the other end of a request's connection is a proxy whose word is taken.
+func (p Proxies) Believes(r *http.Request) bool {
+	_, believed := p.believesPeer(r)
+	return believed
+}
+
 // believesPeer says whether the connection's other end is believed; a Unix socket's has no address.
 func (p Proxies) believesPeer(r *http.Request) (peer netip.Addr, believed bool) {
 	peer = peerOf(r)
