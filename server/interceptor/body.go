@@ -16,11 +16,18 @@ const (
 
 // WithBodyDeadlines lets no caller hold a request by sending its body slowly or not at all. now is
 // the real clock: connections' deadlines are set by it.
+//
+// A connection of HTTP/1 ends with a chunked body: where it came with a Content-Length too, which
+// net/http hides from us, a proxy may see another end of it, and what follows is not to be believed.
+// Source: RFC 9112, 6.1.
 func WithBodyDeadlines(next http.Handler, now func() time.Time) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody {
 			next.ServeHTTP(w, r)
 			return
+		}
+		if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
+			w.Header().Set("Connection", "close")
 		}
 		body := &watchedBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: now}
 		r.Body = body
