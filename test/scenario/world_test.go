@@ -24,36 +24,45 @@ import (
 type world struct {
 	*harness.Env
 	owner harness.Tenant
+	// mark is in every name and text of the owner's, and in nobody else's.
+	mark string
 	// values are by field name, or by "Method.field" where a method needs its own.
 	values map[string]any
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	hook, shop := receiver.New(t), httptool.New(t)
-	w := &world{Env: harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})}
-	w.owner = w.Tenant
+	hook := receiver.New(t)
+	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})
+	return settle(t, env, env.Tenant, hook)
+}
+
+// settle gives a tenant one of everything.
+func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver.Receiver) *world {
+	t.Helper()
+	shop := httptool.New(t)
+	w := &world{Env: env, owner: owner, mark: "mark-" + owner.ID}
 	made := func(path, body string, status int) string {
-		return w.Do(t, "POST", path, body).Must(t, status).Text("id")
+		return w.do(t, "POST", path, body).Must(t, status).Text("id")
 	}
 	in := w.owner.In
 	w.values = map[string]any{
 		"workspace_id": w.owner.WorkspaceID, "name": "n", "version": 1, "slug": "made_here", "description": "d", "kind": "http",
 		"webhook_url": shop.URL + "/made", "text": "Hello?", "q": "What?", "content": "Something to read.", "user_id": "u", "url": hook.URL,
 		"ListSessions.user_id": nil, "ListSessions.agent_id": nil,
-		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil,
+		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
 		"EndSession.status": "completed", "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
 	}
-	agent := made(in("/agents"), `{"name":"Ada"}`, 201)
-	w.Do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
-	tool := made(in("/tools"), `{"slug":"shop","description":"d","kind":"http","webhook_url":"`+shop.URL+`/x"}`, 201)
+	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
+	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
+	tool := made(in("/tools"), `{"slug":"shop","description":"`+w.mark+`","kind":"http","webhook_url":"`+shop.URL+`/x"}`, 201)
 	endpoint := made(in("/webhooks"), `{"url":"`+hook.URL+`","events":["kb.source_ingested"]}`, 201)
-	source := made(in("/knowledge-base/sources/inline"), `{"name":"n","content":"Something to read."}`, 202)
-	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
+	source := made(in("/knowledge-base/sources/inline"), `{"name":"n `+w.mark+`","content":"Something to read: `+w.mark+`."}`, 202)
+	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u `+w.mark+`","modality":"text"}`, 201)
 	for name, value := range map[string]any{
-		"agent_id": agent, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session,
-		"credential_id":                made(in("/provider-credentials"), `{"kind":"model","provider":"openai","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
+		"agent_id": agent, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
+		"credential_id":                made(in("/provider-credentials"), `{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
 		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
 	} {
@@ -67,19 +76,25 @@ func newWorld(t *testing.T) *world {
 func (w *world) awaitDelivery(t *testing.T, path string) {
 	t.Helper()
 	harness.Await(t, harness.Patience, "a delivery has succeeded", func() bool {
-		return w.Do(t, "GET", path, nil).Must(t, 200).Text("deliveries", 0, "status") == "succeeded"
+		return w.do(t, "GET", path, nil).Must(t, 200).Text("deliveries", 0, "status") == "succeeded"
 	})
-	w.values["delivery_id"] = w.Do(t, "GET", path, nil).Text("deliveries", 0, "id")
+	w.values["delivery_id"] = w.do(t, "GET", path, nil).Text("deliveries", 0, "id")
 	// Two events with a cursor between them, so that a watcher of what follows gets one at once.
-	w.Do(t, "POST", w.owner.In("/knowledge-base/sources/inline"), `{"name":"m","content":"More."}`).Must(t, 202)
+	w.do(t, "POST", w.owner.In("/knowledge-base/sources/inline"), `{"name":"m","content":"More."}`).Must(t, 202)
 	harness.Await(t, harness.Patience, "two events in the feed", func() bool {
-		return len(w.Do(t, "GET", w.owner.In("/events"), nil).Must(t, 200).List("events")) == 2
+		return len(w.do(t, "GET", w.owner.In("/events"), nil).Must(t, 200).List("events")) == 2
 	})
-	w.values["after"] = w.Do(t, "GET", w.owner.In("/events"), nil).Text("events", 0, "cursor")
+	w.values["after"] = w.do(t, "GET", w.owner.In("/events"), nil).Text("events", 0, "cursor")
 	// Nothing may be under way any more: tests count rows before and after.
 	harness.Await(t, harness.Patience, "both events are delivered", func() bool {
-		return len(harness.Rows[int](t, w.Env, "SELECT 1 FROM webhook_deliveries WHERE status = 'succeeded'")) == 2
+		return len(harness.Rows[int](t, w.Env, "SELECT 1 FROM webhook_deliveries WHERE tenant_id = $1 AND status = 'succeeded'", w.owner.ID)) == 2
 	})
+}
+
+// do is Do with the owner's key.
+func (w *world) do(t *testing.T, method, path string, body any) harness.Response {
+	t.Helper()
+	return w.Do(t, method, path, body, harness.Key(w.owner.Admin))
 }
 
 // request is the fields of a method's request that the world has values for.
