@@ -179,9 +179,9 @@ func withCORS(next http.Handler, origins []string) http.Handler {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
-		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header, interceptor.RequestIDHeader),
+		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header, interceptor.RequestIDHeader, "Traceparent", "Tracestate"),
 		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
-			"RateLimit-Reset", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
+			"RateLimit-Reset", "Content-Disposition", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
 		MaxAge: 7200,
 	}).Handler(next)
 }
