@@ -21,7 +21,6 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
-	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
@@ -148,11 +147,7 @@ func (a *App) trace(ctx context.Context, params Params) (err error) {
 
 // join makes the nouns, from the bottom up.
 func (a *App) join(ctx context.Context) error {
-	masters, err := a.Config.masters()
-	if err != nil {
-		return fmt.Errorf("load the master key: %w", err)
-	}
-	keyring, err := seal.New(seal.Deps{DB: a.db, Masters: masters, Now: a.now})
+	keyring, err := OpenKeyring(a.Config, a.db, a.now)
 	if err != nil {
 		return err
 	}

@@ -30,9 +30,14 @@ type Config struct {
 	DatabaseMaxConns  int
 	RedisURL          seal.Secret
 	BlobURL           string
-	// MasterKey is the key itself, MasterKeyFile the file that holds it: one of both.
-	MasterKey     seal.Secret
-	MasterKeyFile string
+	// MasterKey is the key itself, MasterKeyFile the file that holds it, MasterKeyURL where it lies
+	// in a key-management service: one of them. The others still open what they wrapped.
+	MasterKey              seal.Secret
+	MasterKeyFile          string
+	MasterKeyURL           string
+	MasterKeyPreviousFiles []string
+	MasterKeyPreviousURLs  []string
+	VaultToken             seal.Secret
 
 	Listen          string
 	PublicURL       string
@@ -96,8 +101,8 @@ func Load(src Source) (Config, error) {
 	if c.DatabaseDirectURL != "" && c.DatabaseURL == "" {
 		problems = append(problems, errors.New("PARLANCE_DATABASE_DIRECT_URL needs DATABASE_URL beside it"))
 	}
-	if c.MasterKey != "" && c.MasterKeyFile != "" {
-		problems = append(problems, errors.New("PARLANCE_MASTER_KEY and PARLANCE_MASTER_KEY_FILE are both set: remove one of them"))
+	if err := c.checkMasters(); err != nil {
+		problems = append(problems, err)
 	}
 	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
 		problems = append(problems, errors.New("PARLANCE_TLS_CERT_FILE and PARLANCE_TLS_KEY_FILE must be set together"))
@@ -155,7 +160,7 @@ func (s Setting) pathIsSetting() bool { return s.Name == "MASTER_KEY" }
 func (c Config) Require(names ...string) error {
 	set := map[string]bool{
 		"DATABASE_URL": c.DatabaseURL != "", "REDIS_URL": c.RedisURL != "",
-		"BLOB_URL": c.BlobURL != "", "MASTER_KEY_FILE": c.MasterKey != "" || c.MasterKeyFile != "",
+		"BLOB_URL": c.BlobURL != "", "MASTER_KEY_FILE": c.MasterKey != "" || c.MasterKeyFile != "" || c.MasterKeyURL != "",
 	}
 	var problems []error
 	for _, setting := range Settings() {

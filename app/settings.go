@@ -76,6 +76,22 @@ func Settings() []Setting {
 			apply: intoString(func(c *Config) *string { return &c.MasterKeyFile }),
 		},
 		{
+			Group: "Storage", Name: "MASTER_KEY_URL", Help: "The master key in a key-management service, in place of a file: vault://host:8200/transit/keys/NAME (vault+http:// without TLS; ?namespace=… if it has one).",
+			apply: parseMasterURL,
+		},
+		{
+			Group: "Storage", Name: "MASTER_KEY_PREVIOUS_FILES", Help: "Files of master keys used before, separated by commas: they open, and wrap nothing new. See `parlance keys rotate-master`.",
+			apply: intoList(func(c *Config) *[]string { return &c.MasterKeyPreviousFiles }),
+		},
+		{
+			Group: "Storage", Name: "MASTER_KEY_PREVIOUS_URLS", Help: "The same for keys in a key-management service.",
+			apply: parsePreviousURLs,
+		},
+		{
+			Group: "Storage", Name: "VAULT_TOKEN", Aliases: []string{"VAULT_TOKEN"}, Help: "Token for a vault:// key: its policy allows update on transit/encrypt/NAME and transit/decrypt/NAME.", Secret: true,
+			apply: func(c *Config, v string) error { c.VaultToken = seal.Secret(v); return nil },
+		},
+		{
 			Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on: host:port, or unix:///path for a socket.",
 			apply: intoString(func(c *Config) *string { return &c.Listen }),
 		},

@@ -196,7 +196,7 @@ func (d *dev) startServers(ctx context.Context) (stop func(), err error) {
 
 // configure fills in what the operator did not set.
 func (d *dev) configure() (err error) {
-	if d.config.MasterKeyFile == "" && d.config.MasterKey == "" {
+	if d.config.MasterKeyFile == "" && d.config.MasterKey == "" && d.config.MasterKeyURL == "" {
 		if d.config.MasterKeyFile, err = d.dir.masterKey(); err != nil {
 			return err
 		}

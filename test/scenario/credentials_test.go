@@ -29,7 +29,7 @@ type keyed struct {
 func newKeyed(t *testing.T) *keyed {
 	t.Helper()
 	k := &keyed{installed: openaichat.NewWithKey(t, installationKey)}
-	k.Env = harness.Start(t, harness.Options{Settings: map[string]string{
+	k.Env = harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
 		"PARLANCE_MODEL_BASE_URL": k.installed.BaseURL, "PARLANCE_MODEL_API_KEY": installationKey, "PARLANCE_MODEL_NAME": "installed-model",
 	}})
 	k.spare = k.Do(t, "POST", "/v1/workspaces", `{"name":"spare"}`).Must(t, 201).Text("id")

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
+)
+
+func newKeysRotateMaster() *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use: "rotate-master", Short: "Wrap every data key with the current master key, while servers run", Args: exactArgs(),
+		Long: `Moves everything that is sealed to another master key, without a pause:
+
+  1. Name the new key in PARLANCE_MASTER_KEY_FILE (or _KEY, _KEY_URL) and the old one in
+     PARLANCE_MASTER_KEY_PREVIOUS_FILES (or _URLS), and restart every server and worker,
+     one after the other. From then on both keys open, and the new one wraps.
+  2. Run this with the same settings. It wraps each tenant's data key anew and touches no
+     secret. When it is cut off, run it again: it goes on.
+  3. When it says that the old key wraps nothing any more, take it out of the settings.`,
+		Example: "  openssl rand -base64 32 > new.key\n  PARLANCE_MASTER_KEY_FILE=new.key PARLANCE_MASTER_KEY_PREVIOUS_FILES=old.key parlance keys rotate-master",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			keyring, release, err := openKeyring(cmd)
+			if err != nil {
+				return err
+			}
+			defer release()
+			if dryRun {
+				return printWrapped(cmd.Context(), cmd.OutOrStdout(), keyring)
+			}
+			return rotateMaster(cmd.Context(), cmd.OutOrStdout(), keyring)
+		},
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say how many data keys each master key wraps")
+	addSettings(cmd)
+	addDataDir(cmd)
+	return cmd
+}
+
+func newKeysRotateData() *cobra.Command {
+	var tenant string
+	cmd := &cobra.Command{
+		Use: "rotate-data", Short: "Give a tenant a new data key to seal with; what is sealed stays readable", Args: exactArgs(),
+		Example: "  parlance keys rotate-data --tenant ten_…",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			keyring, release, err := openKeyring(cmd)
+			if err != nil {
+				return err
+			}
+			defer release()
+			if err := keyring.RotateDataKey(cmd.Context(), tenant); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), "New secrets are sealed with a new data key; every process follows within five minutes.")
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&tenant, "tenant", "", "tenant the key belongs to, ten_…; empty is the installation's own key")
+	addSettings(cmd)
+	addDataDir(cmd)
+	return cmd
+}
+
+// openKeyring is the keyring of a command's database.
+func openKeyring(cmd *cobra.Command) (*seal.Keyring, func(), error) {
+	config, err := loadConfig(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if config.MasterKeyFile == "" && config.MasterKey == "" && config.MasterKeyURL == "" {
+		if config.MasterKeyFile, err = devMasterKey(cmd); err != nil {
+			return nil, nil, err
+		}
+	}
+	found, err := openDatabaseURL(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := postgres.Open(cmd.Context(), postgres.Config{URL: found.url, MaxConns: 2})
+	if err != nil {
+		found.release()
+		return nil, nil, err
+	}
+	release := func() {
+		_ = db.Close() // nothing is in flight
+		found.release()
+	}
+	keyring, err := app.OpenKeyring(config, db, time.Now)
+	if err == nil {
+		err = keyring.Check(cmd.Context())
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return keyring, release, nil
+}
+
+// devMasterKey is the master key file of a `parlance dev`, when its database is meant.
+func devMasterKey(cmd *cobra.Command) (string, error) {
+	dir, err := dataDirOf(cmd)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, masterKeyName)
+	if _, err := os.Stat(path); err != nil {
+		return "", usageError{fmt.Errorf("no master key is set: name it in PARLANCE_MASTER_KEY_FILE, PARLANCE_MASTER_KEY or PARLANCE_MASTER_KEY_URL")}
+	}
+	return path, nil
+}
+
+// rotateMaster wraps the data keys anew and says when the old key can go.
+func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) error {
+	before, err := keyring.Wrapped(ctx)
+	if err != nil {
+		return err
+	}
+	current := keyring.Masters()[0]
+	total := 0
+	for id, count := range before {
+		if id != current {
+			total += count
+		}
+	}
+	shown := bar{out: out, terminal: isTerminal(out), total: total}
+	err = keyring.RotateMaster(ctx, shown.set)
+	shown.end()
+	after, counted := keyring.Wrapped(context.WithoutCancel(ctx))
+	if counted != nil {
+		return counted
+	}
+	fmt.Fprintf(out, "%s wraps %d data keys.\n", current, after[current])
+	if err != nil {
+		return fmt.Errorf("not every data key was moved; run this again: %w", err)
+	}
+	return sayWhatCanGo(out, keyring.Masters(), after)
+}
+
+// sayWhatCanGo names the keys that wrap nothing any more. Error: some key still does, since a
+// process made a data key with it meanwhile.
+func sayWhatCanGo(out io.Writer, masters []string, wrapped map[string]int) error {
+	if len(masters) == 1 {
+		fmt.Fprintln(out, "It is the only master key here. To move to another one: parlance keys rotate-master --help")
+		return nil
+	}
+	for _, old := range masters[1:] {
+		if wrapped[old] > 0 {
+			return fmt.Errorf("%s still wraps %d data keys, made meanwhile by a process that has it as its current key: restart every server and worker with %s first, then run this again",
+				old, wrapped[old], masters[0])
+		}
+		fmt.Fprintf(out, "%s wraps nothing any more. It can go from the settings once every server and worker runs with %s as its current key.\n", old, masters[0])
+	}
+	fmt.Fprintln(out, "Keep the old keys as long as you keep backups of the database from before.")
+	return nil
+}
+
+func printWrapped(ctx context.Context, out io.Writer, keyring *seal.Keyring) error {
+	wrapped, err := keyring.Wrapped(ctx)
+	if err != nil {
+		return err
+	}
+	current := keyring.Masters()[0]
+	for _, id := range slices.Sorted(maps.Keys(wrapped)) {
+		mark := ""
+		if id == current {
+			mark = " (current)"
+		}
+		fmt.Fprintf(out, "%s%s wraps %d data keys\n", id, mark, wrapped[id])
+	}
+	return nil
+}
+
+// barWidth is how many characters the bar itself has.
+const barWidth = 30
+
+// bar shows how far a command is: drawn over itself on a terminal, a line for every tenth elsewhere.
+type bar struct {
+	out      io.Writer
+	terminal bool
+	total    int
+	drawn    int
+}
+
+func (b *bar) set(done int) {
+	b.total = max(b.total, done) // data keys may be made meanwhile
+	filled := done * barWidth / b.total
+	switch {
+	case b.terminal:
+		fmt.Fprintf(b.out, "\r\033[K[%s%s] %d of %d data keys", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), done, b.total)
+	case done*10/b.total > b.drawn*10/b.total:
+		fmt.Fprintf(b.out, "%d of %d data keys\n", done, b.total)
+	}
+	b.drawn = done
+}
+
+func (b *bar) end() {
+	if b.terminal && b.drawn > 0 {
+		fmt.Fprintln(b.out)
+	}
+}
