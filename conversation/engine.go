@@ -97,7 +97,7 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 	}
 	e, ok := s.engines[session.ID]
 	if !ok {
-		e = &engine{s: s, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}}
+		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}}
 		s.engines[session.ID] = e
 		s.workers.Go(e.loop)
 	}

@@ -3,11 +3,14 @@ package knowledge_test
 import (
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
@@ -143,4 +146,24 @@ func TestInlineRefused(t *testing.T) {
 	}
 	f.nothingStored()
 	f.inline(f.ref, "over the upload size, which is for files", strings.Repeat("a", 601))
+}
+
+// TestSweepUnfinished leaves what uploads leave whose process is killed halfway.
+func TestSweepUnfinished(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	for name, age := range map[string]time.Duration{"old": 25 * time.Hour, "young": time.Hour} {
+		path := filepath.Join(f.blobs, ".parts", name)
+		at := f.clock.now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, []byte("half"), 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Sweep(t.Context(), f.clock.now()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Join(f.blobs, ".parts"))
+	if err != nil || len(left) != 1 || left[0].Name() != "young" {
+		t.Errorf("left are %v, %v", left, err)
+	}
 }

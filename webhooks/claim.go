@@ -36,10 +36,10 @@ WITH named AS (
     SELECT * FROM unnest(?::bigint[], ?::text[]) AS n (delivery_id, attempt_id)
 ), picked AS (
     SELECT d.id,
+           d.tenant_id,
            d.attempt,
            d.lease_until IS NOT NULL AS abandoned,
            named.attempt_id
-           d.tenant_id,
     FROM webhook_deliveries AS d
     JOIN named ON named.delivery_id = d.id
     JOIN webhook_endpoints AS e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
@@ -65,10 +65,10 @@ WITH named AS (
         error = ?
     FROM picked
     WHERE picked.abandoned
+      AND a.tenant_id = picked.tenant_id
       AND a.delivery_id = picked.id
       AND a.attempt = picked.attempt
       AND a.status = 'pending'
-      AND a.tenant_id = picked.tenant_id
 ), begun AS (
     INSERT INTO webhook_attempts
         (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, request_headers, response_headers, started_at)
@@ -76,10 +76,10 @@ WITH named AS (
     FROM taken
     -- Redeliver has made the row already.
     ON CONFLICT (delivery_id, attempt) DO UPDATE SET started_at = excluded.started_at
+    WHERE webhook_attempts.tenant_id = excluded.tenant_id
     RETURNING id, delivery_id
 )
 SELECT taken.id AS delivery_id,
-    WHERE webhook_attempts.tenant_id = excluded.tenant_id
        begun.id AS attempt_id,
        taken.attempt,
        taken.event_id,

@@ -35,6 +35,9 @@ type Bucket interface {
 	Stat(ctx context.Context, key string) (Info, error)
 	// Delete removes the blob; deleting what is not there is no error.
 	Delete(ctx context.Context, key string) error
+	// Tidy removes what a Put left behind that began before a time and did not come to its end,
+	// because its process was killed.
+	Tidy(ctx context.Context, before time.Time) error
 	// Check reports whether the bucket can be written now, for /readyz.
 	Check(ctx context.Context) error
 	// Close gives up what the bucket holds open. Readers from Get stay usable.

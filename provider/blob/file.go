@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"syscall"
+	"time"
 )
 
 // partsDir holds unfinished blobs, on the same file system as the finished ones so that a
@@ -137,6 +138,30 @@ func (b *fileBucket) Delete(ctx context.Context, key string) error {
 	}
 	if err := b.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("deleting blob %q: %w", key, err)
+	}
+	return nil
+}
+
+// Tidy implements Bucket. A part is as old as its last byte.
+func (b *fileBucket) Tidy(ctx context.Context, before time.Time) error {
+	parts, err := fs.ReadDir(b.root.FS(), partsDir)
+	if err != nil {
+		return fmt.Errorf("listing unfinished blobs: %w", err)
+	}
+	for _, part := range parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		info, err := part.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Before(before) {
+			continue
+		}
+		if err == nil {
+			err = ignoreMissing(b.root.Remove(path.Join(partsDir, part.Name())))
+		}
+		if err != nil {
+			return fmt.Errorf("removing an unfinished blob: %w", err)
+		}
 	}
 	return nil
 }
