@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/cli/doctor"
+	"parlance.dev/parlance/platform/redis"
 )
 
 func newDoctor() *cobra.Command {
@@ -41,6 +43,7 @@ func newDoctor() *cobra.Command {
 				Config: config, Problems: problems, Environ: os.Environ(), CAFile: caFile, Processes: processes,
 				Now: time.Now, Nonce: rand.Text,
 			}
+			redis.LogTo(slog.New(slog.DiscardHandler), "") // its pool would write between the findings what they say better
 			return examine(cmd, deps, areas, asJSON)
 		},
 	}

@@ -39,11 +39,11 @@ To look at a whole deployment, and to be told what to do: parlance doctor.`,
 			if err != nil {
 				return err
 			}
-			url, err := healthURL(config, worker, live)
+			url, socket, err := healthURL(config, worker, live)
 			if err != nil {
 				return usageError{err}
 			}
-			return askHealth(cmd.Context(), cmd.OutOrStdout(), url)
+			return askHealth(cmd.Context(), cmd.OutOrStdout(), url, socket)
 		},
 	}
 	cmd.Flags().BoolVar(&worker, "worker", false, "ask a worker")
@@ -52,12 +52,13 @@ To look at a whole deployment, and to be told what to do: parlance doctor.`,
 	return cmd
 }
 
-// healthURL is where the process answers: loopback when it listens on every address.
-func healthURL(config app.Config, worker, live bool) (string, error) {
+// healthURL is where the process answers: loopback when it listens on every address. socket is the
+// path of its Unix socket; empty: none.
+func healthURL(config app.Config, worker, live bool) (url, socket string, err error) {
 	address, path, scheme := config.Listen, "/readyz", "http"
 	switch {
 	case worker && config.WorkerListen == "":
-		return "", errors.New("PARLANCE_WORKER_LISTEN is not set (or --worker-listen): a worker answers only when it is")
+		return "", "", errors.New("PARLANCE_WORKER_LISTEN is not set (or --worker-listen): a worker answers only when it is")
 	case worker:
 		address, path = config.WorkerListen, "/healthz"
 	default:
@@ -68,18 +69,21 @@ func healthURL(config app.Config, worker, live bool) (string, error) {
 			scheme = "https"
 		}
 	}
+	if socket, ok := strings.CutPrefix(address, "unix://"); ok {
+		return scheme + "://localhost" + path, socket, nil
+	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return "", fmt.Errorf("%q is not host:port", address)
+		return "", "", fmt.Errorf("%q is not host:port", address)
 	}
 	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return scheme + "://" + net.JoinHostPort(host, port) + path, nil
+	return scheme + "://" + net.JoinHostPort(host, port) + path, "", nil
 }
 
 // askHealth prints the answer; any status but 2xx is an error.
-func askHealth(ctx context.Context, out io.Writer, url string) error {
+func askHealth(ctx context.Context, out io.Writer, url, socket string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
@@ -87,7 +91,13 @@ func askHealth(ctx context.Context, out io.Writer, url string) error {
 		return err
 	}
 	// It is this machine, and the certificate is made out to the public name.
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // see above
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see above
+	if socket != "" {
+		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}
+	}
+	client := &http.Client{Transport: transport}
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ var foreign = []string{
 	"PARLANCE_DOMAIN", "PARLANCE_UPSTREAM", "PARLANCE_IMAGE",
 }
 
+// When a certificate should have been renewed; one with a short life a fifth, or a tenth, of it before its end.
 const (
 	certificateSoon = 14 * 24 * time.Hour
 	certificateNow  = 3 * 24 * time.Hour
@@ -84,16 +86,23 @@ func lookAtOwnCertificate(d Deps, r *report) {
 
 // sayCertificate says how long a certificate is still good for.
 func sayCertificate(check string, leaf *x509.Certificate, now time.Time, r *report) {
-	left := leaf.NotAfter.Sub(now)
-	days := int(left.Hours() / 24)
+	left, life := leaf.NotAfter.Sub(now), leaf.NotAfter.Sub(leaf.NotBefore)
 	switch {
 	case left <= 0:
 		r.fail(check, "Renew the certificate.", "the certificate ran out on %s", leaf.NotAfter.UTC().Format(time.DateOnly))
-	case left < certificateNow:
-		r.fail(check, "Renew the certificate today, and find out why nothing did.", "the certificate runs out in %d hours", int(left.Hours()))
-	case left < certificateSoon && leaf.NotAfter.Sub(leaf.NotBefore) > 2*certificateSoon:
-		r.warn(check, "See that the certificate is renewed.", "the certificate runs out in %d days", days)
+	case left < min(certificateNow, life/10):
+		r.fail(check, "Renew the certificate today, and find out why nothing did.", "the certificate runs out in %s", inWords(left))
+	case left < min(certificateSoon, life/5):
+		r.warn(check, "See that the certificate is renewed.", "the certificate runs out in %s", inWords(left))
 	default:
-		r.ok(check, "the certificate is good for another %d days", days)
+		r.ok(check, "the certificate is good for another %s", inWords(left))
 	}
+}
+
+// inWords is a duration in the unit people count it in.
+func inWords(d time.Duration) string {
+	if d < 48*time.Hour {
+		return fmt.Sprintf("%d hours", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
