@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,13 +36,18 @@ type Wall struct {
 // the wall has found. tenantFunc may be nil.
 func New(t testing.TB, schema *Schema, tenantFunc func(context.Context) string) *Wall {
 	t.Helper()
-	w := &Wall{schema: schema, tenantFunc: tenantFunc, found: map[string]string{}}
+	w := Build(schema, tenantFunc)
 	t.Cleanup(func() {
 		if report := w.Report(); report != "" {
 			t.Error(report)
 		}
 	})
 	return w
+}
+
+// Build makes a wall that is asked for its Report.
+func Build(schema *Schema, tenantFunc func(context.Context) string) *Wall {
+	return &Wall{schema: schema, tenantFunc: tenantFunc, found: map[string]string{}}
 }
 
 // Report is what the wall has found, for people; empty when there is nothing.
@@ -104,7 +110,8 @@ func sender() (where string, ours bool) {
 		if path, found := strings.CutPrefix(frame.Function, "parlance.dev/parlance/"); found &&
 			!strings.HasPrefix(path, "platform/postgres.") && !strings.HasPrefix(path, "test/tenantwall.") {
 			test := strings.HasSuffix(frame.File, "_test.go") || strings.HasPrefix(path, "test/")
-			return fmt.Sprintf("%s:%d", frame.File[strings.LastIndex(frame.File, "/parlance/")+1:], frame.Line), !test
+			room, _, _ := strings.Cut(path, ".")
+			return fmt.Sprintf("%s/%s:%d", room, filepath.Base(frame.File), frame.Line), !test
 		}
 		if !more {
 			return "somewhere", true
