@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 
@@ -36,6 +37,10 @@ func (s *Service) sign(ctx context.Context, session Session) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return mintToken(session, kid, key)
+}
+
+func mintToken(session Session, kid string, key ed25519.PrivateKey) (string, error) {
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: issuer, Subject: string(session.ID),
@@ -66,6 +71,11 @@ var (
 
 // parse checks a token's signature and shape, not its time.
 func (s *Service) parse(ctx context.Context, token string) (claims, error) {
+	return readToken(token, func(kid string) (ed25519.PublicKey, bool, error) { return s.keys.verifier(ctx, kid, s.moment()) })
+}
+
+// readToken is parse with the keys that verifier knows.
+func readToken(token string, verifier func(kid string) (ed25519.PublicKey, bool, error)) (claims, error) {
 	if token == "" || len(token) > maxTokenBytes {
 		return claims{}, errToken(errTokenShape)
 	}
@@ -76,7 +86,7 @@ func (s *Service) parse(ctx context.Context, token string) (claims, error) {
 	parser := jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}), jwt.WithoutClaimsValidation(), jwt.WithStrictDecoding())
 	_, err := parser.ParseWithClaims(token, &said, func(t *jwt.Token) (any, error) {
 		kid, _ := t.Header["kid"].(string)
-		key, ok, err := s.keys.verifier(ctx, kid, s.moment())
+		key, ok, err := verifier(kid)
 		if err != nil {
 			reason = err // ours, not the token's
 			return nil, err

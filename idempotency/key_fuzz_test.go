@@ -1,0 +1,42 @@
+package idempotency
+
+import (
+	"bytes"
+	"testing"
+
+	"golang.org/x/net/http/httpguts"
+
+	"parlance.dev/parlance/fault"
+)
+
+// FuzzKey: a key that is taken can stand in a header and a log as it is; any other is refused by
+// name; and no two requests share a place or a fingerprint by where their words are parted.
+func FuzzKey(f *testing.F) {
+	for _, seed := range []string{"", "k", "a b", "é", "\x00", "a\r\nX: y", "01234567-89ab-cdef-0123-456789abcdef", "~!\"'"} {
+		f.Add(seed, "POST", "/v1/a", "body")
+	}
+	f.Fuzz(func(t *testing.T, key, method, path, body string) {
+		err := checkKey(key)
+		visible := len(key) > 0 && len(key) <= maxKeyBytes
+		for _, c := range []byte(key) {
+			visible = visible && c > ' ' && c < 0x7f
+		}
+		if (err == nil) != visible {
+			t.Fatalf("%q: %v", key, err)
+		}
+		if err == nil && !httpguts.ValidHeaderFieldValue(key) {
+			t.Fatalf("%q was taken and cannot stand in a header", key)
+		}
+		if err != nil && (!fault.IsReason(err, fault.InvalidRequest) || fault.From(err).Fields[0].Field != Header) {
+			t.Fatalf("%q: %v", key, err)
+		}
+		shifted := digestOf([]byte(key+method), nil, []byte(path))
+		if whole := digestOf([]byte(key), []byte(method), []byte(path)); method != "" && bytes.Equal(whole, shifted) {
+			t.Fatalf("%q %q %q share a place", key, method, path)
+		}
+		one, other := Request{Query: path, Body: []byte(body)}, Request{Query: path + body}
+		if body != "" && bytes.Equal(one.fingerprint(), other.fingerprint()) {
+			t.Fatalf("%q and %q share a fingerprint", path, body)
+		}
+	})
+}
