@@ -50,6 +50,7 @@ func TestAuthorization(t *testing.T) {
 			})
 		}
 	})
+	t.Run("page tokens", m.foreignTokens)
 	if diff := cmp.Diff(before, m.fingerprint(t)); diff != "" {
 		t.Errorf("refused calls have changed the tenant's rows (-before +after):\n%s", diff)
 	}
