@@ -105,6 +105,8 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 	if a.redis, err = redis.Open(redis.Config{URL: a.Config.RedisURL.Reveal()}); err != nil {
 		return fmt.Errorf("open Redis: %w", err)
 	}
+	a.metrics.Registry.MustRegister(a.db.Collector())
+	redis.CountErrors(a.redis, a.metrics.Registry)
 	a.warnOfRedis(ctx)
 	if a.bucket, err = blob.Open(a.Config.BlobURL); err != nil {
 		return fmt.Errorf("open the bucket: %w", err)
@@ -190,7 +192,7 @@ func (a *App) join(ctx context.Context) error {
 		Tracer: a.traces, Registry: a.metrics.Registry,
 	})
 	a.Webhooks = webhooks.New(webhooks.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Now: a.now, Log: a.log,
+		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 	})
 	return nil
 }
@@ -233,7 +235,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 	})}
-	sockets := realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx})
+	sockets := realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry})
 	handler, err := server.NewHandler(server.Deps{
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
@@ -340,6 +342,9 @@ func (a *App) requeueOtherModels(ctx context.Context) {
 		a.log.InfoContext(ctx, "sources of another embedding model requeued", telemetry.KeyCount, n)
 	}
 }
+
+// MetricNames lists the metrics of this process, those without a value yet too.
+func (a *App) MetricNames() []string { return a.metrics.Names() }
 
 // Close gives back what Open took.
 func (a *App) Close() error {

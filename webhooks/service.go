@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
@@ -36,6 +37,8 @@ type Deps struct {
 	ChanceFunc func() float64
 	// Log gets what happens to endpoints; nil discards it.
 	Log *slog.Logger
+	// Registry gets what is measured; nil: nobody does.
+	Registry prometheus.Registerer
 }
 
 // Service manages endpoints and delivers events to them. Safe for concurrent use.
@@ -45,6 +48,7 @@ type Service struct {
 	keyring    *seal.Keyring
 	guard      *publicnet.Guard
 	client     *http.Client
+	metrics    metrics
 	policy     Policy
 	slots      *slots
 	now        func() time.Time
@@ -57,7 +61,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard, policy: d.Policy.withDefaults(),
-		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log,
+		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log, metrics: newMetrics(d.Registry),
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -31,6 +31,7 @@ func begin(ctx context.Context, endpoint Endpoint, c claimed) (context.Context, 
 // abandoned.
 func (s *Service) endAttempt(ctx context.Context, span *telemetry.Span, o outcome, ok bool) {
 	defer span.End(nil)
+	s.metrics.attempted(o, ok)
 	if !ok {
 		span.Fail("abandoned")
 		return

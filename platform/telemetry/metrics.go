@@ -1,8 +1,11 @@
 package telemetry
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -106,4 +109,18 @@ func knownMethod(method string) string {
 		return method
 	}
 	return "OTHER"
+}
+
+// Names lists every metric that is registered, sorted, those without a value yet too.
+func (m *Metrics) Names() []string {
+	descs := make(chan *prometheus.Desc)
+	go func() { m.Registry.Describe(descs); close(descs) }()
+	names := map[string]bool{}
+	for desc := range descs {
+		// A Desc says its name in its text only.
+		_, rest, _ := strings.Cut(desc.String(), `fqName: "`)
+		name, _, _ := strings.Cut(rest, `"`)
+		names[name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }

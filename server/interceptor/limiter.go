@@ -54,6 +54,7 @@ type LimiterDeps struct {
 type Limiter struct {
 	deps     LimiterDeps
 	bypassed *prometheus.CounterVec
+	refused  *prometheus.CounterVec
 
 	// What this node counts itself while Redis is away: the session creations of each key in minute.
 	mu     sync.Mutex
@@ -67,8 +68,11 @@ func NewLimiter(d LimiterDeps) *Limiter {
 		Name: "parlance_ratelimit_bypassed_total",
 		Help: "Requests that were not counted because Redis did not answer, by bucket.",
 	}, []string{"bucket"})
-	d.Registry.MustRegister(bypassed)
-	return &Limiter{deps: d, bypassed: bypassed, local: map[workspaces.KeyID]int{}}
+	refused := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "parlance_ratelimit_refused_total", Help: "Requests refused because their key had no token left, by bucket.",
+	}, []string{"bucket"})
+	d.Registry.MustRegister(bypassed, refused)
+	return &Limiter{deps: d, bypassed: bypassed, refused: refused, local: map[workspaces.KeyID]int{}}
 }
 
 // Take takes a token of the caller's bucket and sets the RateLimit-* headers.
@@ -95,6 +99,7 @@ func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket strin
 	if taken == 1 {
 		return nil
 	}
+	l.refused.WithLabelValues(bucket).Inc()
 	return tooMany(bucket, perMinute, time.Duration(math.Ceil(wait))*time.Second)
 }
 
@@ -124,6 +129,7 @@ func (l *Limiter) withoutRedis(p workspaces.Principal, bucket string, perMinute 
 		clear(l.local)
 	}
 	if l.local[p.KeyID] >= perMinute {
+		l.refused.WithLabelValues(bucket).Inc()
 		return tooMany(bucket, perMinute, time.Minute)
 	}
 	l.local[p.KeyID]++

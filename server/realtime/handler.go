@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
@@ -42,6 +43,8 @@ type Deps struct {
 	Sessions *conversation.Service
 	Log      *slog.Logger
 	Problem  problem.Writer
+	// Registry gets what is measured; nil: nobody does.
+	Registry prometheus.Registerer
 	// Context ends when the server is being stopped: sockets are closed and clients told to
 	// connect again. nil never ends.
 	Context context.Context //nolint:containedctx // the life of hijacked connections, which no request's context spans
@@ -90,6 +93,7 @@ type Handler struct {
 	// draining says that Wait was called; guarded by mu.
 	draining bool
 	open     sync.WaitGroup
+	sockets  *prometheus.GaugeVec
 }
 
 // New makes the handler; it belongs at Prefix.
@@ -100,7 +104,13 @@ func New(d Deps) *Handler {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	return &Handler{deps: d, limits: d.Limits.withDefaults()}
+	h := &Handler{deps: d, limits: d.Limits.withDefaults(), sockets: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "parlance_sockets_open", Help: "WebSockets of sessions that are open here; channel is voice or chat.",
+	}, []string{"channel"})}
+	if d.Registry != nil {
+		d.Registry.MustRegister(h.sockets)
+	}
+	return h
 }
 
 // Wait refuses new sockets and returns when none is left. Called once Deps.Context has ended it
@@ -147,6 +157,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Accept has answered
 	}
+	open := h.sockets.WithLabelValues(string(admission.Channel))
+	open.Inc()
+	defer open.Dec()
 	h.serve(r, conn, admission)
 }
 

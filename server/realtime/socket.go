@@ -13,7 +13,6 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/realtime/openai"
 )
 
@@ -58,7 +57,10 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission convers
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	began := h.deps.Now()
-	log := h.deps.Log.With(telemetry.KeyRequestID, interceptor.RequestID(ctx), telemetry.KeySessionID, admission.Session.ID, "channel", admission.Channel)
+	telemetry.Note(ctx, telemetry.KeyTenantID, string(admission.Session.TenantID))
+	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(admission.Session.WorkspaceID))
+	telemetry.Note(ctx, telemetry.KeySessionID, string(admission.Session.ID))
+	log := h.deps.Log.With("channel", admission.Channel)
 	live, err := h.deps.Sessions.Join(ctx, admission)
 	if err != nil {
 		end := endOfJoin(err)

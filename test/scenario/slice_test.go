@@ -47,12 +47,18 @@ type slice struct {
 
 func newSlice(t *testing.T, settings map[string]string) *slice {
 	t.Helper()
+	return newSliceWith(t, harness.Options{Settings: settings})
+}
+
+func newSliceWith(t *testing.T, o harness.Options) *slice {
+	t.Helper()
 	s := &slice{t: t, shop: httptool.New(t), hook: receiver.New(t)}
 	all := map[string]string{"PARLANCE_EGRESS_CA_FILE": s.hook.CAFile(t)}
-	for name, value := range settings {
+	for name, value := range o.Settings {
 		all[name] = value
 	}
-	s.Env = harness.Start(t, harness.Options{Settings: all})
+	o.Settings = all
+	s.Env = harness.Start(t, o)
 	agent := s.Do(t, "POST", s.Tenant.In("/agents"), map[string]any{
 		"name": "Ada", "instructions": "Answer from the handbook.", "first_message": "Hello {{name}}!",
 	}).Must(t, 201)
