@@ -28,6 +28,7 @@ import (
 var (
 	chaosSeed      = flag.Uint64("chaos.seed", 0, "repeats what a run of TestChaos did and when, as far as its seed decides it; 0: by chance")
 	chaosDuration  = flag.Duration("chaos.duration", 0, "how long TestChaos breaks things; 0: each of its faults once")
+	chaosCalm      = flag.Duration("chaos.calm", 0, "TestChaos breaks nothing for so long: how quickly the auditor sees broken code")
 	chaosCustomers = flag.Int("chaos.customers", 6, "how many customers TestChaos has")
 )
 
@@ -236,6 +237,10 @@ var disasters = []disaster{
 // breakThings does each fault once in an order by chance, or goes on for as long as was asked
 // for; meanwhile a worker is paused until others have taken it for dead.
 func (c *chaos) breakThings() {
+	if *chaosCalm > 0 {
+		c.await(*chaosCalm)
+		return
+	}
 	c.await(c.between(time.Second, 2*time.Second))
 	c.zombie = c.workers[0]
 	c.zombie.Pause()
