@@ -1,0 +1,128 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	goredis "github.com/redis/go-redis/v9"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/platform/telemetry"
+)
+
+// backlogInterval is how often it is looked at what waits: a scrape must not ask the database.
+const backlogInterval = 15 * time.Second
+
+// backlog is what waits in the whole installation, as each worker sees it; the states of sessions too.
+type backlog struct {
+	count *prometheus.GaugeVec
+	age   *prometheus.GaugeVec
+	tasks *prometheus.GaugeVec
+	oldTk *prometheus.GaugeVec
+	live  *prometheus.GaugeVec
+}
+
+func newBacklog(m *telemetry.Metrics) backlog {
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	}
+	b := backlog{
+		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), deliveries (pending), sources (queued).", telemetry.KeyKind),
+		age:   gauge("parlance_backlog_oldest_seconds", "How long the oldest of them has waited beyond its time; 0: nothing waits.", telemetry.KeyKind),
+		tasks: gauge("parlance_queue_tasks", "Tasks in Redis, by queue; state is pending, running or waiting (to run later).", telemetry.KeyQueue, "state"),
+		oldTk: gauge("parlance_queue_oldest_seconds", "How long the first task of a queue has waited for a worker.", telemetry.KeyQueue),
+		live:  gauge("parlance_sessions_open", "Sessions that are not over; status is pending or in_progress.", telemetry.KeyStatus),
+	}
+	if m != nil {
+		m.Registry.MustRegister(b.count, b.age, b.tasks, b.oldTk, b.live)
+	}
+	return b
+}
+
+// waiting is a row of backlogSQL.
+type waiting struct {
+	Kind   string    `bun:"kind"`
+	Count  int       `bun:"count"`
+	Oldest time.Time `bun:"oldest,nullzero"`
+}
+
+const backlogSQL = `
+SELECT 'public_events' AS kind,
+       count(*) AS count,
+       min(created_at) AS oldest
+FROM events
+WHERE relayed_at IS NULL
+  AND left(type, 1) <> '_'
+UNION ALL
+SELECT 'internal_events',
+       count(*),
+       min(created_at)
+FROM events
+WHERE relayed_at IS NULL
+  AND left(type, 1) = '_'
+UNION ALL
+SELECT 'deliveries',
+       count(*),
+       min(next_at)
+FROM webhook_deliveries
+WHERE status = 'pending'
+  AND next_at IS NOT NULL
+UNION ALL
+SELECT 'sources',
+       count(*),
+       min(due_at)
+FROM sources
+WHERE status = 'queued'
+UNION ALL
+SELECT 'session ' || status,
+       count(*),
+       NULL
+FROM sessions
+WHERE status IN ('pending', 'in_progress')
+GROUP BY status`
+
+// look measures what waits, in Postgres and in Redis; one of them away keeps the other's figures fresh.
+func (b backlog) look(ctx context.Context, db *postgres.DB, redis goredis.UniversalClient, now time.Time) error {
+	return errors.Join(b.lookPostgres(ctx, db, now), b.lookRedis(redis))
+}
+
+func (b backlog) lookPostgres(ctx context.Context, db *postgres.DB, now time.Time) error {
+	var rows []waiting
+	if err := db.NewRaw(postgres.RawForAllTenants("figures of the whole installation", backlogSQL)).Scan(ctx, &rows); err != nil {
+		return fmt.Errorf("count what waits: %w", err)
+	}
+	open := map[string]int{"session pending": 0, "session in_progress": 0}
+	for _, row := range rows {
+		if _, isSession := open[row.Kind]; isSession {
+			open[row.Kind] = row.Count
+			continue
+		}
+		age := 0.0
+		if !row.Oldest.IsZero() {
+			age = max(0, now.Sub(row.Oldest).Seconds())
+		}
+		b.count.WithLabelValues(row.Kind).Set(float64(row.Count))
+		b.age.WithLabelValues(row.Kind).Set(age)
+	}
+	b.live.WithLabelValues("pending").Set(float64(open["session pending"]))
+	b.live.WithLabelValues("in_progress").Set(float64(open["session in_progress"]))
+	return nil
+}
+
+func (b backlog) lookRedis(redis goredis.UniversalClient) error {
+	queues, err := queue.Backlogs(redis)
+	if err != nil {
+		return err
+	}
+	for name, held := range queues {
+		b.tasks.WithLabelValues(string(name), "pending").Set(float64(held.Pending))
+		b.tasks.WithLabelValues(string(name), "running").Set(float64(held.Running))
+		b.tasks.WithLabelValues(string(name), "waiting").Set(float64(held.Waiting))
+		b.oldTk.WithLabelValues(string(name)).Set(held.Oldest.Seconds())
+	}
+	return nil
+}
