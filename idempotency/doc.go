@@ -22,6 +22,9 @@
 //   - 401, 403, 429: they are about the caller at that moment, not about the request.
 //   - 409 conflict and idempotency-key-in-flight, 499, 5xx: they say "again, later".
 //
+// Of an upload only success is kept: a refused file was not read to its end. A stream of events that
+// ends with an error is judged by that error.
+//
 // Source: decisions, Addressing and versions. The choice follows Stripe's but for 5xx, which Stripe
 // keeps: here they mean that a transaction was rolled back, or that an outside party failed.
 //

@@ -108,11 +108,8 @@ func operationOf(e endpoint, made *schemas) *operation {
 	return out
 }
 
-// takesKey says whether the answers of an endpoint are remembered by Idempotency-Key: an upload
-// would have to be read to the end to know whether it is the same.
-func takesKey(e endpoint) bool {
-	return e.verb != http.MethodGet && !e.method.Desc.IsStreamingClient() && !e.method.Desc.IsStreamingServer()
-}
+// takesKey says whether the answers of an endpoint are remembered by Idempotency-Key.
+func takesKey(e endpoint) bool { return e.verb != http.MethodGet }
 
 // pathParameter describes a variable by the request field of its name, if there is one.
 func pathParameter(e endpoint, name string, made *schemas) parameter {

@@ -7,7 +7,9 @@
 // Connect interceptors. The REST facade passes its requests through the same gate before it
 // decodes them, and marks them as admitted for its call of the Connect handler in memory.
 //
-// Once replays answers by Idempotency-Key; it belongs to the facade alone, after the gate.
+// Once replays answers by Idempotency-Key; it belongs to the facade alone, after the gate. Pages
+// authenticates the page tokens of every list. WithMessageLimit bounds RPC messages, Compressor
+// compresses the facade's answers.
 //
 // Which scope and rate a method needs is stated in the protos (parlance.v1.policy).
 package interceptor

@@ -51,7 +51,7 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 			t.Errorf("%s %s: event stream %v, want %v", route.Method, route.Pattern, said, events)
 		}
 		keyed := slices.ContainsFunc(operation.Parameters, func(p map[string]any) bool { return p["$ref"] == "#/components/parameters/IdempotencyKey" })
-		if want := route.Method != http.MethodGet && !route.Manual && !route.ServerStream; keyed != want {
+		if want := route.Method != http.MethodGet; keyed != want {
 			t.Errorf("%s %s: Idempotency-Key %v, want %v", route.Method, route.Pattern, keyed, want)
 		}
 		if _, said := operation.Responses["default"]; !said {

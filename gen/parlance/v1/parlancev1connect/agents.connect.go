@@ -68,7 +68,7 @@ type AgentServiceClient interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Sessions that run keep their version. Errors: not-found, invalid-request.
+	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays. Sessions that run keep their version. Errors: not-found, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.
 	// Errors: not-found.
@@ -236,7 +236,7 @@ type AgentServiceHandler interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Sessions that run keep their version. Errors: not-found, invalid-request.
+	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays. Sessions that run keep their version. Errors: not-found, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.
 	// Errors: not-found.

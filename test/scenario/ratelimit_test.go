@@ -1,0 +1,57 @@
+package scenario
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/test/harness"
+)
+
+// TestRateLimitHeaders: every protocol is told what is left, on success as on refusal, and they
+// share one bucket.
+func TestRateLimitHeaders(t *testing.T) {
+	t.Parallel()
+	plans := filepath.Join(t.TempDir(), "plans.json")
+	plan := `{"enterprise": {"tools": true}, "counted": {"tools": true, "rates_per_minute": {"read": 10, "write": 1}}}`
+	if err := os.WriteFile(plans, []byte(plan), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{"PARLANCE_PLANS_FILE": plans}})
+	tenant := env.NewTenant(t, "counted")
+	left := 20 // two minutes' worth at once
+	take := func(protocol, limit, remaining, reset string) {
+		t.Helper()
+		n, err := strconv.Atoi(remaining)
+		if seconds, resetErr := strconv.Atoi(reset); err != nil || resetErr != nil || limit != "20" || n >= left || seconds < 1 {
+			t.Errorf("%s: RateLimit-Limit %q, -Remaining %q (%d were left), -Reset %q", protocol, limit, remaining, left, reset)
+		}
+		left = n
+	}
+	for _, protocol := range harness.Protocols() {
+		procedure := env.URL + "/parlance.v1.AgentService/ListAgents"
+		client := connect.NewClient[parlancev1.ListAgentsRequest, parlancev1.ListAgentsResponse](env.Clients(t, protocol, tenant.Read).HTTP, procedure, protocol.Options...)
+		answer, err := client.CallUnary(t.Context(), connect.NewRequest(&parlancev1.ListAgentsRequest{WorkspaceId: tenant.WorkspaceID}))
+		if err != nil {
+			t.Fatalf("%s: %v", protocol.Name, err)
+		}
+		header := answer.Header()
+		take(protocol.Name, header.Get("RateLimit-Limit"), header.Get("RateLimit-Remaining"), header.Get("RateLimit-Reset"))
+	}
+	header := env.Do(t, "GET", tenant.In("/agents"), nil, harness.Key(tenant.Read)).Must(t, 200).Header
+	take("REST", header.Get("RateLimit-Limit"), header.Get("RateLimit-Remaining"), header.Get("RateLimit-Reset"))
+
+	for range 2 {
+		env.Do(t, "POST", tenant.In("/agents"), `{"name":"a"}`, harness.Key(tenant.Operator)).Must(t, 201)
+	}
+	refused := env.Do(t, "POST", tenant.In("/agents"), `{"name":"a"}`, harness.Key(tenant.Operator))
+	checkProblem(t, refused, 429, "rate-limited")
+	wait, err := strconv.Atoi(refused.Header.Get("Retry-After"))
+	if err != nil || wait < 1 || wait > 60 || refused.Header.Get("RateLimit-Remaining") != "0" {
+		t.Errorf("refused with %v", refused.Header)
+	}
+}
