@@ -2,10 +2,12 @@ package scenario
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +155,36 @@ func checkDescribed(t *testing.T, s *slice, rows map[string]documented) {
 	for name := range all {
 		if _, known := rows[name]; strings.HasPrefix(name, "parlance_") && !known {
 			t.Errorf("a server has %s, which is not in the table", name)
+		}
+	}
+}
+
+// TestDeployedNames: alerts and dashboard ask for metrics that exist.
+func TestDeployedNames(t *testing.T) {
+	t.Parallel()
+	rows := documentedMetrics(t)
+	for _, file := range []string{"../../deploy/prometheus/alerts.yml", "../../deploy/grafana/parlance.json"} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, ".json") && !json.Valid(content) {
+			t.Errorf("%s is no JSON", file)
+		}
+		names := regexp.MustCompile(`parlance_[a-z_]+`).FindAllString(string(content), -1)
+		if len(names) < 10 {
+			t.Errorf("%s asks for %d metrics", file, len(names))
+		}
+		for _, name := range names {
+			row, known := rows[name]
+			for _, suffix := range []string{"_bucket", "_count", "_sum"} {
+				if base, cut := strings.CutSuffix(name, suffix); cut && rows[base].kind == "histogram" {
+					row, known = rows[base], true
+				}
+			}
+			if !known || row.kind == "histogram" && rows[name].kind == "histogram" {
+				t.Errorf("%s asks for %s, which is no series", file, name)
+			}
 		}
 	}
 }
