@@ -90,5 +90,8 @@ func isUnavailable(err error) bool {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return true
 	}
+	if pgconn.SafeToRetry(err) { // a connection that broke before: "conn closed"
+		return true
+	}
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
