@@ -17,6 +17,8 @@ type nameServer struct {
 
 	mu    sync.Mutex
 	names map[string][][]netip.Addr
+	// aliases are CNAME records.
+	aliases map[string]string
 }
 
 func newNameServer(t *testing.T, names map[string][][]netip.Addr) *nameServer {
@@ -30,6 +32,16 @@ func newNameServer(t *testing.T, names map[string][][]netip.Addr) *nameServer {
 	wait.Go(s.serve)
 	t.Cleanup(func() { conn.Close(); wait.Wait() })
 	return s
+}
+
+// alias makes name a CNAME of target.
+func (s *nameServer) alias(name, target string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aliases == nil {
+		s.aliases = map[string]string{}
+	}
+	s.aliases[name] = target
 }
 
 // resolver asks this server and nobody else.
@@ -63,6 +75,13 @@ func (s *nameServer) answer(m *dnsmessage.Message) {
 	m.Response, m.Additionals = true, nil
 	question := m.Questions[0]
 	name := question.Name.String()
+	if target, ok := s.aliases[name]; ok {
+		canonical := dnsmessage.MustNewName(target)
+		m.Answers = append(m.Answers, dnsmessage.Resource{
+			Header: dnsmessage.ResourceHeader{Name: question.Name, Class: dnsmessage.ClassINET}, Body: &dnsmessage.CNAMEResource{CNAME: canonical},
+		})
+		name, question.Name = target, canonical
+	}
 	answers, ok := s.names[name]
 	if !ok {
 		m.RCode = dnsmessage.RCodeNameError
