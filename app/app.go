@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -17,6 +18,7 @@ import (
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
@@ -70,6 +72,7 @@ type App struct {
 	redis       goredis.UniversalClient
 	bucket      blob.Bucket
 	metrics     *telemetry.Metrics
+	slots       *fair.Metrics
 	traces      *telemetry.Traces
 }
 
@@ -92,6 +95,8 @@ func Open(ctx context.Context, config Config, params Params) (*App, error) {
 // connect opens what lies outside the process.
 func (a *App) connect(ctx context.Context, params Params) (err error) {
 	a.metrics = telemetry.NewMetrics(params.Version)
+	a.slots = fair.NewMetrics()
+	a.metrics.Registry.MustRegister(a.slots)
 	a.db, err = postgres.Open(ctx, postgres.Config{
 		URL: a.Config.DatabaseURL.Reveal(), DirectURL: a.Config.Direct().Reveal(), MaxConns: a.Config.DatabaseMaxConns, Logger: a.log,
 		Tracer: params.Statements,
@@ -179,7 +184,10 @@ func (a *App) join(ctx context.Context) error {
 	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now})
 	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
-	a.Tools = tools.New(tools.Deps{DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now, Registry: a.metrics.Registry})
+	a.Tools = tools.New(tools.Deps{
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
+		Gate: a.newGate("tool", a.Config.ToolConcurrency),
+	})
 	for name, builtin := range conversation.SystemTools() {
 		a.Tools.Register(name, builtin)
 	}
@@ -188,6 +196,7 @@ func (a *App) join(ctx context.Context) error {
 	})
 	a.Sessions = conversation.New(conversation.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,
+		Gate:      a.newGate("model", a.Config.ModelConcurrency),
 		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
 		Tracer: a.traces, Registry: a.metrics.Registry,
 	})
@@ -195,6 +204,11 @@ func (a *App) join(ctx context.Context) error {
 		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 	})
 	return nil
+}
+
+// newGate shares so many slots of this process between tenants.
+func (a *App) newGate(name string, slots int) *fair.Gate {
+	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, Now: a.now})
 }
 
 func (a *App) webhookPolicy() webhooks.Policy {
@@ -208,6 +222,9 @@ func (a *App) webhookPolicy() webhooks.Policy {
 func (a *App) publicBase() string {
 	if a.Config.PublicURL != "" {
 		return a.Config.PublicURL
+	}
+	if strings.HasPrefix(a.Config.Listen, "unix:") {
+		return "http://localhost" // the proxy before the socket has another name, which only PUBLIC_URL says
 	}
 	scheme := "http://"
 	if a.Config.TLSCertFile != "" {
@@ -286,7 +303,7 @@ func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Sessions: a.Sessions,
 		Answers: a.answers,
-		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), ShutdownTimeout: a.Config.ShutdownTimeout,
+		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {
 		return err

@@ -63,7 +63,11 @@ type Config struct {
 
 	IngestConcurrency   int
 	DeliveryConcurrency int
-	WorkerListen        string
+	// TenantShare is a percentage.
+	TenantShare      int
+	ModelConcurrency int
+	ToolConcurrency  int
+	WorkerListen     string
 
 	LogLevel     string
 	LogFormat    string

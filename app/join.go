@@ -7,6 +7,9 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/fair"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/worker/task"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -43,8 +46,24 @@ func (i ingester) Ingest(ctx context.Context, sourceID string) error {
 }
 
 // DueSources implements task.Ingester.
-func (i ingester) DueSources(ctx context.Context, now time.Time, limit int) ([]string, error) {
-	return i.knowledge.DueSources(ctx, now, limit)
+func (i ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
+	found, err := i.knowledge.DueSources(ctx, now, ask)
+	if err != nil {
+		return nil, err
+	}
+	due := make([]task.DueSource, len(found))
+	for n, source := range found {
+		due[n] = task.DueSource{
+			TenantID: string(source.TenantID), WorkspaceID: string(source.WorkspaceID), ID: string(source.ID),
+			Origin: telemetry.Origin{Traceparent: source.Traceparent, RequestID: source.RequestID},
+		}
+	}
+	return due, nil
+}
+
+// PutOff implements task.Ingester.
+func (i ingester) PutOff(ctx context.Context, source task.DueSource) error {
+	return i.knowledge.PutOff(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
 }
 
 // blobs is knowledge as the worker's blob task sees it.

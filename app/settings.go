@@ -183,6 +183,18 @@ func Settings() []Setting {
 			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableMinAge }),
 		},
 		{
+			Group: "Sharing", Name: "TENANT_SHARE", Default: "75", Help: "Percent of a queue's slots in a process (calls of models, calls of tools, sources, deliveries) that one tenant gets while there are others.",
+			apply: intoInt(func(c *Config) *int { return &c.TenantShare }, 1, 100),
+		},
+		{
+			Group: "Sharing", Name: "MODEL_CONCURRENCY", Default: "128", Help: "Calls of models one server makes at the same time; the others wait, tenants in turn.",
+			apply: intoInt(func(c *Config) *int { return &c.ModelConcurrency }, 1, 65536),
+		},
+		{
+			Group: "Sharing", Name: "TOOL_CONCURRENCY", Default: "256", Help: "Calls of tools' endpoints one server makes at the same time; the others wait, tenants in turn.",
+			apply: intoInt(func(c *Config) *int { return &c.ToolConcurrency }, 1, 65536),
+		},
+		{
 			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker reads at the same time; about its number of CPUs.",
 			apply: intoInt(func(c *Config) *int { return &c.IngestConcurrency }, 1, 256),
 		},

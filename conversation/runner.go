@@ -269,6 +269,11 @@ func (r *runner) request(withTools bool) model.Request {
 // speak lets the model answer once and returns the calls it wants. What was said before an error
 // is kept in the turn.
 func (r *runner) speak(ctx context.Context, provider model.Provider, req model.Request) ([]model.ToolCall, error) {
+	leave, err := r.s.gate.Enter(ctx, string(r.session.TenantID))
+	if err != nil {
+		return nil, err // too many wait, or the caller has gone
+	}
+	defer leave()
 	asked := r.s.moment()
 	said := Message{Role: roleAssistant, ItemID: idgen.New(idgen.Item)}
 	open := false

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/workspaces"
@@ -51,7 +52,7 @@ func relay(t *testing.T, db *postgres.DB) (ids []string) {
 		if err := events.LockRelay(ctx, tx); err != nil {
 			return err
 		}
-		rows, err := events.UnrelayedPublic(ctx, tx, 100)
+		rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 100})
 		for _, row := range rows {
 			ids = append(ids, row.EventID)
 		}
@@ -158,7 +159,7 @@ func TestInternalEventsStayInside(t *testing.T) {
 		t.Errorf("relayed as public: %v", got)
 	}
 	err := postgres.InTx(t.Context(), db, func(ctx context.Context, tx bun.Tx) error {
-		rows, err := events.UnrelayedInternal(ctx, tx, []events.Type{events.SourceQueued}, 100)
+		rows, err := events.UnrelayedInternal(ctx, tx, []events.Type{events.SourceQueued}, fair.Ask{Room: 100})
 		if err != nil {
 			return err
 		}

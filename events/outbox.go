@@ -3,10 +3,12 @@ package events
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 )
 
@@ -16,23 +18,51 @@ const relayLock = "parlance.events.relay"
 // LockRelay waits until no other transaction gives positions, and keeps others waiting until tx ends.
 func LockRelay(ctx context.Context, tx bun.Tx) error { return postgres.LockTx(ctx, tx, relayLock) }
 
-// UnrelayedPublic claims up to limit public events that have not been relayed, oldest first,
-// until tx ends; those that another transaction has claimed are passed over. Bodies are left
-// out: deliveries read them when they are sent.
-func UnrelayedPublic(ctx context.Context, tx bun.IDB, limit int) ([]Row, error) {
-	return unrelayed(ctx, tx.NewSelect().Where("left(e.type, 1) <> '_'").For("UPDATE SKIP LOCKED"), limit)
+// The conditions of the partial indexes of what waits for the relay.
+const (
+	unrelayedPublic   = `w.relayed_at IS NULL AND left(w.type, 1) <> '_'`
+	unrelayedInternal = `w.relayed_at IS NULL AND left(w.type, 1) = '_'`
+)
+
+// UnrelayedPublic claims up to ask.Room public events that have not been relayed until tx ends;
+// those that another transaction has claimed are passed over. Tenants share the room: each gives
+// its oldest events, the last row is of the one that was served last. Bodies are left out:
+// deliveries read them when they are sent.
+func UnrelayedPublic(ctx context.Context, tx bun.IDB, ask fair.Ask) ([]Row, error) {
+	return unrelayed(ctx, tx.NewSelect().For("UPDATE OF e SKIP LOCKED"), ask, unrelayedPublic)
 }
 
-// UnrelayedInternal reads up to limit internal events of the types that have not been relayed,
-// oldest first. It claims nothing: their tasks have deterministic ids, and making them twice is
-// better than holding a transaction while Redis answers.
-func UnrelayedInternal(ctx context.Context, db bun.IDB, types []Type, limit int) ([]Row, error) {
-	return unrelayed(ctx, db.NewSelect().Where("left(e.type, 1) = '_'").Where("e.type IN (?)", bun.List(types)), limit)
+// UnrelayedInternal reads up to ask.Room internal events of the types that have not been relayed,
+// shared like those of UnrelayedPublic. It claims nothing: their tasks have deterministic ids,
+// and making them twice is better than holding a transaction while Redis answers.
+func UnrelayedInternal(ctx context.Context, db bun.IDB, types []Type, ask fair.Ask) ([]Row, error) {
+	return unrelayed(ctx, db.NewSelect(), ask, unrelayedInternal+" AND w.type IN (?)", bun.List(types))
 }
 
-func unrelayed(ctx context.Context, q *bun.SelectQuery, limit int) ([]Row, error) {
+// unrelayed reads events under the condition, whose parameters are args. A tenant's part of the
+// room is what there is divided by those who wait; the relay asks again while there are more.
+func unrelayed(ctx context.Context, q *bun.SelectQuery, ask fair.Ask, condition string, args ...any) ([]Row, error) {
+	// In the order of the text: the ring's, a tenant's own, the room.
+	params := slices.Concat([]any{ask.After}, args, []any{ask.After, ask.After}, args, []any{ask.Room, ask.Room})
 	var rows []Row
-	err := q.Model(&rows).ExcludeColumn("body").Where("e.relayed_at IS NULL").OrderExpr("e.seq").Limit(int64(limit)).Scan(ctx)
+	err := q.Model(&rows).Comment(postgres.AllTenants("the relay serves all")).ExcludeColumn("body").Join(`
+JOIN (
+    WITH RECURSIVE `+fair.RingSQL("events", condition)+`
+    SELECT own.seq,
+           ring.place
+    FROM ring
+    CROSS JOIN LATERAL (
+        SELECT w.seq
+        FROM events AS w
+        WHERE w.tenant_id = ring.tenant_id
+          AND `+condition+`
+        ORDER BY w.seq
+        LIMIT (SELECT greatest(1, ? / count(*)) FROM ring)
+    ) AS own
+    ORDER BY ring.place, own.seq
+    LIMIT ?
+) AS picked ON picked.seq = e.seq`, params...).
+		Where("e.relayed_at IS NULL").OrderExpr("picked.place, e.seq").Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read events to relay: %w", err)
 	}
@@ -49,7 +79,7 @@ func MarkRelayed(ctx context.Context, tx bun.IDB, rows []Row, now time.Time) err
 	for i, row := range rows {
 		seqs[i] = row.Seq
 	}
-	_, err := tx.ExecContext(ctx, `
+	_, err := tx.NewRaw(postgres.RawForAllTenants("the relay serves all", `
 UPDATE events AS e
 SET relayed_at = ?,
     position = placed.position
@@ -59,7 +89,7 @@ FROM (
     FROM (SELECT seq, left(type, 1) <> '_' AS public FROM events WHERE seq IN (?) ORDER BY seq) AS ordered
 ) AS placed
 WHERE e.seq = placed.seq
-  AND e.relayed_at IS NULL`, now, bun.List(seqs))
+  AND e.relayed_at IS NULL`), now, bun.List(seqs)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("mark events relayed: %w", err)
 	}

@@ -71,7 +71,7 @@ func (s *Service) claim(ctx context.Context, id SourceID) (Source, bool, error) 
 	var source Source
 	err := s.db.NewRaw(postgres.RawForAllTenants("a task names its source only", `
 		UPDATE sources
-		SET status = 'processing', stage = 'parsing', progress = 0, owner = ?, attempt = attempt + 1,
+		SET status = 'processing', stage = 'parsing', progress = 0, owner = ?, attempt = attempt + 1, queued_until = NULL,
 		    heartbeat_at = ?, error_code = '', error_message = '', updated_at = ?
 		WHERE id = ?
 		  AND (status = 'queued' AND due_at <= ? OR status = 'processing' AND heartbeat_at <= ?)
@@ -186,7 +186,8 @@ func (s *Service) fail(ctx context.Context, source Source, code, message string,
 func (s *Service) retry(ctx context.Context, source Source, attempt int, dueAt time.Time) error {
 	_, err := s.db.ExecContext(ctx, `
 		UPDATE sources
-		SET status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL, attempt = ?, due_at = ?, updated_at = ?
+		SET status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL,
+		    attempt = ?, due_at = ?, queued_until = NULL, updated_at = ?
 		WHERE tenant_id = ?
 		  AND id = ?
 		  AND owner = ?`, attempt, dueAt, s.moment(), source.TenantID, source.ID, source.Owner)

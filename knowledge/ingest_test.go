@@ -3,7 +3,6 @@ package knowledge_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
 )
@@ -61,15 +61,15 @@ func TestTakeover(t *testing.T) {
 		t.Errorf("during: %+v", during)
 	}
 	f.clock.advance(59 * time.Second)
-	if due, err := f.DueSources(t.Context(), f.clock.now(), 10); err != nil || len(due) != 0 {
+	if due, err := f.DueSources(t.Context(), f.clock.now(), fair.Ask{Room: 10}); err != nil || len(due) != 0 {
 		t.Errorf("due after 59 s: %v, %v; want none", due, err)
 	}
 	if err := f.Ingest(t.Context(), id); err != nil || f.get(f.ref, id).Owner != during.Owner {
 		t.Fatalf("taken over after 59 s, %v", err)
 	}
 	f.clock.advance(2 * time.Second)
-	due, err := f.DueSources(t.Context(), f.clock.now(), 10)
-	if err != nil || !slices.Equal(due, []string{string(id)}) {
+	due, err := f.DueSources(t.Context(), f.clock.now(), fair.Ask{Room: 10})
+	if err != nil || len(due) != 1 || due[0].ID != id || due[0].TenantID != f.ref.TenantID {
 		t.Errorf("due after 61 s: %v, %v", due, err)
 	}
 	if err := f.Ingest(t.Context(), id); err != nil {
@@ -154,7 +154,7 @@ func TestOutage(t *testing.T) {
 	}
 	away := f.with(outside{Embedder: hashing.New(), before: func(context.Context) error { return errors.New("connection refused by 10.0.0.7") }})
 	for attempt := 1; attempt <= 5; attempt++ {
-		due, err := f.DueSources(t.Context(), f.clock.now(), 10)
+		due, err := f.DueSources(t.Context(), f.clock.now(), fair.Ask{Room: 10})
 		if err != nil || len(due) != 1 {
 			t.Fatalf("attempt %d: due %v, %v", attempt, due, err)
 		}

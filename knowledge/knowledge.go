@@ -92,7 +92,9 @@ type Source struct {
 	Traceparent string `bun:"traceparent"`
 	RequestID   string `bun:"request_id"`
 	// DueAt is when the next run may begin.
-	DueAt          time.Time `bun:"due_at"`
+	DueAt time.Time `bun:"due_at"`
+	// QueuedUntil is until when a task is trusted to be on its way for it; zero: none is.
+	QueuedUntil    time.Time `bun:"queued_until,nullzero"`
 	PageCount      int       `bun:"page_count"`
 	ChunkCount     int       `bun:"chunk_count"`
 	EmbeddingModel string    `bun:"embedding_model"`

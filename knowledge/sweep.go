@@ -50,24 +50,6 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(failed...)
 }
 
-// DueSources lists up to limit sources that Ingest would claim, the longest due first: those
-// that wait and whose time has come, and those whose run has been silent for a minute. It looks
-// at all tenants: the worker has none.
-func (s *Service) DueSources(ctx context.Context, now time.Time, limit int) ([]string, error) {
-	var ids []string
-	err := s.db.NewRaw(`
-		SELECT id
-		FROM sources
-		WHERE status = 'queued' AND due_at <= ?
-		   OR status = 'processing' AND heartbeat_at <= ?
-		ORDER BY due_at
-		LIMIT ?`, now, now.Add(-takeoverAfter), limit).Scan(ctx, &ids)
-	if err != nil {
-		return nil, fmt.Errorf("list due sources: %w", err)
-	}
-	return ids, nil
-}
-
 // RequeueOtherModels queues up to limit ready sources, of all tenants, that another model than
 // the configured one embedded, and says how many. Their old chunks stay, but a query compares
 // vectors of its own model only. Call it after a change of the model, until it returns 0.
@@ -79,7 +61,7 @@ func (s *Service) RequeueOtherModels(ctx context.Context, now time.Time, limit i
 		err := tx.NewRaw(postgres.RawForAllTenants("the embedding model is the installation's", `
 			UPDATE sources
 			SET status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL,
-			    attempt = 0, due_at = ?, updated_at = ?
+			    attempt = 0, due_at = ?, queued_until = NULL, updated_at = ?
 			WHERE id IN (
 				SELECT id
 				FROM sources

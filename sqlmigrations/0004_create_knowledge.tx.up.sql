@@ -20,6 +20,8 @@ CREATE TABLE IF NOT EXISTS sources (
     attempt         integer NOT NULL DEFAULT 0,
     -- When the next run may begin.
     due_at          timestamptz NOT NULL,
+    -- Until when a task in Redis is trusted to be on its way.
+    queued_until    timestamptz,
     page_count      integer NOT NULL DEFAULT 0,
     chunk_count     integer NOT NULL DEFAULT 0,
     embedding_model text NOT NULL DEFAULT '',
@@ -46,8 +48,8 @@ CREATE INDEX IF NOT EXISTS sources_by_blob ON sources (blob_key);
 
 --bun:split
 
--- What the sweeper looks for: work that waits or whose worker died.
-CREATE INDEX IF NOT EXISTS sources_unfinished ON sources (due_at) WHERE status IN ('queued', 'processing');
+-- What the worker looks for: work that waits or whose worker died, a tenant at a time.
+CREATE INDEX IF NOT EXISTS sources_unfinished ON sources (tenant_id, status, due_at) WHERE status IN ('queued', 'processing');
 
 --bun:split
 

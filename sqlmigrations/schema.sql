@@ -101,8 +101,8 @@ CREATE TABLE events (
     CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX events_feed ON public.events USING btree (tenant_id, workspace_id, "position") WHERE ("position" IS NOT NULL);
-CREATE INDEX events_unrelayed_internal ON public.events USING btree (seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) = '_'::text));
-CREATE INDEX events_unrelayed_public ON public.events USING btree (seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) <> '_'::text));
+CREATE INDEX events_unrelayed_internal ON public.events USING btree (tenant_id, seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) = '_'::text));
+CREATE INDEX events_unrelayed_public ON public.events USING btree (tenant_id, seq) WHERE ((relayed_at IS NULL) AND ("left"(type, 1) <> '_'::text));
 
 CREATE TABLE idempotency_keys (
     tenant_id text NOT NULL,
@@ -255,6 +255,7 @@ CREATE TABLE sources (
     heartbeat_at timestamp with time zone,
     attempt integer NOT NULL DEFAULT 0,
     due_at timestamp with time zone NOT NULL,
+    queued_until timestamp with time zone,
     page_count integer NOT NULL DEFAULT 0,
     chunk_count integer NOT NULL DEFAULT 0,
     embedding_model text NOT NULL DEFAULT ''::text,
@@ -277,7 +278,7 @@ CREATE TABLE sources (
 CREATE INDEX sources_by_blob ON public.sources USING btree (blob_key);
 CREATE INDEX sources_by_bytes ON public.sources USING btree (workspace_id, sha256);
 CREATE INDEX sources_by_workspace ON public.sources USING btree (workspace_id, created_at DESC, id DESC);
-CREATE INDEX sources_unfinished ON public.sources USING btree (due_at) WHERE (status = ANY (ARRAY['queued'::text, 'processing'::text]));
+CREATE INDEX sources_unfinished ON public.sources USING btree (tenant_id, status, due_at) WHERE (status = ANY (ARRAY['queued'::text, 'processing'::text]));
 
 CREATE TABLE stray_blobs (
     key text NOT NULL,
@@ -444,7 +445,7 @@ CREATE TABLE webhook_deliveries (
     CONSTRAINT webhook_deliveries_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, id) ON DELETE CASCADE
 );
 CREATE INDEX webhook_deliveries_by_event ON public.webhook_deliveries USING btree (event_seq);
-CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (next_at) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (tenant_id, endpoint_id, next_at) WHERE ((status = 'pending'::text) AND (next_at IS NOT NULL));
 CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (endpoint_id) WHERE (status = 'pending'::text);
 
 CREATE TABLE webhook_endpoints (

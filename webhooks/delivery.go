@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -68,8 +69,9 @@ type Attempt struct {
 
 // Due is a delivery that wants a task.
 type Due struct {
-	ID         int64      `bun:"id"`
-	EndpointID EndpointID `bun:"endpoint_id"`
+	ID         int64               `bun:"id"`
+	TenantID   workspaces.TenantID `bun:"tenant_id"`
+	EndpointID EndpointID          `bun:"endpoint_id"`
 	// Attempt is the number of attempts begun.
 	Attempt int `bun:"attempt"`
 }
@@ -79,31 +81,38 @@ const MaxBatch = 32
 
 // Batch is one task's deliveries to one endpoint.
 type Batch struct {
+	TenantID   workspaces.TenantID
 	EndpointID EndpointID
 	IDs        []int64
 	// Name is the same for the same deliveries at the same attempts, and for no others.
 	Name string
 }
 
-// Batches divides due deliveries into tasks.
+// Batches divides due deliveries into tasks, in which their tenants take turns, and the endpoints
+// of a tenant.
 func Batches(due []Due) []Batch {
-	slices.SortFunc(due, func(a, b Due) int {
-		return cmp.Or(cmp.Compare(a.EndpointID, b.EndpointID), cmp.Compare(a.ID, b.ID))
-	})
-	var batches []Batch
-	for start := 0; start < len(due); {
-		end := start + 1
-		for end < len(due) && end-start < MaxBatch && due[end].EndpointID == due[start].EndpointID {
-			end++
+	var order []EndpointID
+	byEndpoint := map[EndpointID][]Due{}
+	for _, d := range due {
+		if len(byEndpoint[d.EndpointID]) == 0 {
+			order = append(order, d.EndpointID)
 		}
-		batches = append(batches, newBatch(due[start:end]))
-		start = end
+		byEndpoint[d.EndpointID] = append(byEndpoint[d.EndpointID], d)
 	}
-	return batches
+	var batches []Batch
+	for _, id := range order {
+		own := byEndpoint[id]
+		slices.SortFunc(own, func(a, b Due) int { return cmp.Compare(a.ID, b.ID) })
+		for part := range slices.Chunk(own, MaxBatch) {
+			batches = append(batches, newBatch(part))
+		}
+	}
+	batches = fair.Alternate(batches, func(b Batch) string { return string(b.EndpointID) })
+	return fair.Alternate(batches, func(b Batch) string { return string(b.TenantID) })
 }
 
 func newBatch(due []Due) Batch {
-	batch := Batch{EndpointID: due[0].EndpointID}
+	batch := Batch{TenantID: due[0].TenantID, EndpointID: due[0].EndpointID}
 	hash := sha256.New()
 	for _, d := range due {
 		batch.IDs = append(batch.IDs, d.ID)

@@ -6,27 +6,33 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 )
 
 // FanOut makes the deliveries of public events in the transaction that marks them relayed: one
 // for each enabled endpoint of the workspace (of all workspaces, when the event is the tenant's)
-// that subscribes to the event. A repeat makes nothing. It returns what was made; the caller
-// makes the tasks after commit.
-func (s *Service) FanOut(ctx context.Context, tx bun.IDB, rows []events.Row) ([]Due, error) {
+// that subscribes to the event. A repeat makes nothing. It returns up to room of what was made,
+// counted as on their way: the caller makes the tasks after commit. The others, left of them,
+// wait for Due.
+func (s *Service) FanOut(ctx context.Context, tx bun.IDB, rows []events.Row, room int) (due []Due, left int, err error) {
 	if len(rows) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	seqs := make([]int64, len(rows))
 	for i, row := range rows {
 		seqs[i] = row.Seq
 	}
 	now := s.moment()
-	var due []Due
+	var made []struct {
+		Due
+		OnItsWay bool `bun:"on_its_way"`
+	}
 	// The endpoint that webhook.disabled is about (its subject) does not get it.
-	err := tx.NewRaw(`
+	err = tx.NewRaw(postgres.RawForAllTenants("the relay serves all", `
 INSERT INTO webhook_deliveries
     (tenant_id, workspace_id, endpoint_id, event_id, event_seq, event_type, status, next_at, queued_until, created_at)
 SELECT e.tenant_id,
@@ -37,7 +43,7 @@ SELECT e.tenant_id,
        ev.type,
        'pending',
        ?,
-       ?,
+       CASE WHEN row_number() OVER (ORDER BY ev.seq, e.id) <= ? THEN ?::timestamptz END,
        ?
 FROM events AS ev
 JOIN webhook_endpoints AS e
@@ -49,39 +55,139 @@ WHERE ev.seq IN (?)
   AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
 ORDER BY ev.seq, e.id
 ON CONFLICT (endpoint_id, event_id) DO NOTHING
-RETURNING id, endpoint_id, attempt`,
-		now.Add(s.policy.Schedule[0]), now.Add(s.policy.Requeue), now, bun.List(seqs)).Scan(ctx, &due)
+RETURNING id, tenant_id, endpoint_id, attempt, queued_until IS NOT NULL AS on_its_way`),
+		now.Add(s.policy.Schedule[0]), room, now.Add(s.policy.Requeue), now, bun.List(seqs)).Scan(ctx, &made)
 	if err != nil {
-		return nil, fmt.Errorf("fan out events: %w", err)
+		return nil, 0, fmt.Errorf("fan out events: %w", err)
 	}
-	return due, nil
+	for _, one := range made {
+		if one.OnItsWay {
+			due = append(due, one.Due)
+		}
+	}
+	return due, len(made) - len(due), nil
 }
 
-// Due returns up to limit deliveries that should be sent by now and that no task is known to be
-// on its way for, the longest due first, and counts them as on their way for Policy.Requeue.
-// Like all work of the sweeper it is for the whole installation.
-func (s *Service) Due(ctx context.Context, now time.Time, limit int) ([]Due, error) {
-	var due []Due
-	err := s.db.NewRaw(`
-WITH picked AS (
-    SELECT id
-    FROM webhook_deliveries
-    WHERE status = 'pending'
-      AND next_at <= ?
-      AND (lease_until IS NULL OR lease_until < ?)
-      AND (queued_until IS NULL OR queued_until < ?)
-    ORDER BY next_at
+// dueSQL picks batches: tenants take turns, in each turn one endpoint of the tenant gives one
+// batch. Which endpoint is left to chance, so that none has to be remembered. An endpoint's
+// stretch of the index is looked for with one probe, so what it costs grows with the endpoints
+// that have something pending and not with what they have.
+var dueSQL = `
+WITH RECURSIVE ` + fair.RingSQL("webhook_deliveries", "w.status = 'pending' AND w.next_at IS NOT NULL") + `,
+endpoints AS (
+    SELECT ring.tenant_id,
+           ring.place,
+           own.endpoint_id
+    FROM ring
+    CROSS JOIN LATERAL (
+        WITH RECURSIVE e AS (
+            SELECT ''::text AS endpoint_id
+            UNION ALL
+            SELECT (
+                SELECT w.endpoint_id
+                FROM webhook_deliveries AS w
+                WHERE w.tenant_id = ring.tenant_id
+                  AND w.endpoint_id > e.endpoint_id
+                  AND w.status = 'pending'
+                  AND w.next_at IS NOT NULL
+                ORDER BY w.endpoint_id
+                LIMIT 1
+            )
+            FROM e
+            WHERE e.endpoint_id IS NOT NULL
+        )
+        SELECT endpoint_id
+        FROM e
+        WHERE endpoint_id <> ''
+    ) AS own
+    WHERE ring.tenant_id <> ALL (coalesce(?::text[], '{}'))
+      AND own.endpoint_id <> ALL (coalesce(?::text[], '{}'))
+), ripe AS (
+    SELECT endpoints.place,
+           endpoints.tenant_id,
+           endpoints.endpoint_id,
+           own.id,
+           (row_number() OVER (PARTITION BY endpoints.endpoint_id ORDER BY own.next_at, own.id) - 1) / ? AS batch
+    FROM endpoints
+    CROSS JOIN LATERAL (
+        SELECT w.id,
+               w.next_at
+        FROM webhook_deliveries AS w
+        WHERE w.tenant_id = endpoints.tenant_id
+          AND w.endpoint_id = endpoints.endpoint_id
+          AND w.status = 'pending'
+          AND w.next_at <= ?
+          AND (w.lease_until IS NULL OR w.lease_until < ?)
+          AND (w.queued_until IS NULL OR w.queued_until < ?)
+        ORDER BY w.next_at
+        LIMIT ? * (SELECT greatest(?, ? / count(*)) FROM endpoints)
+    ) AS own
+), batches AS (
+    SELECT place,
+           endpoint_id,
+           batch,
+           row_number() OVER (PARTITION BY tenant_id ORDER BY batch, random()) AS turn
+    FROM ripe
+    GROUP BY place, tenant_id, endpoint_id, batch
+    ORDER BY turn, place
     LIMIT ?
-    FOR UPDATE SKIP LOCKED
+), picked AS (
+    SELECT d.id,
+           batches.turn,
+           batches.place
+    FROM batches
+    JOIN ripe USING (endpoint_id, batch)
+    JOIN webhook_deliveries AS d ON d.id = ripe.id
+    -- Another worker may have been faster.
+    WHERE d.status = 'pending'
+      AND (d.queued_until IS NULL OR d.queued_until < ?)
+    FOR UPDATE OF d SKIP LOCKED
+), handed AS (
+    UPDATE webhook_deliveries AS d
+    SET queued_until = ?
+    FROM picked
+    WHERE d.id = picked.id
+    RETURNING d.id, d.tenant_id, d.endpoint_id, d.attempt, picked.turn, picked.place
 )
-UPDATE webhook_deliveries AS d
-SET queued_until = ?
-FROM picked
-WHERE d.id = picked.id
-RETURNING d.id, d.endpoint_id, d.attempt`,
-		now, now, now, limit, now.Add(s.policy.Requeue)).Scan(ctx, &due)
+SELECT id, tenant_id, endpoint_id, attempt
+FROM handed
+ORDER BY turn, place, endpoint_id, id`
+
+// Due returns deliveries that should be sent by now and that no task is known to be on its way
+// for, and counts them as on their way for Policy.Requeue: at most ask.Room batches (see
+// Batches) of them, in the order of the tenants' turns. Endpoints that cannot be called just now
+// are passed over. Like all work of the worker it is for the whole installation.
+func (s *Service) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]Due, error) {
+	var due []Due
+	err := s.db.NewRaw(postgres.RawForAllTenants("tenants take turns with their deliveries", dueSQL),
+		ask.After, ask.After, ask.After, pgdialect.Array(ask.Except), pgdialect.Array(s.slots.busy(now)),
+		MaxBatch, now, now, now, MaxBatch, callsPerEndpoint, ask.Room, ask.Room, now, now.Add(s.policy.Requeue)).Scan(ctx, &due)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("find due deliveries: %w", err))
 	}
 	return due, nil
+}
+
+// Subscribers names up to two tenants that have an enabled endpoint: enough to know whether
+// deliveries are one tenant's alone.
+func (s *Service) Subscribers(ctx context.Context) ([]string, error) {
+	var tenants []string
+	err := s.db.NewRaw(postgres.RawForAllTenants("whether there is more than one", `
+SELECT tenant_id
+FROM (
+    SELECT min(tenant_id) AS tenant_id FROM webhook_endpoints WHERE status = 'enabled'
+    UNION
+    SELECT max(tenant_id) FROM webhook_endpoints WHERE status = 'enabled'
+) AS ends
+WHERE tenant_id IS NOT NULL`)).Scan(ctx, &tenants)
+	if err != nil {
+		return nil, postgres.MapError(fmt.Errorf("look for subscribers: %w", err))
+	}
+	return tenants, nil
+}
+
+// PutOff makes deliveries that nobody has claimed wait for a second, because their tenant has its
+// share of the workers.
+func (s *Service) PutOff(ctx context.Context, batch Batch) error {
+	return postpone(ctx, s.db, Endpoint{ID: batch.EndpointID, TenantID: batch.TenantID}, batch.IDs, s.moment().Add(busyPause))
 }

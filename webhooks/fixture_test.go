@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
@@ -127,11 +128,11 @@ func (f *fixture) relay() []webhooks.Due {
 		if err := events.LockRelay(ctx, tx); err != nil {
 			return err
 		}
-		rows, err := events.UnrelayedPublic(ctx, tx, 200)
+		rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200})
 		if err != nil {
 			return err
 		}
-		if due, err = f.hooks.FanOut(ctx, tx, rows); err != nil {
+		if due, _, err = f.hooks.FanOut(ctx, tx, rows, 1000); err != nil {
 			return err
 		}
 		return events.MarkRelayed(ctx, tx, rows, f.clock.now())
@@ -161,7 +162,7 @@ func (f *fixture) deliver(due []webhooks.Due) int {
 // sweep delivers what is due now.
 func (f *fixture) sweep() int {
 	f.t.Helper()
-	due, err := f.hooks.Due(f.t.Context(), f.clock.now(), 1000)
+	due, err := f.hooks.Due(f.t.Context(), f.clock.now(), fair.Ask{Room: 1000})
 	if err != nil {
 		f.t.Fatal(err)
 	}

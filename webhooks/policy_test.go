@@ -86,12 +86,12 @@ func TestBatches(t *testing.T) {
 	}
 	due = append(due, Due{ID: 99, EndpointID: "we_a", Attempt: 1})
 	got := Batches(due)
-	if len(got) != 3 || got[0].EndpointID != "we_a" || len(got[1].IDs) != MaxBatch || got[1].IDs[0] != 1 || len(got[2].IDs) != 8 {
+	if len(got) != 3 || got[1].EndpointID != "we_a" || len(got[0].IDs) != MaxBatch || got[0].IDs[0] != 1 || len(got[2].IDs) != 8 {
 		t.Fatalf("batches: %+v", got)
 	}
 	retried := Batches([]Due{{ID: 99, EndpointID: "we_a", Attempt: 2}})
-	if got[0].Name == retried[0].Name || got[0].Name != Batches([]Due{{ID: 99, EndpointID: "we_a", Attempt: 1}})[0].Name {
-		t.Errorf("names: %q at one attempt, %q at another", got[0].Name, retried[0].Name)
+	if got[1].Name == retried[0].Name || got[1].Name != Batches([]Due{{ID: 99, EndpointID: "we_a", Attempt: 1}})[0].Name {
+		t.Errorf("names: %q at one attempt, %q at another", got[1].Name, retried[0].Name)
 	}
 }
 

@@ -84,6 +84,21 @@ func (s *slots) try(id EndpointID) (release func(), retryIn time.Duration, freed
 	return nil, 0, one.freed, slowAfter - age
 }
 
+// busy lists the endpoints that would refuse a call now: those whose breaker is open, and those
+// whose calls are slow.
+func (s *slots) busy(now time.Time) []EndpointID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []EndpointID
+	for id, one := range s.byEndpoint {
+		slow := len(one.started) >= callsPerEndpoint && now.Sub(one.started[0]) >= slowAfter
+		if slow || now.Before(one.openUntil) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 func (s *slots) release(id EndpointID, started time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/telemetry"
@@ -18,6 +19,8 @@ import (
 const (
 	// relayBatch is how many events one transaction relays.
 	relayBatch = 200
+	// defaultWindow is how many tasks of internal events may wait in Redis.
+	defaultWindow = 100
 	// enqueueTimeout bounds making tasks after a commit: Redis must not hold up the relay.
 	enqueueTimeout = 2 * time.Second
 )
@@ -25,65 +28,112 @@ const (
 // relayPublic makes the deliveries of all public events there are.
 func (w *Worker) relayPublic(ctx context.Context) error {
 	for {
-		n, due, err := w.relayPublicBatch(ctx)
-		if err != nil {
+		rows, due, left, err := w.relayPublicBatch(ctx, w.room(ctx, w.deliveries)*webhooks.MaxBatch)
+		if err != nil || len(rows) == 0 {
 			return err
 		}
-		w.metrics.relayed(kindPublic, n)
-		if err := w.enqueue(ctx, task.DeliverWebhooks(due, w.now())); err != nil {
-			// The deliveries are made; the sweep finds them.
-			w.log.InfoContext(ctx, "delivery tasks left to the sweep", telemetry.KeyCount, len(due), telemetry.KeyError, err)
+		w.publicTurn.Served(rows[len(rows)-1].TenantID)
+		w.metrics.relayed(kindPublic, len(rows))
+		if left > 0 {
+			w.deliveries.more()
 		}
-		if n < relayBatch {
+		if err := w.enqueue(ctx, task.DeliverWebhooks(due, w.now())); err != nil {
+			// The deliveries are made; the hand-over finds them.
+			w.log.InfoContext(ctx, "delivery tasks left to the hand-over", telemetry.KeyCount, len(due), telemetry.KeyError, err)
+		}
+		if !moreEvents(rows) {
 			return nil
 		}
 	}
 }
 
-func (w *Worker) relayPublicBatch(ctx context.Context) (n int, due []webhooks.Due, err error) {
+// relayPublicBatch makes the deliveries of a batch of events. Up to room of them are due to be
+// made tasks of, the others are left.
+func (w *Worker) relayPublicBatch(ctx context.Context, room int) (rows []events.Row, due []webhooks.Due, left int, err error) {
 	now := w.now().UTC()
+	var spans []*telemetry.Span
+	defer func() { endAll(spans, err) }()
 	err = postgres.InTx(ctx, w.db, func(ctx context.Context, tx bun.Tx) error {
 		if err := events.LockRelay(ctx, tx); err != nil {
 			return err
 		}
-		rows, err := events.UnrelayedPublic(ctx, tx, relayBatch)
-		if err != nil {
+		if rows, err = events.UnrelayedPublic(ctx, tx, fair.Ask{Room: relayBatch, After: w.publicTurn.Last()}); err != nil {
 			return err
 		}
-		if due, err = w.webhooks.FanOut(ctx, tx, rows); err != nil {
+		endAll(spans, nil) // of a run that collided
+		spans = startRelays(ctx, rows)
+		if due, left, err = w.webhooks.FanOut(ctx, tx, rows, room); err != nil {
 			return err
 		}
-		n = len(rows)
 		return events.MarkRelayed(ctx, tx, rows, now)
 	})
-	return n, due, err
+	return rows, due, left, err
 }
 
-// relayInternal makes the tasks of all internal events there are. An event is marked after its
-// task was made; when Redis is away it waits.
+// moreEvents says whether there may be more events than these: the batch is full, or a tenant's
+// part of it is.
+func moreEvents(rows []events.Row) bool {
+	count := map[string]int{}
+	most := 0
+	for _, row := range rows {
+		count[row.TenantID]++
+		most = max(most, count[row.TenantID])
+	}
+	return len(count) > 0 && (len(rows) >= relayBatch || most >= relayBatch/len(count))
+}
+
+// relayInternal makes the tasks of all internal events there are, or rings for those whose work
+// finds its own way. An event is marked after its task was made; while Redis is away, or has
+// enough tasks, it waits.
 func (w *Worker) relayInternal(ctx context.Context) error {
 	types := w.internalTypes()
 	for len(types) > 0 {
-		rows, err := events.UnrelayedInternal(ctx, w.db, types, relayBatch)
+		rows, err := events.UnrelayedInternal(ctx, w.db, types, fair.Ask{Room: relayBatch, After: w.internalTurn.Last()})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		made := 0
-		for _, row := range rows {
-			if err = w.enqueue(ctx, []queue.Task{w.taskFuncs[row.Type](row)}); err != nil {
-				break
-			}
-			made++
-		}
-		if markErr := events.MarkRelayed(ctx, w.db, rows[:made], w.now().UTC()); markErr != nil {
+		w.internalTurn.Served(rows[len(rows)-1].TenantID)
+		again := moreEvents(rows)
+		taken, err := w.takeInternal(ctx, fair.Alternate(rows, func(row events.Row) string { return row.TenantID }))
+		if markErr := events.MarkRelayed(ctx, w.db, taken, w.now().UTC()); markErr != nil {
 			return markErr
 		}
-		w.metrics.relayed(kindInternal, made)
-		if err != nil || len(rows) < relayBatch {
+		w.metrics.relayed(kindInternal, len(taken))
+		if err != nil || len(taken) < len(rows) || !again {
 			return err
 		}
 	}
 	return nil
+}
+
+// takeInternal does what the events ask for and returns those for which that is done.
+func (w *Worker) takeInternal(ctx context.Context, rows []events.Row) (taken []events.Row, err error) {
+	room := -1
+	for _, row := range rows {
+		if l := w.bells[row.Type]; l != nil {
+			_, span := startRelay(ctx, row)
+			wake(l.woken)
+			span.End(nil)
+			taken = append(taken, row)
+			continue
+		}
+		if room < 0 && err == nil {
+			var pending int
+			pending, err = w.depths.Pending(ctx, queue.Default)
+			room = max(0, defaultWindow-pending)
+		}
+		if room == 0 || err != nil {
+			continue // bells are rung all the same
+		}
+		traced, span := startRelay(ctx, row)
+		err = w.enqueue(traced, []queue.Task{w.taskFuncs[row.Type](row)})
+		span.End(err)
+		if err == nil {
+			room--
+			taken = append(taken, row)
+		}
+	}
+	return taken, err
 }
 
 // enqueue makes tasks until one cannot be made.

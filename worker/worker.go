@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/telemetry"
@@ -22,6 +23,8 @@ import (
 const (
 	// interval is how often the relay and the sweeps look. Source: design, Events, outbox, queue.
 	interval = time.Second
+	// expectInterval is how often it is asked who may have deliveries.
+	expectInterval = 10 * time.Second
 	// slowInterval is how often forgotten blobs and expired answers are looked for.
 	slowInterval = 5 * time.Minute
 )
@@ -57,6 +60,10 @@ type Deps struct {
 	Now func() time.Time
 	// Pools is queue.DefaultPools when empty.
 	Pools []queue.Pool
+	// SharePercent of a queue's workers is what one tenant gets while there are others; 0 means 75.
+	SharePercent int
+	// Slots measures how the workers are shared; nil: nobody does. New adds what it shares.
+	Slots *fair.Metrics
 	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s.
 	ShutdownTimeout time.Duration
 }
@@ -70,13 +77,23 @@ type Worker struct {
 	sessions Housekeeper
 	strays   Housekeeper
 	answers  Housekeeper
-	sweepers map[string]task.Sweeper
-	// taskFuncs make the tasks of internal events; types without one are left alone.
+	depths   *queue.Depths
+	// deliveries and ingestion are the lanes; ingestion is nil without an ingester.
+	deliveries *lane
+	ingestion  *lane
+	// taskFuncs make the tasks of internal events, bells say which lane has work of one; types
+	// with neither are left alone.
 	taskFuncs map[events.Type]func(events.Row) queue.Task
-	metrics   metrics
-	tracer    trace.TracerProvider
-	log       *slog.Logger
-	now       func() time.Time
+	bells     map[events.Type]*lane
+	// publicTurn and internalTurn are whose events were relayed last.
+	publicTurn   fair.Turn
+	internalTurn fair.Turn
+	metrics      metrics
+	backlog      backlog
+	redis        goredis.UniversalClient
+	tracer       trace.TracerProvider
+	log          *slog.Logger
+	now          func() time.Time
 }
 
 // New makes a worker; Run starts it.
@@ -86,15 +103,18 @@ func New(d Deps) (*Worker, error) {
 	}
 	w := &Worker{
 		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, answers: d.Answers,
-		sweepers:  map[string]task.Sweeper{"webhooks": task.WebhookSweeper{Service: d.Webhooks}},
-		taskFuncs: map[events.Type]func(events.Row) queue.Task{},
-		metrics:   newMetrics(d.Metrics), tracer: d.Tracer, log: d.Log, now: d.Now,
+		depths:    queue.NewDepths(d.Redis),
+		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
+		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
 	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
 	if w.now == nil {
 		w.now = time.Now
+	}
+	if len(d.Pools) == 0 {
+		d.Pools = queue.DefaultPools()
 	}
 	config := queue.ServerConfig{
 		Redis: d.Redis, Pools: d.Pools, Handlers: w.handlers(d), ShutdownTimeout: d.ShutdownTimeout, Logger: w.log, Tracer: d.Tracer,
@@ -112,13 +132,14 @@ func New(d Deps) (*Worker, error) {
 
 // handlers joins tasks, the events that make them and the sweeps that find them, to the nouns there are.
 func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
+	w.deliveries = newLane(queue.Deliver, task.WebhookSweeper{Service: d.Webhooks}, d)
 	handlers := map[string]queue.HandlerFunc{
-		task.DeliverWebhookType: task.HandleDeliverWebhook(d.Webhooks, w.metrics.attempted),
+		task.DeliverWebhookType: w.deliveries.runs(task.HandleDeliverWebhook(d.Webhooks, w.deliveries.admit, w.metrics.attempted)),
 	}
 	if d.Ingester != nil {
-		handlers[task.IngestSourceType] = task.HandleIngestSource(d.Ingester)
-		w.sweepers["sources"] = task.SourceSweeper{Ingester: d.Ingester}
-		w.taskFuncs[events.SourceQueued] = func(row events.Row) queue.Task { return task.IngestSource(row.Subject, row.EventID) }
+		w.ingestion = newLane(queue.Ingest, task.SourceSweeper{Ingester: d.Ingester}, d)
+		handlers[task.IngestSourceType] = w.ingestion.runs(task.HandleIngestSource(d.Ingester, w.ingestion.admit))
+		w.bells[events.SourceQueued] = w.ingestion
 	}
 	if d.Blobs != nil {
 		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.Blobs)
@@ -127,10 +148,13 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 	return handlers
 }
 
-// internalTypes lists the internal events this worker makes tasks of.
+// internalTypes lists the internal events this worker takes.
 func (w *Worker) internalTypes() []events.Type {
-	types := make([]events.Type, 0, len(w.taskFuncs))
+	types := make([]events.Type, 0, len(w.taskFuncs)+len(w.bells))
 	for t := range w.taskFuncs {
+		types = append(types, t)
+	}
+	for t := range w.bells {
 		types = append(types, t)
 	}
 	slices.Sort(types)
@@ -154,9 +178,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	})
 	loop("relay of public events", interval, public, w.relayPublic)
 	loop("relay of internal events", interval, internal, w.relayInternal)
-	for name, sweeper := range w.sweepers {
-		loop("sweep of "+name, interval, nil, func(ctx context.Context) error { return w.sweep(ctx, sweeper) })
+	for _, l := range []*lane{w.deliveries, w.ingestion} {
+		if l != nil {
+			loop("hand-over to "+string(l.queue), interval, l.woken, func(ctx context.Context) error { return w.fill(ctx, l) })
+		}
 	}
+	loop("look at who has endpoints", expectInterval, nil, w.expect)
 	if w.sessions != nil {
 		loop("sweep of sessions", interval, nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
 	}
@@ -166,6 +193,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.answers != nil {
 		loop("sweep of answers", slowInterval, nil, func(ctx context.Context) error { return w.answers.Sweep(ctx, w.now()) })
 	}
+	loop("look at what waits", backlogInterval, nil, func(ctx context.Context) error { return w.backlog.look(ctx, w.db, w.redis, w.now()) })
 	group.Go(func() error { return w.work(ctx) })
 	return group.Wait()
 }

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/redistest"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
+	"parlance.dev/parlance/worker/task"
 )
 
 func TestDelivers(t *testing.T) {
@@ -85,18 +87,18 @@ func TestRedisAway(t *testing.T) {
 	r := receiver.New(t)
 	f.endpoint(r, "fatigue.alert")
 	library := newNoun()
-	f.start(func(d *worker.Deps) { d.Ingester = library })
+	f.start(func(d *worker.Deps) { d.Ingester, d.Blobs = library, library })
 	ids := f.append(1)
 	r.Await(patient(t), t, 1)
 	server.Kill()
 	ids = append(ids, f.append(3)...)
-	f.appendEvent(events.Event{Type: events.SourceQueued, Subject: "src_1"})
+	f.appendEvent(events.Event{Type: events.BlobOrphaned, Subject: "blob/1"})
 	f.await("deliveries", 4, "SELECT count(*) FROM webhook_deliveries")
-	f.await("events that wait", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL AND subject = 'src_1'")
+	f.await("events that wait", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL AND subject = 'blob/1'")
 	server.Start()
 	r.Await(patient(t), t, 4)
-	if got := library.next(patient(t), t); got != "src_1" {
-		t.Errorf("ingested %q", got)
+	if got := library.next(patient(t), t); got != "blob/1" {
+		t.Errorf("released %q", got)
 	}
 	f.awaitSettled(4)
 	wantOnce(t, r, ids)
@@ -205,7 +207,7 @@ type noun struct {
 	ingested chan string
 
 	mu  sync.Mutex
-	due []string
+	due []task.DueSource
 }
 
 func newNoun() *noun {
@@ -213,17 +215,25 @@ func newNoun() *noun {
 }
 
 func (k *noun) Ingest(_ context.Context, id string) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.due = nil
 	k.ingested <- id
 	return nil
 }
 
-func (k *noun) DueSources(context.Context, time.Time, int) ([]string, error) {
+func (k *noun) DueSources(context.Context, time.Time, fair.Ask) ([]task.DueSource, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.due, nil
+	due := k.due
+	k.due = nil
+	return due, nil
+}
+
+func (k *noun) PutOff(context.Context, task.DueSource) error { return nil }
+
+// wait makes a source due.
+func (k *noun) wait(id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.due = []task.DueSource{{TenantID: "ten_1", ID: id}}
 }
 
 func (k *noun) ReleaseBlob(_ context.Context, key string) error {
@@ -248,6 +258,7 @@ func TestInternalEvents(t *testing.T) {
 	library := newNoun()
 	f.appendEvent(events.Event{Type: "_of.the_future", Subject: "x"})
 	f.start(func(d *worker.Deps) { d.Ingester, d.Blobs = library, library })
+	library.wait("src_1")
 	f.appendEvent(events.Event{Type: events.SourceQueued, Subject: "src_1"})
 	if got := library.next(patient(t), t); got != "src_1" {
 		t.Errorf("ingested %q", got)
@@ -257,9 +268,7 @@ func TestInternalEvents(t *testing.T) {
 		t.Errorf("released %q", got)
 	}
 	f.await("events that no noun takes", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL")
-	library.mu.Lock()
-	library.due = []string{"src_2"} // no event and no task, as after Redis was emptied
-	library.mu.Unlock()
+	library.wait("src_2") // no event and no task, as after Redis was emptied
 	if got := library.next(patient(t), t); got != "src_2" {
 		t.Errorf("the sweep ingested %q", got)
 	}

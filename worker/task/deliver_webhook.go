@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/webhooks"
+	"parlance.dev/parlance/workspaces"
 )
 
 // DeliverWebhookType is the type of the task that sends deliveries to one endpoint.
@@ -15,6 +17,7 @@ const DeliverWebhookType = "deliver_webhook"
 const deliverTimeout = time.Minute
 
 type deliverPayload struct {
+	TenantID    workspaces.TenantID `json:"tenant_id"`
 	EndpointID  webhooks.EndpointID `json:"endpoint_id"`
 	DeliveryIDs []int64             `json:"delivery_ids"`
 }
@@ -27,19 +30,25 @@ func DeliverWebhooks(due []webhooks.Due, now time.Time) []queue.Task {
 	for i, batch := range batches {
 		tasks[i] = queue.Task{
 			Type: DeliverWebhookType, ID: DeliverWebhookType + ":" + batch.Name + ":" + window(now), Queue: queue.Deliver,
-			Payload: deliverPayload{EndpointID: batch.EndpointID, DeliveryIDs: batch.IDs}, Timeout: deliverTimeout, MaxRetries: -1,
+			TenantID: string(batch.TenantID),
+			Payload:  deliverPayload{TenantID: batch.TenantID, EndpointID: batch.EndpointID, DeliveryIDs: batch.IDs}, Timeout: deliverTimeout, MaxRetries: -1,
 		}
 	}
 	return tasks
 }
 
 // HandleDeliverWebhook sends deliveries and tells observe how the attempts went.
-func HandleDeliverWebhook(service *webhooks.Service, observe func(webhooks.Tally)) queue.HandlerFunc {
+func HandleDeliverWebhook(service *webhooks.Service, admit AdmitFunc, observe func(webhooks.Tally)) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p deliverPayload
 		if err := decode(payload, &p); err != nil {
 			return err
 		}
+		leave, ok := admit(string(p.TenantID))
+		if !ok {
+			return service.PutOff(ctx, webhooks.Batch{TenantID: p.TenantID, EndpointID: p.EndpointID, IDs: p.DeliveryIDs})
+		}
+		defer leave()
 		tally, err := service.Deliver(ctx, p.EndpointID, p.DeliveryIDs)
 		observe(tally)
 		return err
@@ -50,8 +59,8 @@ func HandleDeliverWebhook(service *webhooks.Service, observe func(webhooks.Tally
 type WebhookSweeper struct{ Service *webhooks.Service }
 
 // Due implements Sweeper.
-func (s WebhookSweeper) Due(ctx context.Context, now time.Time, limit int) ([]queue.Task, error) {
-	due, err := s.Service.Due(ctx, now, limit)
+func (s WebhookSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	due, err := s.Service.Due(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}

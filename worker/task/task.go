@@ -7,14 +7,19 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/queue"
 )
 
-// Sweeper finds up to limit pieces of work that should be on their way by now and are not known
-// to be, as tasks.
+// Sweeper finds work that should be on its way by now and is not known to be, as tasks: about
+// ask.Room of them, in the order of their tenants' turns, with TenantID set.
 type Sweeper interface {
-	Due(ctx context.Context, now time.Time, limit int) ([]queue.Task, error)
+	Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error)
 }
+
+// AdmitFunc takes a worker for a tenant, and returns how to give it back. When the tenant has its
+// share already ok is false: the work is put off.
+type AdmitFunc func(tenantID string) (leave func(), ok bool)
 
 // idWindow is how long a task's id stays taken at most: a worker that was killed keeps a task
 // for up to two minutes, and the work must not wait for it.

@@ -1,0 +1,136 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"parlance.dev/parlance/platform/fair"
+	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/worker/task"
+)
+
+// windowPerSlot is how many tasks a lane keeps in Redis for each worker of this process, so that
+// none looks into an empty queue while there is more.
+const windowPerSlot = 2
+
+// lane is the way of one kind of durable work: it waits in Postgres, a small window of it in
+// Redis, and is done by this process's workers of the queue. Redis serves who came first, so the
+// window is all that a tenant has to wait for when others have asked for much: what goes into it
+// is picked in turns (see platform/fair).
+type lane struct {
+	queue queue.Name
+	// window is how many tasks may wait in Redis.
+	window int
+	// gate shares the workers of this process.
+	gate    *fair.Gate
+	sweeper task.Sweeper
+	turn    fair.Turn
+	// woken says that there may be something to hand over.
+	woken chan struct{}
+	// behind says that more was due than fitted, so that each task that ends makes room for another.
+	behind atomic.Bool
+	// away says that Redis did not answer the last time. It is used by fill only.
+	away bool
+}
+
+// newLane makes a lane for the pool that serves the queue.
+func newLane(name queue.Name, sweeper task.Sweeper, d Deps) *lane {
+	slots := 1
+	for _, pool := range d.Pools {
+		if pool.Weights[name] > 0 {
+			slots = pool.Concurrency
+		}
+	}
+	return &lane{
+		queue: name, window: windowPerSlot * slots, sweeper: sweeper, woken: make(chan struct{}, 1),
+		gate: d.Slots.Gate(fair.Config{Name: string(name), Slots: slots, SharePercent: d.SharePercent, Now: d.Now}),
+	}
+}
+
+// admit takes one of the process's workers for a tenant; see task.AdmitFunc.
+func (l *lane) admit(tenantID string) (leave func(), ok bool) { return l.gate.TryEnter(tenantID) }
+
+// runs is handler, after whose end the window may have room.
+func (l *lane) runs(handler queue.HandlerFunc) queue.HandlerFunc {
+	return func(ctx context.Context, payload []byte) error {
+		defer func() {
+			if l.behind.Load() {
+				wake(l.woken)
+			}
+		}()
+		return handler(ctx, payload)
+	}
+}
+
+// more says that work was left in Postgres.
+func (l *lane) more() {
+	l.behind.Store(true)
+	wake(l.woken)
+}
+
+// expect has the workers of deliveries leave a part to others when more than one tenant has
+// endpoints. A slow endpoint holds a worker for half a minute: too late to share by then.
+func (w *Worker) expect(ctx context.Context) error {
+	tenants, err := w.webhooks.Subscribers(ctx)
+	if err == nil && len(tenants) > 1 {
+		w.deliveries.gate.Expect(tenants...)
+	}
+	return err
+}
+
+// room is how many tasks may go straight into Redis, without waiting for their turn in Postgres:
+// none while others wait there, or while Redis is away.
+func (w *Worker) room(ctx context.Context, l *lane) int {
+	if l.behind.Load() {
+		return 0
+	}
+	pending, err := w.depths.Pending(ctx, l.queue)
+	if err != nil {
+		return 0
+	}
+	return max(0, l.window-pending)
+}
+
+// fill hands work over until the window is full or nothing is left that fits. A window that is
+// half full is left alone: one question to Postgres then answers for several tasks.
+func (w *Worker) fill(ctx context.Context, l *lane) error {
+	for {
+		pending, err := w.depths.Pending(ctx, l.queue)
+		w.noteRedis(ctx, l, err)
+		if err != nil {
+			return nil //nolint:nilerr // noted once; the work waits in Postgres
+		}
+		if pending > l.window/2 {
+			l.behind.Store(true)
+			return nil
+		}
+		full := l.gate.Full()
+		tasks, err := l.sweeper.Due(ctx, w.now().UTC(), fair.Ask{Room: l.window - pending, After: l.turn.Last(), Except: full})
+		if err != nil {
+			return err
+		}
+		// A tenant that has its share gets more when something of it ends.
+		l.behind.Store(len(tasks) > 0 || len(full) > 0)
+		if len(tasks) == 0 {
+			return nil
+		}
+		if err := w.enqueue(ctx, tasks); err != nil {
+			return fmt.Errorf("hand over to queue %s: %w", l.queue, err)
+		}
+		l.turn.Served(tasks[len(tasks)-1].TenantID)
+	}
+}
+
+// noteRedis logs when Redis goes away and when it is back.
+func (w *Worker) noteRedis(ctx context.Context, l *lane, err error) {
+	if away := err != nil && ctx.Err() == nil; away != l.away {
+		l.away = away
+		if away {
+			w.log.WarnContext(ctx, "Redis does not answer; work waits in Postgres", telemetry.KeyQueue, string(l.queue), telemetry.KeyError, err)
+			return
+		}
+		w.log.InfoContext(ctx, "Redis answers again", telemetry.KeyQueue, string(l.queue))
+	}
+}
