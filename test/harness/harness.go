@@ -97,7 +97,7 @@ func (e *Env) settingsOf(t testing.TB, o Options) map[string]string {
 		t.Fatal(err)
 	}
 	settings := map[string]string{
-		"DATABASE_URL": e.DatabaseURL, "REDIS_URL": e.RedisURL,
+		"DATABASE_URL": throughPooler(t, e.DatabaseURL), "PARLANCE_DATABASE_DIRECT_URL": e.DatabaseURL, "REDIS_URL": e.RedisURL,
 		"PARLANCE_DATABASE_MAX_CONNS": "8",
 		"PARLANCE_BLOB_URL":           "file://" + e.BlobDir,
 		"PARLANCE_MASTER_KEY_FILE":    keyFile,
