@@ -33,6 +33,7 @@ import (
 	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/rest"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/workspaces"
@@ -91,7 +92,7 @@ func (s *shelf) serve(access rpc.Access) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	calls := &interceptor.RPC{Log: deps.Log, Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator}
+	calls := &interceptor.RPC{Log: deps.Log, Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(nil)}
 	mux := http.NewServeMux()
 	upload := rpc.NewUpload(deps)
 	mux.HandleFunc("POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload", func(w http.ResponseWriter, r *http.Request) {

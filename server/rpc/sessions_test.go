@@ -21,6 +21,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/server/rest"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/test/sealtest"
@@ -82,7 +83,8 @@ func (f *sessionsFixture) serve(t *testing.T, handler parlancev1connect.SessionS
 		t.Fatal(err)
 	}
 	chain := &interceptor.RPC{
-		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator,
+		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded,
+		Pages: interceptor.NewPages(nil),
 	}
 	_, mux := parlancev1connect.NewSessionServiceHandler(handler, connect.WithInterceptors(chain))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,6 +25,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/rest"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/pgtest"
@@ -69,7 +70,8 @@ func (f *toolsFixture) serve(t *testing.T, handler parlancev1connect.ToolService
 		t.Fatal(err)
 	}
 	chain := &interceptor.RPC{
-		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator,
+		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: time.Now, Validator: validator, Undecoded: rest.Undecoded,
+		Pages: interceptor.NewPages(nil),
 	}
 	_, mux := parlancev1connect.NewToolServiceHandler(handler, connect.WithInterceptors(chain))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
