@@ -153,3 +153,26 @@ func TestURLsOfMany(t *testing.T) {
 		}
 	}
 }
+
+// TestACL: a user with the rights that docs/operations.md names is enough.
+func TestACL(t *testing.T) {
+	t.Parallel()
+	server := redistest.NewServer(t)
+	rights := []any{"ACL", "SETUSER", "app", "on", ">p@ss", "~asynq:*", "~parlance:*", "&asynq:*", "+@all", "-@dangerous", "+info"}
+	if err := openAt(t, server.URL).Do(t.Context(), rights...).Err(); err != nil {
+		t.Fatal(err)
+	}
+	client := openAt(t, strings.Replace(server.URL, "unix://", "unix://app:p%40ss@", 1))
+	ran := work(t, client)
+	enqueueAll(t, client, "a")
+	awaitAll(t, ran, "a")
+	if err := redis.PutNonce(t.Context(), client, "n", time.Minute); err != nil {
+		t.Error(err)
+	}
+	if warnings, err := redis.Inspect(t.Context(), client); err != nil || len(warnings) > 0 {
+		t.Errorf("Inspect: %v, %v", warnings, err)
+	}
+	if err := client.FlushAll(t.Context()).Err(); err == nil {
+		t.Error("the user may do anything, so this test shows nothing")
+	}
+}

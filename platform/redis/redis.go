@@ -69,17 +69,24 @@ func Ping(ctx context.Context, client goredis.UniversalClient) error {
 // LogTo gives the client library's own words, which it writes to standard error otherwise, to log,
 // without the secrets of the URL. They are about connections that fail and are made again, and one
 // outage makes many: debug is their level. For the whole process.
-func LogTo(log *slog.Logger, redisURL string) {
+func LogTo(log *slog.Logger, redisURL string) { goredis.SetLogger(newLibraryLog(log, redisURL)) }
+
+func newLibraryLog(log *slog.Logger, redisURL string) libraryLog {
 	var secrets []string
 	if a, err := splitURL(redisURL); err == nil {
 		_, password, _ := strings.Cut(strings.TrimSuffix(a.user, "@"), ":")
-		for _, secret := range []string{password, a.query.Get("password"), a.query.Get("sentinel_password")} {
-			if plain, err := url.PathUnescape(secret); err == nil && secret != "" {
-				secrets = append(secrets, secret, "***", plain, "***")
+		plain, err := url.PathUnescape(password)
+		if err != nil {
+			plain = password
+		}
+		watch := a.query.Get("sentinel_password")
+		for _, secret := range []string{password, plain, watch, url.QueryEscape(watch)} {
+			if secret != "" {
+				secrets = append(secrets, secret, "***")
 			}
 		}
 	}
-	goredis.SetLogger(libraryLog{log: log, hide: strings.NewReplacer(secrets...)})
+	return libraryLog{log: log, hide: strings.NewReplacer(secrets...)}
 }
 
 type libraryLog struct {
