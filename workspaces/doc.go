@@ -8,5 +8,7 @@
 // tenant is a [Ref], made by [Service.Resolve] only: every other noun takes a Ref and writes
 // its ids into every statement, so that another tenant's row is not found rather than refused.
 //
-// Tables: tenants, workspaces, api_keys, tombstones. Events: none.
+// [Credentials] keeps workspaces' own keys at outside parties, sealed.
+//
+// Tables: tenants, workspaces, api_keys, tombstones, provider_credentials. Events: none.
 package workspaces
