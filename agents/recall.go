@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -16,20 +15,26 @@ const maxRecalled = 1024
 // memory keeps agents as JSON, so that nobody changes what another got from it.
 type memory struct {
 	mu     sync.Mutex
-	agents map[ID][]byte
+	agents map[remembered][]byte
 }
 
-func (m *memory) get(id ID) (encoded []byte) {
+// remembered is an agent of a tenant: another tenant's is as unknown here as one that never was.
+type remembered struct {
+	tenant workspaces.TenantID
+	id     ID
+}
+
+func (m *memory) get(id remembered) (encoded []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.agents[id]
 }
 
-func (m *memory) put(id ID, encoded []byte) {
+func (m *memory) put(id remembered, encoded []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.agents == nil {
-		m.agents = map[ID][]byte{}
+		m.agents = map[remembered][]byte{}
 	}
 	if _, known := m.agents[id]; !known && len(m.agents) >= maxRecalled {
 		for some := range m.agents {
@@ -45,7 +50,7 @@ func (m *memory) put(id ID, encoded []byte) {
 // agent's version itself, and Find the agent when it does not hold.
 // Errors: NotFound.
 func (s *Service) Recall(ctx context.Context, p workspaces.Principal, id ID) (agent Agent, recalled bool, err error) {
-	encoded := s.memory.get(id)
+	encoded := s.memory.get(remembered{p.TenantID, id})
 	if encoded == nil {
 		agent, err = s.FindAnew(ctx, p, id)
 		return agent, false, err
@@ -53,8 +58,9 @@ func (s *Service) Recall(ctx context.Context, p workspaces.Principal, id ID) (ag
 	if err := json.Unmarshal(encoded, &agent); err != nil {
 		return Agent{}, false, fmt.Errorf("decode a recalled agent: %w", err)
 	}
-	if !p.MayTouch(agent.Ref()) {
-		return Agent{}, false, fault.NoSuch("agent", string(id))
+	if !p.MayTouch(agent.Ref()) { // how long the refusal takes must not tell that there is one
+		agent, err = s.FindAnew(ctx, p, id)
+		return agent, false, err
 	}
 	return agent, true, nil
 }
@@ -69,6 +75,6 @@ func (s *Service) FindAnew(ctx context.Context, p workspaces.Principal, id ID) (
 	if err != nil {
 		return Agent{}, fmt.Errorf("encode an agent: %w", err)
 	}
-	s.memory.put(id, encoded)
+	s.memory.put(remembered{agent.TenantID, id}, encoded)
 	return agent, nil
 }
