@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -112,5 +114,32 @@ func TestIdempotencyEvents(t *testing.T) {
 	}
 	if turns := e.Do(t, "GET", "/v1/sessions/"+session+"/transcript", nil); turns.Status == 200 && len(turns.List("turns")) != 3 {
 		t.Errorf("%d turns: %s", len(turns.List("turns")), turns.Body)
+	}
+}
+
+// TestIdempotencyOutlivesRedis: answers are kept where Redis cannot lose them.
+func TestIdempotencyOutlivesRedis(t *testing.T) {
+	t.Parallel()
+	e := newIdem(t, harness.Options{WithoutWorker: true})
+	requests := map[string]string{
+		"/v1/sessions":           `{"agent_id":"` + e.agent + `","user_id":"u","modality":"text"}`,
+		e.Tenant.In("/tools"):    `{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/"}`,
+		e.Tenant.In("/webhooks"): `{"url":"https://127.0.0.1:1/","events":[]}`,
+	}
+	first := map[string]harness.Response{}
+	for path, body := range requests {
+		first[path] = e.Do(t, "POST", path, body, withKey("k")).Must(t, 201)
+	}
+	options, err := goredis.ParseURL(e.RedisURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := goredis.NewClient(options)
+	defer func() { _ = client.Close() }()
+	if err := client.FlushDB(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for path, body := range requests {
+		same(t, first[path], e.Do(t, "POST", path, body, withKey("k")))
 	}
 }

@@ -17,7 +17,7 @@ import (
 func TestRateLimitHeaders(t *testing.T) {
 	t.Parallel()
 	plans := filepath.Join(t.TempDir(), "plans.json")
-	plan := `{"enterprise": {"tools": true}, "counted": {"tools": true, "rates_per_minute": {"read": 10, "write": 1}}}`
+	plan := `{"enterprise": {"kb_storage_bytes": 5, "kb_upload_bytes": 5, "tools": true}, "counted": {"kb_storage_bytes": 5, "kb_upload_bytes": 5, "tools": true, "rates_per_minute": {"read": 10, "write": 1}}}`
 	if err := os.WriteFile(plans, []byte(plan), 0o600); err != nil {
 		t.Fatal(err)
 	}
