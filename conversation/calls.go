@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
 )
@@ -65,7 +67,9 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	for i, call := range wanted {
 		round[i] = r.pending(call)
 	}
-	r.noteCalls(ctx, round)
+	if err := r.noteCalls(ctx, round); err != nil {
+		return err
+	}
 	begun := r.s.moment()
 	for _, p := range round {
 		if p.call.Client {
@@ -146,7 +150,10 @@ func (r *runner) pending(call model.ToolCall) *pendingCall {
 
 // noteCalls writes the calls into the turn, and the turn into Postgres before they run: should
 // this node die, the transcript still says what was begun.
-func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) {
+//
+// Errors: Unavailable unavailable when they cannot be written, or the turn is no longer ours. Then
+// no call may be made: nobody would know of it, or another node may be making it.
+func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) error {
 	last := len(r.turn.Messages) - 1
 	if last < 0 || r.turn.Messages[last].Role != roleAssistant || len(r.turn.Messages[last].Calls) > 0 {
 		r.turn.Messages = append(r.turn.Messages, Message{Role: roleAssistant, At: milliseconds(r.s.moment().Sub(r.begun))})
@@ -155,9 +162,11 @@ func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) {
 	for _, p := range round {
 		r.turn.Messages[last].Calls = append(r.turn.Messages[last].Calls, p.call)
 	}
-	if _, err := updateTurn(ctx, r.s.db, r.turn, "messages"); err != nil && ctx.Err() == nil {
-		r.s.log.WarnContext(ctx, "calls not noted beforehand", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+	mine, err := updateTurn(ctx, r.s.db, r.turn, "messages")
+	if err == nil && !mine {
+		err = fault.Wrap(errLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
 	}
+	return postgres.MapError(err)
 }
 
 // runCall runs one call and returns its message. A call that is not idempotent runs to its end

@@ -1,11 +1,13 @@
 package conversation_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
@@ -198,5 +200,26 @@ func TestUnstorableArguments(t *testing.T) {
 		if _, err := f.End(t.Context(), f.principal, session, conversation.EndParams{Status: conversation.Completed}); err != nil {
 			t.Errorf("%q: ending: %v", arguments, err)
 		}
+	}
+}
+
+// TestLostTurnCallsNothing is a node that was asleep while its turn was taken for lost.
+func TestLostTurnCallsNothing(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "find_order", "POST", 0)
+	made := f.create(t, withPin)
+	wake := say("One moment.", call("find_order", `{"id":"a"}`))
+	f.model = &script{steps: []step{func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+		_, err := f.db.ExecContext(ctx, "UPDATE turns SET status = 'failed', ended_at = now() WHERE tenant_id = ? AND session_id = ?", f.principal.TenantID, made.Session.ID)
+		if err != nil {
+			t.Error(err)
+		}
+		return wake(ctx, req, emit)
+	}}}
+	_, err := f.Turn(t.Context(), f.principal, made.Session.ID, "go", nil)
+	wantReason(t, err, fault.ServiceUnavailable)
+	if sent := f.endpoint.Requests("/find_order"); len(sent) != 0 {
+		t.Errorf("called %d times", len(sent))
 	}
 }
