@@ -10,7 +10,7 @@
 // The relay calls FanOut in its transaction: one delivery an event and endpoint that wants it.
 // Tasks call Deliver, which claims in the database and sends what it got; a repeated task claims
 // nothing. The delivery row, not Redis, says what has been sent and when the next attempt is
-// due; Due finds what has no task. A claim has a lease: when its holder dies, the attempt
+// due; Due finds what has no task, tenants and endpoints in turn. A claim has a lease: when its holder dies, the attempt
 // becomes unknown and the next one carries the same event id. What an endpoint has pending is
 // held while it is disabled or not subscribed to the event, and goes on afterwards.
 //

@@ -2,12 +2,16 @@
 // and any number of processes may run one; what is done and what is due is decided in Postgres.
 //
 //	events ──relay──► public:   deliveries (webhooks.FanOut), then tasks
-//	                  internal: tasks
-//	due work ──sweep, each second──► tasks
+//	                  internal: tasks, or a bell for a lane
+//	due work ──lanes, tenants in turn──► tasks, a small window of them
 //	tasks ──queue──► task.Handlers ──► nouns
 //
 // The relay wakes on NOTIFY and looks each second. Public events need Postgres only, so their
-// deliveries are made while Redis is away; internal ones wait for it. The sweep finds what has
-// no task: retries, what Redis lost, what a killed worker left. Tasks have deterministic ids
-// and handlers that claim in Postgres, so a second relay, sweep or worker is harmless.
+// deliveries are made while Redis is away; internal ones wait for it. A lane looks each second,
+// and when a task has ended, for what has no task: what did not fit into the window, retries,
+// what Redis lost, what a killed worker left. Tasks have deterministic ids and handlers that
+// claim in Postgres, so a second relay, lane or worker is harmless.
+//
+// As long as nothing waits in Postgres the relay fills the window itself. A lane lets no tenant
+// have more than its share of this process's workers while there are others (platform/fair).
 package worker
