@@ -45,8 +45,8 @@ type tracerKey struct{}
 // WithTracer makes Start record below ctx. Whoever begins work (a server, a worker, a node) puts
 // it there once, so that nouns and adapters need no tracer of their own. nil changes nothing.
 func WithTracer(ctx context.Context, provider trace.TracerProvider) context.Context {
-	if provider == nil {
-		return ctx
+	if traces, ok := provider.(*Traces); provider == nil || ok && traces.off {
+		return ctx // what is not exported need not be made
 	}
 	return context.WithValue(ctx, tracerKey{}, provider.Tracer(library))
 }

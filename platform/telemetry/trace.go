@@ -39,6 +39,8 @@ type TraceConfig struct {
 // Traces is a tracer provider and the end of it.
 type Traces struct {
 	trace.TracerProvider
+	// off says that there is no endpoint.
+	off      bool
 	shutdown func(context.Context) error
 }
 
@@ -46,7 +48,7 @@ type Traces struct {
 // endpoint. An endpoint that is away costs traces, not requests.
 func NewTraces(ctx context.Context, cfg TraceConfig) (*Traces, error) {
 	if cfg.Endpoint == "" {
-		return &Traces{TracerProvider: noop.NewTracerProvider(), shutdown: func(context.Context) error { return nil }}, nil
+		return &Traces{TracerProvider: noop.NewTracerProvider(), off: true, shutdown: func(context.Context) error { return nil }}, nil
 	}
 	if cfg.Client == nil {
 		return nil, errors.New("an OTLP endpoint needs an HTTP client")

@@ -102,6 +102,9 @@ func TestLimiterWithoutRedis(t *testing.T) {
 # TYPE parlance_ratelimit_bypassed_total counter
 parlance_ratelimit_bypassed_total{bucket="read"} 7
 parlance_ratelimit_bypassed_total{bucket="session"} 6
+# HELP parlance_ratelimit_refused_total Requests refused because their key had no token left, by bucket.
+# TYPE parlance_ratelimit_refused_total counter
+parlance_ratelimit_refused_total{bucket="session"} 2
 `
 	if err := testutil.GatherAndCompare(l.registry, stringReader(want)); err != nil {
 		t.Error(err)
