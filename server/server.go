@@ -80,7 +80,7 @@ type Deps struct {
 	Now         func() time.Time
 	// Ready are the checks of /readyz by name.
 	Ready map[string]Check
-	// Nonce says whether a caller of ProbePath belongs to the installation; nil: nobody does.
+	// Nonce says whether a caller of probe.Path belongs to the installation; nil: nobody does.
 	Nonce func(ctx context.Context, nonce string) bool
 }
 

@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/gen/openapi"
 	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/server/probe"
 	"parlance.dev/parlance/server/problem"
 )
 
@@ -34,7 +35,7 @@ func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	}))
 	if d.Nonce != nil {
-		mux.Handle(ProbePath, probe{known: d.Nonce, problems: problems, proxies: d.Caller.Proxies, now: d.Now})
+		mux.Handle(probe.Path, probe.Handler{Known: d.Nonce, Problem: problems, Proxies: d.Caller.Proxies, Now: d.Now})
 	}
 	mux.Handle("/readyz", only(func(w http.ResponseWriter, r *http.Request) { writeReady(w, r, d.Ready) }))
 	mux.Handle("/metrics", only(d.Metrics.Handler().ServeHTTP))

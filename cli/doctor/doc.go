@@ -7,5 +7,5 @@
 // back or forgotten, and no finding holds a secret.
 //
 // What the way through the proxies does to a request is seen by the server at its end: doctor
-// leaves a nonce in Redis, and the server tells its bearer what arrived (see server.Probe).
+// leaves a nonce in Redis, and the server tells its bearer what arrived (see package probe).
 package doctor

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/redis"
-	"parlance.dev/parlance/server"
+	"parlance.dev/parlance/server/probe"
 )
 
 const (
@@ -198,25 +198,25 @@ func (v *visit) leaveNonce(ctx context.Context, r *report) bool {
 }
 
 // probe asks the server at the other end what it sees.
-func (v *visit) probe(ctx context.Context, r *report) (server.Probe, bool) {
-	answer, body, err := v.do(ctx, http.MethodGet, server.ProbePath, nil)
+func (v *visit) probe(ctx context.Context, r *report) (probe.Seen, bool) {
+	answer, body, err := v.do(ctx, http.MethodGet, probe.Path, nil)
 	if err != nil {
 		advice, detail := v.explain(err)
 		r.fail("ours", advice, "%s", detail)
-		return server.Probe{}, false
+		return probe.Seen{}, false
 	}
-	var seen server.Probe
+	var seen probe.Seen
 	if answer.StatusCode != http.StatusOK || json.Unmarshal(body, &seen) != nil || seen.Protocol == "" {
 		r.fail("ours", "Let PARLANCE_PUBLIC_URL lead to a server with the same REDIS_URL and of this version.",
 			"a server answers that is not of this installation (%s)", answer.Status)
-		return server.Probe{}, false
+		return probe.Seen{}, false
 	}
 	r.ok("ours", "the server there is of this installation")
 	return seen, true
 }
 
 // lookAtForwarding compares what the caller did with what the server knows of it.
-func (v *visit) lookAtForwarding(seen server.Probe, r *report) {
+func (v *visit) lookAtForwarding(seen probe.Seen, r *report) {
 	if seen.BaseURL != v.base {
 		r.fail("base", "Set the same PARLANCE_PUBLIC_URL for servers and doctor, and restart the servers.", "the server hands out URLs beginning with %s", seen.BaseURL)
 	}
@@ -242,7 +242,7 @@ func (v *visit) do(ctx context.Context, method, path string, body io.Reader) (*h
 	if err != nil {
 		return nil, nil, err
 	}
-	request.Header.Set(server.ProbeHeader, v.nonce)
+	request.Header.Set(probe.Header, v.nonce)
 	answer, err := v.client.Do(request)
 	if err != nil {
 		return nil, nil, err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"parlance.dev/parlance/server"
+	"parlance.dev/parlance/server/probe"
 )
 
 const (
@@ -30,8 +30,8 @@ func (v *visit) trySocket(ctx context.Context, r *report) {
 	defer cancel()
 	// The client's own deadline would be that of the whole socket.
 	client := &http.Client{Transport: v.client.Transport, CheckRedirect: v.client.CheckRedirect}
-	conn, answer, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(v.base, "http")+server.ProbePath, &websocket.DialOptions{
-		HTTPClient: client, HTTPHeader: http.Header{server.ProbeHeader: {v.nonce}},
+	conn, answer, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(v.base, "http")+probe.Path, &websocket.DialOptions{
+		HTTPClient: client, HTTPHeader: http.Header{probe.Header: {v.nonce}},
 	})
 	if err != nil {
 		status := "got no answer"
@@ -54,12 +54,12 @@ func (v *visit) trySocket(ctx context.Context, r *report) {
 
 // tryStream measures whether two pieces of an event stream arrive apart.
 func (v *visit) tryStream(ctx context.Context, r *report) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+server.ProbePath, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+probe.Path, http.NoBody)
 	if err != nil {
 		r.fail("stream", "See the message.", "%v", err)
 		return
 	}
-	request.Header.Set(server.ProbeHeader, v.nonce)
+	request.Header.Set(probe.Header, v.nonce)
 	request.Header.Set("Accept", "text/event-stream")
 	answer, err := v.client.Do(request)
 	if err != nil {
@@ -82,7 +82,7 @@ func (v *visit) tryStream(ctx context.Context, r *report) {
 	switch {
 	case first.IsZero():
 		r.fail("stream", advice, "an event stream arrived empty (%s)", answer.Status)
-	case last.Sub(first) < server.ProbePause/2:
+	case last.Sub(first) < probe.Pause/2:
 		r.warn("stream", advice, "the proxy holds event streams back: pieces sent 1 s apart arrived together")
 	default:
 		r.ok("stream", "event streams arrive piece by piece")
@@ -93,9 +93,9 @@ func (v *visit) tryStream(ctx context.Context, r *report) {
 func (v *visit) tryUpload(ctx context.Context, r *report) {
 	half := make([]byte, uploadBytes/2)
 	body := io.MultiReader(bytes.NewReader(half), &pause{ctx: ctx}, bytes.NewReader(half))
-	answer, read, err := v.do(ctx, http.MethodPost, server.ProbePath, body)
+	answer, read, err := v.do(ctx, http.MethodPost, probe.Path, body)
 	const size = "Raise the proxy's limit of bodies (nginx: client_max_body_size 0): Parlance has its own, by plan."
-	var seen server.Probe
+	var seen probe.Seen
 	switch {
 	case err != nil:
 		r.fail("upload", size, "an upload of %d MiB was cut off: %v", uploadBytes>>20, err)

@@ -42,6 +42,7 @@ func lookAtRedis(ctx context.Context, d Deps, r *report) {
 	sayPersistence(info, r)
 	sayRole(info, r)
 	sayMemory(info, r)
+	lookAtNodes(ctx, client, r)
 	tryRedis(ctx, d, client, r)
 	timeRedis(ctx, d, client, r)
 }
@@ -137,6 +138,24 @@ func sayMemory(info map[string]string, r *report) {
 	used, most := number(info["used_memory"]), number(info["maxmemory"])
 	if most > 0 && used*100 > most*fullPercent {
 		r.warn("memory", "Raise maxmemory, and see with `parlance doctor` whether work piles up.", "%d %% of maxmemory is used; writes are refused at 100 %%", used*100/most)
+	}
+}
+
+// lookAtNodes asks every primary of a cluster; INFO came from one of them.
+func lookAtNodes(ctx context.Context, client goredis.UniversalClient, r *report) {
+	if _, isCluster := client.(*goredis.ClusterClient); !isCluster {
+		return
+	}
+	warnings, err := redis.Inspect(ctx, client)
+	if err != nil {
+		r.fail("nodes", "See that every node of the cluster can be reached from here, by the address it gives itself.", "%v", err)
+		return
+	}
+	for _, warning := range warnings {
+		r.fail("nodes", "Set it on every node, and in each one's redis.conf.", "%s", warning)
+	}
+	if len(warnings) == 0 {
+		r.ok("nodes", "every primary of the cluster is as it should be")
 	}
 }
 

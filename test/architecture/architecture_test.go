@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 }
 
 // folders at the root without Go code.
-var others = []string{".ci", ".git", ".github", ".proto-deps", ".buf-against", ".parlance", "bin", "docs", "deploy", "node_modules", "sdk", "console"}
+var others = []string{".ci", ".git", ".github", ".proto-deps", ".buf-against", ".parlance", "bin", "docs", "deploy", "secrets", "node_modules", "sdk", "console"}
 
 // TestDirections walks every Go file and checks its imports against the table.
 func TestDirections(t *testing.T) {
@@ -141,7 +141,7 @@ var confined = []struct {
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
 	{"github.com/uptrace/bun", []string{"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker", "idempotency"}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
-	{"github.com/coder/websocket", []string{"server/realtime", "cli"}},
+	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
 	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},
 }

@@ -1,7 +1,8 @@
-package server
+package probe
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -17,19 +18,19 @@ import (
 )
 
 const (
-	// ProbePath is where `parlance doctor` asks what reaches a server through the proxies before it.
-	ProbePath = "/healthz/probe"
-	// ProbeHeader carries the nonce that doctor left in Redis, which proves that it belongs to us.
-	ProbeHeader = "X-Parlance-Probe"
-	// ProbePause is the time between the two pieces of a probe's stream.
-	ProbePause = time.Second
+	// Path is where `parlance doctor` asks what reaches a server through the proxies before it.
+	Path = "/healthz/probe"
+	// Header carries the nonce that doctor left in Redis, which proves that it belongs to us.
+	Header = "X-Parlance-Probe"
+	// Pause is the time between the two pieces of a probe's stream.
+	Pause = time.Second
 
-	maxProbeBytes = 64 << 20
-	probeTimeout  = 30 * time.Second
+	maxBytes   = 64 << 20
+	echoWithin = 30 * time.Second
 )
 
-// Probe is what a server saw of a request to ProbePath.
-type Probe struct {
+// Seen is what a server saw of a request to Path.
+type Seen struct {
 	// BaseURL begins the URLs that a caller of this request would be handed.
 	BaseURL string `json:"base_url"`
 	// Protocol is that of the last hop: HTTP/1.1 or HTTP/2.0.
@@ -48,54 +49,57 @@ type Probe struct {
 	BodyMS    int64 `json:"body_ms"`
 }
 
-// probe answers doctor, and nobody else: to a caller without a nonce of ours the path does not exist.
-type probe struct {
-	known    func(ctx context.Context, nonce string) bool
-	problems problem.Writer
-	proxies  interceptor.Proxies
-	now      func() time.Time
+// Handler answers doctor, and nobody else: to a caller without a nonce of ours the path does not exist.
+type Handler struct {
+	// Known says whether a nonce is one that doctor left.
+	Known   func(ctx context.Context, nonce string) bool
+	Problem problem.Writer
+	// Proxies are those whose X-Forwarded-* is believed.
+	Proxies interceptor.Proxies
+	Now     func() time.Time
 }
 
 // ServeHTTP echoes a message of a WebSocket, streams two pieces to whoever accepts an event
 // stream, counts a POSTed body, and says what it saw.
-func (p probe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	nonce := r.Header.Get(ProbeHeader)
-	if nonce == "" || !p.known(r.Context(), nonce) {
-		p.problems.Write(w, r, fault.New(fault.RouteNotFound, "There is no such route."))
+func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	nonce := r.Header.Get(Header)
+	if nonce == "" || !h.Known(r.Context(), nonce) {
+		h.Problem.Write(w, r, fault.New(fault.RouteNotFound, "There is no such route."))
 		return
 	}
 	switch {
 	case strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
-		p.echo(w, r)
+		h.echo(w, r)
 	case strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
-		p.stream(w, r)
+		h.stream(w, r)
 	default:
-		p.describe(w, r)
+		h.describe(w, r)
 	}
 }
 
-func (p probe) describe(w http.ResponseWriter, r *http.Request) {
-	began := p.now()
-	count, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxProbeBytes))
+func (h Handler) describe(w http.ResponseWriter, r *http.Request) {
+	began := h.Now()
+	count, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBytes))
 	if err != nil {
-		p.problems.Write(w, r, fault.New(fault.InvalidRequest, "The body ended after %d bytes.", count))
+		h.Problem.Write(w, r, fault.New(fault.InvalidRequest, "The body ended after %d bytes.", count))
 		return
 	}
-	writeJSON(w, http.StatusOK, Probe{
-		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r), Believed: p.proxies.Believes(r),
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(Seen{ // the caller is gone: nothing left to tell
+		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r), Believed: h.Proxies.Believes(r),
 		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"), ForwardedHost: r.Header.Get("X-Forwarded-Host"),
-		BodyBytes: count, BodyMS: p.now().Sub(began).Milliseconds(),
+		BodyBytes: count, BodyMS: h.Now().Sub(began).Milliseconds(),
 	})
 }
 
 // echo sends the first message back and closes.
-func (p probe) echo(w http.ResponseWriter, r *http.Request) {
+func (h Handler) echo(w http.ResponseWriter, r *http.Request) {
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return // Accept has answered
 	}
 	defer func() { _ = conn.CloseNow() }() // closed below unless the caller was rude
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), probeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), echoWithin)
 	defer cancel()
 	kind, message, err := conn.Read(ctx)
 	if err == nil && conn.Write(ctx, kind, message) == nil {
@@ -103,8 +107,8 @@ func (p probe) echo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream sends two events, ProbePause apart.
-func (p probe) stream(w http.ResponseWriter, r *http.Request) {
+// stream sends two events, Pause apart.
+func (h Handler) stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	pause := time.NewTimer(0)
@@ -119,7 +123,7 @@ func (p probe) stream(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		_ = http.NewResponseController(w).Flush() // a writer that cannot flush is what doctor finds out
-		pause.Reset(ProbePause)
+		pause.Reset(Pause)
 	}
 }
 
