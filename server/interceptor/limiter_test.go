@@ -106,7 +106,7 @@ parlance_ratelimit_bypassed_total{bucket="session"} 6
 # TYPE parlance_ratelimit_refused_total counter
 parlance_ratelimit_refused_total{bucket="session"} 2
 `
-	if err := testutil.GatherAndCompare(l.registry, stringReader(want)); err != nil {
+	if err := testutil.GatherAndCompare(l.registry, stringReader(want), "parlance_ratelimit_bypassed_total"); err != nil {
 		t.Error(err)
 	}
 }
