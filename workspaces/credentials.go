@@ -2,11 +2,7 @@ package workspaces
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -30,17 +26,6 @@ const (
 	CredentialSTT       CredentialKind = "stt"
 	CredentialTTS       CredentialKind = "tts"
 	CredentialTelephony CredentialKind = "telephony"
-)
-
-// credentialProviders are the providers of each kind, by the names agents use.
-var credentialProviders = map[CredentialKind][]string{
-	CredentialModel: {"openai", "anthropic"}, CredentialSTT: {"openai"}, CredentialTTS: {"openai"}, CredentialTelephony: {"twilio"},
-}
-
-// leastHinted is the length of a key whose last hintChars tell nothing worth knowing.
-const (
-	leastHinted = 16
-	hintChars   = 4
 )
 
 // Credential is a workspace's own key at an outside party.
@@ -145,57 +130,6 @@ func (s *Credentials) Create(ctx context.Context, ref Ref, p CreateCredentialPar
 		return Credential{}, fault.OnField(fault.NameTaken, "provider", "The workspace has a %s credential for %s: change that one, or delete it first.", p.Kind, p.Provider)
 	}
 	return c, err
-}
-
-// check refuses providers that the kind does not have and servers that tenants may not reach.
-func (s *Credentials) check(c Credential) error {
-	known, ok := credentialProviders[c.Kind]
-	if !ok {
-		return fault.InvalidField("kind", "in", "kind must be model, stt, tts or telephony.")
-	}
-	if !slices.Contains(known, c.Provider) {
-		return fault.InvalidField("provider", "in", "The providers of kind %s are: %s.", c.Kind, strings.Join(known, ", "))
-	}
-	if c.Kind == CredentialTelephony && c.AccountID == "" {
-		return fault.InvalidField("account_id", "required", "account_id is needed for %s.", c.Provider)
-	}
-	return s.checkBase(c.BaseURL)
-}
-
-// checkBase refuses a base_url that is not https (but where the operator opened private ranges,
-// for development) or names an address that is not public. It is checked again at every dial.
-func (s *Credentials) checkBase(raw string) error {
-	if raw == "" {
-		return nil
-	}
-	u, err := url.Parse(raw)
-	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return fault.InvalidField("base_url", "url", "base_url must be a URL without query and fragment.")
-	}
-	if u.Scheme != "https" && !s.guard.Opened() {
-		return fault.InvalidField("base_url", "https", "base_url must begin with https://.")
-	}
-	switch err := s.guard.CheckLiteral(u); {
-	case errors.Is(err, publicnet.ErrNotPublic):
-		return fault.InvalidField("base_url", "url_not_public", "base_url names an address that is not public.")
-	case err != nil:
-		return fault.InvalidField("base_url", "url", "base_url needs a host, may have a port from 1 to 65535, and cannot have a user name.")
-	}
-	return nil
-}
-
-// sealKey puts a key into its credential.
-func (s *Credentials) sealKey(ctx context.Context, c *Credential, key seal.Secret) (err error) {
-	text := key.Reveal()
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fault.InvalidField("api_key", "format", "api_key must be 1 to 4096 printable ASCII characters without spaces.")
-	}
-	c.APIKeyHint = ""
-	if len(text) >= leastHinted {
-		c.APIKeyHint = text[len(text)-hintChars:]
-	}
-	c.SealedKey, err = s.keys.Seal(ctx, []byte(text), c.place())
-	return err
 }
 
 // open is a credential's key.

@@ -106,14 +106,20 @@ func TestOwnModelKey(t *testing.T) {
 	if len(own.Requests()) != before || len(k.installed.Requests()) != 4 {
 		t.Error("a deleted credential is used")
 	}
-	for _, seen := range []harness.Response{made, answer, wrong, refused, tried, works, listed} {
+	shownNowhere(t, made, answer, wrong, refused, tried, works, listed)
+	k.nowhere(t, ownKey)
+}
+
+// shownNowhere looks for keys in answers.
+func shownNowhere(t *testing.T, answers ...harness.Response) {
+	t.Helper()
+	for _, seen := range answers {
 		for _, key := range []string{installationKey, ownKey, "sk-wrong"} {
 			if bytes.Contains(seen.Body, []byte(key)) {
 				t.Errorf("an answer shows a key: %s", seen.Body)
 			}
 		}
 	}
-	k.nowhere(t, ownKey)
 }
 
 // nowhere looks for a key in every row of every table.
