@@ -95,6 +95,16 @@ func (p *Process) Pause() { p.send(syscall.SIGSTOP) }
 // Resume lets a paused process go on as if nothing had been.
 func (p *Process) Resume() { p.send(syscall.SIGCONT) }
 
+// Ended says whether the process has ended, by a signal or by itself.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Kill ends the process as a crash would (SIGKILL) and waits for its end.
 func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
 

@@ -326,6 +326,22 @@ func (c *chaos) await(d time.Duration) {
 	}
 }
 
+// supervise starts what gave up because what it needs did not answer, as systemd does.
+func (c *chaos) supervise() {
+	for i, server := range c.servers {
+		if server.Ended() {
+			c.faults["server started again that had given up"]++
+			c.servers[i] = c.startServer(i)
+		}
+	}
+	for i, worker := range c.workers {
+		if worker.Ended() {
+			c.faults["worker started again that had given up"]++
+			c.workers[i] = c.StartProcess(c.t, "worker")
+		}
+	}
+}
+
 // awaitReady measures how long it takes until every server says that it is ready.
 func (c *chaos) awaitReady(after string) {
 	c.t.Helper()
@@ -333,6 +349,7 @@ func (c *chaos) awaitReady(after string) {
 	client := &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	for _, address := range c.addresses {
 		harness.Await(c.t, harness.Patience, "ready again after: "+after, func() bool {
+			c.supervise()
 			answer, err := client.Get("http://" + address + "/readyz") //nolint:noctx // it has a time-out
 			if err != nil {
 				return false
@@ -350,6 +367,7 @@ func (c *chaos) rest() {
 	var left []string
 	ends := time.Now().Add(chaosRest)
 	for {
+		c.supervise()
 		var err error
 		left, err = audit.Unsettled(c.t.Context(), c.DatabaseURL)
 		if err != nil {
