@@ -271,7 +271,7 @@ func TestSlowBacklog(t *testing.T) {
 	hold := make(chan struct{})
 	slow.Always(receiver.Answer{Hold: hold})
 	f.endpoint(slow, "fatigue.alert")
-	f.publish(f.ref, 1000)
+	f.publish(f.ref, 300)
 	f.start(ingestPools(4))
 	slow.Await(patient(t), t, 32)
 	f.endpoint(quick, "fatigue.alert")
@@ -280,7 +280,7 @@ func TestSlowBacklog(t *testing.T) {
 		quick.Await(patient(t), t, i+1)
 	}
 	close(hold)
-	f.awaitSettled(1010)
+	f.awaitSettled(310)
 }
 
 // TestDeliveriesInTurn: of several tenants' backlogs each is handed over to the same extent.
