@@ -2,6 +2,7 @@ package interceptor
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -26,9 +27,10 @@ type Gate struct {
 	// Sessions knows the tokens of sessions; its principals have SessionID set.
 	Sessions Authenticator
 	Limiter  *Limiter
-	// Open are procedure prefixes that need no key: health and reflection.
-	Open []string
 }
+
+// contract is the start of every procedure of ours.
+const contract = "/parlance."
 
 // admittedKey marks a request that has passed the gate already, with the procedure it passed for.
 type admittedKey struct{}
@@ -41,8 +43,11 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 		return ctx, nil
 	}
 	policy, ok := g.Policies[procedure]
-	if !ok { // not a method of the contract: the mux says so
-		return ctx, nil
+	if !ok {
+		if strings.HasPrefix(procedure, contract) {
+			return ctx, fmt.Errorf("%s has no policy, so nobody may call it", procedure)
+		}
+		return ctx, nil // health and reflection need no key
 	}
 	principal, err := g.principal(ctx, policy, request)
 	note(ctx, principal)

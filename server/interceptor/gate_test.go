@@ -91,3 +91,16 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 }
+
+// TestGateKnowsItsContract: a method of ours that states no policy is nobody's to call; health and
+// reflection are everybody's.
+func TestGateKnowsItsContract(t *testing.T) {
+	t.Parallel()
+	gate := &interceptor.Gate{Policies: interceptor.Policies{}}
+	if _, err := gate.Admit(t.Context(), "/parlance.v1.NewService/Do", http.Header{}, http.Header{}); err == nil {
+		t.Error("a method without a policy was let through")
+	}
+	if _, err := gate.Admit(t.Context(), "/grpc.health.v1.Health/Check", http.Header{}, http.Header{}); err != nil {
+		t.Errorf("health: %v", err)
+	}
+}
