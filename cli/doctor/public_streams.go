@@ -103,7 +103,7 @@ func (v *visit) tryUpload(ctx context.Context, r *report) {
 		r.fail("upload", size, "the proxy refuses a body of %d MiB (%s)", uploadBytes>>20, answer.Status)
 	case answer.StatusCode != http.StatusOK || json.Unmarshal(read, &seen) != nil || seen.BodyBytes != uploadBytes:
 		r.fail("upload", size, "an upload of %d MiB was answered %s, and %d bytes arrived", uploadBytes>>20, answer.Status, seen.BodyBytes)
-	case seen.BodyMS < uploadPause.Milliseconds()/2:
+	case seen.PauseMS < uploadPause.Milliseconds()/2:
 		r.warn("upload", "Let uploads pass as they come (nginx: proxy_request_buffering off).", "the proxy keeps whole uploads on its disk before it passes them on")
 	default:
 		r.ok("upload", "%d MiB pass, as they come", uploadBytes>>20)

@@ -44,9 +44,9 @@ type Seen struct {
 	ForwardedFor   string `json:"forwarded_for"`
 	ForwardedProto string `json:"forwarded_proto"`
 	ForwardedHost  string `json:"forwarded_host"`
-	// BodyBytes came in within BodyMS of the headers.
+	// BodyBytes came in, and PauseMS was the longest wait for the next of them.
 	BodyBytes int64 `json:"body_bytes"`
-	BodyMS    int64 `json:"body_ms"`
+	PauseMS   int64 `json:"pause_ms"`
 }
 
 // Handler answers doctor, and nobody else: to a caller without a nonce of ours the path does not exist.
@@ -78,8 +78,8 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h Handler) describe(w http.ResponseWriter, r *http.Request) {
-	began := h.Now()
-	count, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBytes))
+	body := &stopwatch{reader: http.MaxBytesReader(w, r.Body, maxBytes), now: h.Now}
+	count, err := io.Copy(io.Discard, body)
 	if err != nil {
 		h.Problem.Write(w, r, fault.New(fault.InvalidRequest, "The body ended after %d bytes.", count))
 		return
@@ -88,8 +88,23 @@ func (h Handler) describe(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(Seen{ // the caller is gone: nothing left to tell
 		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r), Believed: h.Proxies.Believes(r),
 		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"), ForwardedHost: r.Header.Get("X-Forwarded-Host"),
-		BodyBytes: count, BodyMS: h.Now().Sub(began).Milliseconds(),
+		BodyBytes: count, PauseMS: body.longest.Milliseconds(),
 	})
+}
+
+// stopwatch remembers the longest wait for a piece.
+type stopwatch struct {
+	reader  io.Reader
+	now     func() time.Time
+	longest time.Duration
+}
+
+// Read implements io.Reader.
+func (s *stopwatch) Read(p []byte) (int, error) {
+	began := s.now()
+	n, err := s.reader.Read(p)
+	s.longest = max(s.longest, s.now().Sub(began))
+	return n, err
 }
 
 // echo sends the first message back and closes.
