@@ -2,7 +2,6 @@ package interceptor
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -45,7 +44,7 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 	policy, ok := g.Policies[procedure]
 	if !ok {
 		if strings.HasPrefix(procedure, contract) {
-			return ctx, fmt.Errorf("%s has no policy, so nobody may call it", procedure)
+			return ctx, fault.New(fault.RouteNotFound, "No procedure %s.", procedure) // nobody may call what states no policy
 		}
 		return ctx, nil // health and reflection need no key
 	}
