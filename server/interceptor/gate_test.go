@@ -91,16 +91,3 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 }
-
-// TestGateKnowsItsContract: a method of ours that states no policy is nobody's to call; health and
-// reflection are everybody's.
-func TestGateKnowsItsContract(t *testing.T) {
-	t.Parallel()
-	gate := &interceptor.Gate{Policies: interceptor.Policies{}}
-	if _, err := gate.Admit(t.Context(), "/parlance.v1.NewService/Do", http.Header{}, http.Header{}); !fault.IsReason(err, fault.RouteNotFound) {
-		t.Errorf("a method without a policy: %v", err)
-	}
-	if _, err := gate.Admit(t.Context(), "/grpc.health.v1.Health/Check", http.Header{}, http.Header{}); err != nil {
-		t.Errorf("health: %v", err)
-	}
-}
