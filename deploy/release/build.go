@@ -34,7 +34,9 @@ func (r release) programs(ctx context.Context) error {
 }
 
 // binary is where the program of a platform is built.
-func (r release) binary(p platform) string { return filepath.Join(r.dist, "bin", r.name(p), "parlance") }
+func (r release) binary(p platform) string {
+	return filepath.Join(r.dist, "bin", r.name(p), "parlance")
+}
 
 // build is the same command as the Dockerfile's.
 func (r release) build(ctx context.Context, p platform) error {

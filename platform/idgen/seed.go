@@ -22,7 +22,9 @@ type Seed struct {
 type seedKey struct{}
 
 // WithSeed returns a context for the work of a request under an Idempotency-Key.
-func WithSeed(ctx context.Context, s Seed) context.Context { return context.WithValue(ctx, seedKey{}, s) }
+func WithSeed(ctx context.Context, s Seed) context.Context {
+	return context.WithValue(ctx, seedKey{}, s)
+}
 
 // In makes the id of the one thing of its kind that the request of ctx creates: New's, or the
 // seed's when there is one. Whoever inserts it must be ready to find it there.

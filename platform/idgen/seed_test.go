@@ -29,7 +29,8 @@ func TestSeed(t *testing.T) {
 	if later := idgen.In(idgen.WithSeed(t.Context(), idgen.Seed{At: at.Add(time.Millisecond)}), idgen.Agent); later <= agent {
 		t.Errorf("%s does not sort after %s", later, agent)
 	}
-	if idgen.In(t.Context(), idgen.Agent) == idgen.In(t.Context(), idgen.Agent) {
+	first, second := idgen.In(t.Context(), idgen.Agent), idgen.In(t.Context(), idgen.Agent)
+	if first == second {
 		t.Error("without a key ids repeat")
 	}
 }

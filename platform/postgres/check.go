@@ -55,7 +55,7 @@ func checkServer(ctx context.Context, db querier) error {
 func (s server) check() error {
 	var problems []error
 	if s.version < leastVersion {
-		problems = append(problems, fmt.Errorf("Postgres %s is too old: Parlance needs 15 or newer", s.versionText)) //nolint:staticcheck // a name
+		problems = append(problems, fmt.Errorf("the server is Postgres %s, which is too old: Parlance needs 15 or newer", s.versionText))
 	}
 	if s.encoding != "UTF8" {
 		problems = append(problems, fmt.Errorf("the encoding of database %s is %s and must be UTF8: make it anew with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", s.databaseName, s.encoding))
