@@ -13,7 +13,7 @@ func TestServerCheck(t *testing.T) {
 		t.Error(err)
 	}
 	bad := server{version: 140011, versionText: "14.11", encoding: "LATIN1", readOnly: "on", standby: true}
-	for _, want := range []string{"Postgres 14.11 is too old", "is LATIN1 and must be UTF8", "is a standby"} {
+	for _, want := range []string{"Postgres 14.11, which is too old", "is LATIN1 and must be UTF8", "is a standby"} {
 		if err := bad.check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
