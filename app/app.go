@@ -161,6 +161,7 @@ func (a *App) join(ctx context.Context) error {
 	if err := keyring.Check(ctx); err != nil {
 		return fmt.Errorf("check the master key: %w", err)
 	}
+	keyring.Announce()
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: a.Config.EgressAllowCIDRs, CAFile: a.Config.EgressCAFile})
 	if err != nil {
 		return fmt.Errorf("guard outbound connections: %w", err)

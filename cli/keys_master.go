@@ -19,16 +19,17 @@ import (
 )
 
 func newKeysRotateMaster() *cobra.Command {
-	var dryRun bool
+	var dryRun, force bool
 	cmd := &cobra.Command{
 		Use: "rotate-master", Short: "Wrap every data key with the current master key, while servers run", Args: exactArgs(),
 		Long: `Moves everything that is sealed to another master key, without a pause:
 
   1. Name the new key in PARLANCE_MASTER_KEY_FILE (or _KEY, _KEY_URL) and the old one in
      PARLANCE_MASTER_KEY_PREVIOUS_FILES (or _URLS), and restart every server and worker,
-     one after the other. From then on both keys open, and the new one wraps.
+     one after the other. Once all of them have both keys, the new one wraps.
   2. Run this with the same settings. It wraps each tenant's data key anew and touches no
-     secret. When it is cut off, run it again: it goes on.
+     secret. When it is cut off, run it again: it goes on. It refuses while a server or
+     worker runs that does not have the new key.
   3. When it says that the old key wraps nothing any more, take it out of the settings.`,
 		Example: "  openssl rand -base64 32 > new.key\n  PARLANCE_MASTER_KEY_FILE=new.key PARLANCE_MASTER_KEY_PREVIOUS_FILES=old.key parlance keys rotate-master",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,13 +41,33 @@ func newKeysRotateMaster() *cobra.Command {
 			if dryRun {
 				return printWrapped(cmd.Context(), cmd.OutOrStdout(), keyring)
 			}
+			if !force {
+				if err := refuseLacking(cmd.Context(), keyring); err != nil {
+					return err
+				}
+			}
 			return rotateMaster(cmd.Context(), cmd.OutOrStdout(), keyring)
 		},
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say how many data keys each master key wraps")
+	cmd.Flags().BoolVar(&force, "force", false, "go on although a running server or worker does not have the new key and will fail")
 	addSettings(cmd)
 	addDataDir(cmd)
 	return cmd
+}
+
+// refuseLacking is an error when a running process would not open what the new key wraps.
+func refuseLacking(ctx context.Context, keyring *seal.Keyring) error {
+	lacking, err := keyring.Lacking(ctx)
+	if err != nil || len(lacking) == 0 {
+		return err
+	}
+	who := make([]string, len(lacking))
+	for i, process := range lacking {
+		who[i] = fmt.Sprintf("one at %s (Postgres backend %d, since %s)", process.Address, process.Backend, process.Since.UTC().Format(time.RFC3339))
+	}
+	return fmt.Errorf("nothing was changed: a server or worker runs that does not have the master key %s and would fail at its next secrets: %s. "+
+		"Restart every server and worker with it, then run this again (--force goes on all the same)", keyring.Masters()[0], strings.Join(who, "; "))
 }
 
 func newKeysRotateData() *cobra.Command {

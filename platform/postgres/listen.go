@@ -50,6 +50,11 @@ func (d *DB) listenOnce(ctx context.Context, channel string, fn func(payload str
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 		return false, fmt.Errorf("listening: %w", err)
 	}
+	if len(d.words) > 0 {
+		if _, err := conn.Exec(ctx, announce, announceClass, d.words); err != nil {
+			return false, fmt.Errorf("announcing: %w", err)
+		}
+	}
 	fn("")
 	for {
 		payload, err := nextNotification(ctx, conn)

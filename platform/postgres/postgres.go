@@ -53,6 +53,7 @@ type DB struct {
 
 	direct *pgx.ConnConfig
 	logger *slog.Logger
+	words  []int32 // see Announce
 }
 
 // Open makes the pool and one connection, so that a wrong URL fails here, and so does a server that

@@ -202,7 +202,7 @@ func (k *Keyring) currentRow(ctx context.Context, tenantID string) (wrappedKey, 
 	return replaceCurrent(ctx, k.db, row, next)
 }
 
-// newRow makes a data key under the master key that wraps.
+// newRow makes a data key under a master key that everybody opens.
 func (k *Keyring) newRow(ctx context.Context, tenantID string, now time.Time) (wrappedKey, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -211,12 +211,15 @@ func (k *Keyring) newRow(ctx context.Context, tenantID string, now time.Time) (w
 	secret := make([]byte, keyBytes)
 	rand.Read(secret) //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
 	row := wrappedKey{ID: id, TenantID: tenantID, CreatedAt: now}
-	return row, k.wrap(ctx, &row, secret)
+	master, err := k.wrapper(ctx)
+	if err != nil {
+		return wrappedKey{}, err
+	}
+	return row, wrap(ctx, master, &row, secret)
 }
 
-// wrap puts a data key into its row under the master key that wraps.
-func (k *Keyring) wrap(ctx context.Context, row *wrappedKey, secret []byte) (err error) {
-	master := k.masters[0]
+// wrap puts a data key into its row under a master key.
+func wrap(ctx context.Context, master MasterKey, row *wrappedKey, secret []byte) (err error) {
 	row.MasterKeyID = master.ID()
 	if row.Wrapped, err = master.Wrap(ctx, secret, row.place()); err != nil {
 		return fmt.Errorf("wrapping a data key with master key %s: %w", row.MasterKeyID, err)

@@ -82,7 +82,7 @@ func (k *Keyring) rewrap(ctx context.Context, row wrappedKey) error {
 		return err
 	}
 	before := row.MasterKeyID
-	if err := k.wrap(ctx, &row, secret); err != nil {
+	if err := wrap(ctx, k.masters[0], &row, secret); err != nil {
 		return err
 	}
 	return updateWrapping(ctx, k.db, row, before)
