@@ -3,6 +3,9 @@ package server
 import (
 	"net/http"
 
+	"connectrpc.com/grpchealth"
+	"connectrpc.com/grpcreflect"
+
 	"parlance.dev/parlance/server/interceptor"
 )
 
@@ -10,11 +13,20 @@ import (
 // make a time series each.
 const unmatched = "unmatched"
 
+// openProcedures are the procedures besides the policies' that the mux answers: load balancers and
+// tools call them, and they are told apart from scans.
+var openProcedures = map[string]bool{
+	"/" + grpchealth.HealthV1ServiceName + "/Check":                       true,
+	"/" + grpchealth.HealthV1ServiceName + "/Watch":                       true,
+	"/" + grpcreflect.ReflectV1ServiceName + "/ServerReflectionInfo":      true,
+	"/" + grpcreflect.ReflectV1AlphaServiceName + "/ServerReflectionInfo": true,
+}
+
 // routeName names the route of a request that has been answered, for logs and metrics.
 func routeName(policies interceptor.Policies) func(*http.Request) string {
 	return func(r *http.Request) string {
 		if isRPC(r.URL.Path) {
-			if _, known := policies[r.URL.Path]; known {
+			if _, known := policies[r.URL.Path]; known || openProcedures[r.URL.Path] {
 				return r.URL.Path
 			}
 			return unmatched
