@@ -11,8 +11,12 @@ import (
 var files embed.FS
 
 // Up brings the database to this binary's schema. Any number of processes may call it at once.
+// Errors: ErrOther for a database that other migrations of the same names have made.
 func Up(ctx context.Context, databaseURL string) error {
-	return postgres.Migrate(ctx, databaseURL, files)
+	if err := postgres.Migrate(ctx, databaseURL, files); err != nil {
+		return err
+	}
+	return check(ctx, databaseURL)
 }
 
 // Status lists the migrations in order, with what the database says of each; it writes nothing.

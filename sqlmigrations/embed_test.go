@@ -1,6 +1,8 @@
 package sqlmigrations_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"parlance.dev/parlance/platform/postgres"
@@ -34,15 +36,35 @@ func TestUp(t *testing.T) {
 	}
 }
 
+// TestUpOther: a database of the same migrations' names with another schema is refused in words, and
+// one that a newer version has migrated is not looked at.
+func TestUpOther(t *testing.T) {
+	t.Parallel()
+	url := pgtest.New(t).URL
+	execute(t, url, "ALTER TABLE sources DROP COLUMN queued_until")
+	if err := sqlmigrations.Up(t.Context(), url); !errors.Is(err, sqlmigrations.ErrOther) || !strings.Contains(err.Error(), "sources.queued_until") {
+		t.Errorf("a database of other migrations: %v", err)
+	}
+	execute(t, url, "INSERT INTO bun_migrations (name, group_id) VALUES ('9999', 2)")
+	if err := sqlmigrations.Up(t.Context(), url); err != nil {
+		t.Errorf("a database of a newer version: %v", err)
+	}
+}
+
 // forget takes away the record that the migrations ran.
 func forget(t *testing.T, url string) {
+	t.Helper()
+	execute(t, url, "TRUNCATE bun_migrations")
+}
+
+func execute(t *testing.T, url, query string) {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), "TRUNCATE bun_migrations"); err != nil {
+	if _, err := db.ExecContext(t.Context(), query); err != nil {
 		t.Fatal(err)
 	}
 }
