@@ -149,15 +149,19 @@ func TestRotateMasterKey(t *testing.T) {
 		}
 	})
 
+	// The first server runs on with the old key alone.
+	if code, output := r.command(t, r.newFile, r.oldFile); code != 1 || !strings.Contains(output, "nothing was changed") {
+		t.Errorf("beside a server without the new key: %d %s", code, output)
+	}
 	release := r.holdLast(t)
-	killed := r.With(map[string]string{masterKeyFile: r.newFile, previousKeyFiles: r.oldFile}).StartProcess(t, "keys", "rotate-master")
+	killed := r.With(map[string]string{masterKeyFile: r.newFile, previousKeyFiles: r.oldFile}).StartProcess(t, "keys", "rotate-master", "--force")
 	harness.Await(t, harness.Patience, "all data keys but the last are moved", func() bool { return r.wrappedBy(t, r.oldFile) == 1 })
 	killed.Kill()
 	release()
 	if n := r.wrappedBy(t, r.oldFile); n != 1 {
 		t.Errorf("%d data keys are left, want the one that was held", n)
 	}
-	code, output := r.command(t, r.newFile, r.oldFile)
+	code, output := r.command(t, r.newFile, r.oldFile, "--force")
 	if code != 0 || !strings.Contains(output, "wraps nothing any more") || r.wrappedBy(t, r.oldFile) != 0 {
 		t.Errorf("the second run: %d %s", code, output)
 	}
