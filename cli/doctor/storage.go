@@ -142,7 +142,7 @@ func lookAtKeyFile(path, blobURL string, r *report) bool {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.fail("file", "Make one: (umask 077; openssl rand -base64 32 > FILE), and keep a copy apart from the backups.", "%s does not exist", path)
+		r.fail("file", "Put the key there that this installation was used with. Only for a new one make a key: (umask 077; openssl rand -base64 32 > FILE), and keep a copy apart from the backups.", "%s does not exist", path)
 		return false
 	case err != nil:
 		r.fail("file", "Let the service's user own the file, mode 0600.", "%v", err)

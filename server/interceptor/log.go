@@ -131,5 +131,5 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 
 // quiet are the paths that probes ask every few seconds.
 func quiet(path string) bool {
-	return path == "/healthz" || path == "/readyz" || path == "/metrics"
+	return path == "/healthz" || path == "/readyz" || path == "/metrics" || path == "/grpc.health.v1.Health/Check"
 }
