@@ -82,13 +82,14 @@ func resolve(document any, ref string) (any, bool) {
 // steps walks a schema over arguments as a validator would that stops at nothing.
 type steps struct {
 	document any
+	patterns *patterns
 	left     int
 }
 
 // affordable says whether checking arguments against the schema stays within maxSteps.
-func affordable(document any, arguments map[string]any) bool {
-	s := steps{document: document, left: maxSteps}
-	return s.visit(document, arguments)
+func (s schema) affordable(arguments map[string]any) bool {
+	walk := steps{document: s.document, patterns: &s.patterns, left: maxSteps}
+	return walk.visit(s.document, arguments)
 }
 
 // visit spends what meeting value costs the schema; false when there is not enough left.
@@ -128,15 +129,31 @@ func (s *steps) keyword(keyword string, member, value any) bool {
 	case "properties":
 		members, _ := value.(map[string]any)
 		return every(members, func(name string, part any) bool { return s.visit(schemas[name], part) })
+	case "pattern":
+		pattern, _ := member.(string)
+		text, _ := value.(string)
+		s.left -= s.patterns.matching(pattern, text)
 	case "patternProperties":
-		return every(schemas, func(_ string, schema any) bool { return s.parts(schema, value) })
-	case "additionalProperties", "unevaluatedProperties", "propertyNames", "items", "contains", "unevaluatedItems":
+		return every(schemas, func(pattern string, schema any) bool { return s.names(pattern, value) && s.parts(schema, value) })
+	case "propertyNames":
+		members, _ := value.(map[string]any)
+		return every(members, func(name string, _ any) bool { return s.visit(member, name) })
+	case "additionalProperties", "unevaluatedProperties", "items", "contains", "unevaluatedItems":
 		return s.parts(member, value)
 	case "prefixItems":
 		items, _ := value.([]any)
 		return all(list[:min(len(list), len(items))], func(i int, schema any) bool { return s.visit(schema, items[i]) })
 	}
 	return s.left >= 0
+}
+
+// names has each member's name meet the pattern.
+func (s *steps) names(pattern string, value any) bool {
+	members, _ := value.(map[string]any)
+	return every(members, func(name string, _ any) bool {
+		s.left -= s.patterns.matching(pattern, name)
+		return s.left >= 0
+	})
 }
 
 // parts has each member or item of value meet the schema.

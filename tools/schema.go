@@ -22,8 +22,9 @@ import (
 const (
 	maxSchemaBytes     = 64 << 10
 	maxArgumentsBytes  = 256 << 10
-	maxCachedSchemas   = 2048
+	maxCachedWeight    = 2 << 20 // some hundred times as many bytes of memory at worst
 	maxArgumentsErrors = 20
+	maxViolationBytes  = 512 // messages repeat the value that failed
 )
 
 // schemaURL names a schema that is being compiled; it is no file name, so that messages name none.
@@ -38,12 +39,16 @@ var defaultSchema = json.RawMessage(`{"type": "object"}`)
 type schemas struct {
 	mu       sync.Mutex
 	compiled map[[sha256.Size]byte]schema
+	weight   int
 }
 
 // schema is one ready to be used: compiled, and as it was written.
 type schema struct {
 	*jsonschema.Schema
 	document any
+	patterns patterns
+	// weight is its size as text and that of its patterns.
+	weight int
 }
 
 // get compiles a schema, once for each content.
@@ -61,11 +66,15 @@ func (s *schemas) get(raw json.RawMessage) (schema, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.compiled == nil || len(s.compiled) >= maxCachedSchemas {
+	if _, ok := s.compiled[key]; ok { // another call was faster
+		return compiled, nil
+	}
+	if s.compiled == nil || s.weight+compiled.weight > maxCachedWeight {
 		// Dropping all is rare and costs one compilation each; an order of use would cost a lock on every call.
-		s.compiled = map[[sha256.Size]byte]schema{}
+		s.compiled, s.weight = map[[sha256.Size]byte]schema{}, 0
 	}
 	s.compiled[key] = compiled
+	s.weight += compiled.weight
 	return compiled, nil
 }
 
@@ -88,11 +97,13 @@ func compileSchema(raw json.RawMessage) (schema, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
+	found := patterns{sizes: map[string]int{}}
+	compiler.UseRegexpEngine(found.compile)
 	if err := compiler.AddResource(schemaURL, document); err != nil {
 		return schema{}, err
 	}
 	compiled, err := compiler.Compile(schemaURL)
-	return schema{Schema: compiled, document: document}, err
+	return schema{Schema: compiled, document: document, patterns: found, weight: len(raw) + found.total}, err
 }
 
 // checkSchema refuses what is not a JSON Schema 2020-12 of type object, and returns the names
@@ -125,7 +136,7 @@ func (s *schemas) checkSchema(raw json.RawMessage) (properties map[string]json.R
 	if err != nil {
 		return nil, invalid("json_schema", "input_schema is not a valid JSON Schema: %s", schemaMessage(err))
 	}
-	if !affordable(compiled.document, map[string]any{}) {
+	if !compiled.affordable(map[string]any{}) {
 		return nil, invalid("too_complex", "input_schema repeats itself too often, or refers to itself without end; simplify its references.")
 	}
 	return shape.Properties, nil
@@ -142,7 +153,7 @@ func schemaMessage(err error) string {
 			}
 		}
 	}
-	return strings.ReplaceAll(text, schemaURL, "")
+	return cutText(strings.ReplaceAll(text, schemaURL, ""), maxViolationBytes)
 }
 
 // hasNUL says whether JSON holds U+0000, which jsonb refuses.
@@ -176,7 +187,7 @@ func (s *schemas) checkArguments(raw json.RawMessage, arguments map[string]any) 
 	if err != nil {
 		return nil, fmt.Errorf("compile input_schema: %w", err)
 	}
-	if !affordable(compiled.document, arguments) {
+	if !compiled.affordable(arguments) {
 		return []fault.Field{{Code: "too_complex", Message: "The arguments are too long or too deeply nested to be checked against the input_schema."}}, nil
 	}
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](compiled.Validate(arguments))
@@ -207,7 +218,7 @@ func violations(err *jsonschema.ValidationError, under string) []fault.Field {
 		}
 	default:
 		text := err.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-		fields = append(fields, fault.Field{Field: path, Code: keywordCode(err.ErrorKind), Message: text})
+		fields = append(fields, fault.Field{Field: path, Code: keywordCode(err.ErrorKind), Message: cutText(text, maxViolationBytes)})
 	}
 	return fields
 }

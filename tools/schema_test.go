@@ -3,9 +3,11 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // bomb is a schema in which each of n definitions tries the next one twice: 2^n checks.
@@ -27,6 +29,10 @@ func TestSchemaBombs(t *testing.T) {
 		nested = map[string]any{"a": nested}
 	}
 	wide := make([]any, 50_000)
+	named := map[string]any{}
+	for i := range 4_000 {
+		named[strings.Repeat("a", 60)+strconv.Itoa(i)] = true
+	}
 	rows := []struct {
 		name      string
 		schema    json.RawMessage
@@ -38,6 +44,9 @@ func TestSchemaBombs(t *testing.T) {
 		{"doubling below an argument", bomb(40, `"properties":{"a":{"$ref":"#/$defs/d0"}}`), map[string]any{"a": "x"}, true},
 		{"doubling with each level", json.RawMessage(`{"type":"object","anyOf":[{"properties":{"a":{"$ref":"#"}},"required":["z"]},{"properties":{"a":{"$ref":"#"}},"required":["z"]}]}`), nested.(map[string]any), true},
 		{"much for each of many", bomb(8, `"properties":{"a":{"items":{"$ref":"#/$defs/d0"}}}`), map[string]any{"a": wide}, true},
+		{"a pattern that tries much", json.RawMessage(`{"type":"object","properties":{"a":{"pattern":"(.*a){400}b$"}}}`), map[string]any{"a": strings.Repeat("a", 250_000)}, true},
+		{"a pattern for each of many names", json.RawMessage(`{"type":"object","patternProperties":{"(.*a){400}b$":{}}}`), named, true},
+		{"many names for a pattern", json.RawMessage(`{"type":"object","propertyNames":{"pattern":"(.*a){400}b$"}}`), named, true},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -75,11 +84,13 @@ func TestSchemaMessages(t *testing.T) {
 		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}}}`, "points to nothing"},
 		{`{"type":"object","properties":{"a":{"$id":"https://example.com/","$ref":"#"}}}`, "cannot be used here"},
 		{`{"type":"object","properties":{"a":{"pattern":"("}}}`, "missing closing"},
+		{`{"type":"object","properties":{"a":{"pattern":"` + strings.Repeat("a{1000}", 11) + `"}}}`, "too long together"},
+		{`{"type":"object","patternProperties":{"((a{100}){10})x{2,1000}":{},"[^x]{1000}(ab){1000}c{1,1000}d{900,}":{},"(.?y{20}){45}(z?q){900}":{}}}`, "too long together"},
 	}
 	for _, row := range rows {
 		var s schemas
 		_, err := s.checkSchema(json.RawMessage(row.schema))
-		if err == nil || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "/tools") || strings.Contains(err.Error(), schemaURL) {
+		if err == nil || len(err.Error()) > 1<<10 || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "/tools") || strings.Contains(err.Error(), schemaURL) {
 			t.Errorf("%s: got %v", row.schema, err)
 		}
 	}
@@ -103,5 +114,37 @@ func TestSchemaReferences(t *testing.T) {
 		if err != nil || (field == "") != (len(fields) == 0) || len(fields) > 0 && fields[0].Field != field {
 			t.Errorf("%s: got %+v, %v, want %q", text, fields, err, field)
 		}
+	}
+}
+
+// TestSchemaCacheIsBounded: schemas that are kept cost memory by their size, not by their number.
+func TestSchemaCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	var s schemas
+	for i := range 300 {
+		raw := json.RawMessage(`{"type":"object","title":"` + strconv.Itoa(i) + `","properties":{"a":{"pattern":"x{1000}` + strings.Repeat("a{1000}", 8) + `"}}}`)
+		if _, err := s.checkSchema(raw); err != nil {
+			t.Fatal(err)
+		}
+		kept := 0
+		for _, one := range s.compiled {
+			kept += one.weight
+		}
+		if kept != s.weight || kept > maxCachedWeight {
+			t.Fatalf("after %d: %d kept, counted as %d", i, kept, s.weight)
+		}
+	}
+	if len(s.compiled) == 300 {
+		t.Error("all 300 were kept, with 9,000 instructions each")
+	}
+}
+
+// TestViolationsAreShort: a refused value is not sent back whole.
+func TestViolationsAreShort(t *testing.T) {
+	t.Parallel()
+	var s schemas
+	fields, err := s.checkArguments(json.RawMessage(`{"type":"object","properties":{"a":{"pattern":"^b$"}}}`), map[string]any{"a": strings.Repeat("é", 100_000)})
+	if err != nil || len(fields) != 1 || len(fields[0].Message) > 600 || !utf8.ValidString(fields[0].Message) {
+		t.Errorf("got %d bytes, %v", len(fmt.Sprint(fields)), err)
 	}
 }
