@@ -86,7 +86,7 @@ type Session struct {
 	// DynamicVariables are those that are not secret__.
 	DynamicVariables map[string]string `bun:"dynamic_variables,type:jsonb"`
 	SecretVariables  []byte            `bun:"secret_variables,type:bytea"`
-	// VariablesHash is the SHA-256 of all variables in hex; the token repeats it.
+	// VariablesHash is the salted SHA-256 of all variables in hex; the token repeats it.
 	VariablesHash  string    `bun:"variables_hash"`
 	TokenExpiresAt time.Time `bun:"token_expires_at"`
 	// Language of the conversation, BCP 47; empty when unknown.

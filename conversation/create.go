@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -203,13 +204,11 @@ func secretsPlace(session Session) seal.Binding {
 	return seal.Binding{TenantID: string(session.TenantID), Record: string(session.ID), Field: "secret_variables"}
 }
 
-// hashVariables is the SHA-256 of the variables as JSON, whose names are sorted.
+// hashVariables is the SHA-256 of the variables as JSON, behind a salt that nobody keeps: the hash is
+// in the token and in the database, where a secret such as a PIN could be guessed from it otherwise.
 func hashVariables(variables map[string]string) string {
-	if variables == nil {
-		variables = map[string]string{}
-	}
 	encoded, _ := json.Marshal(variables) // strings always marshal
-	sum := sha256.Sum256(encoded)
+	sum := sha256.Sum256(append([]byte(rand.Text()), encoded...))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -45,6 +45,15 @@ func TestCreate(t *testing.T) {
 	if bytes.Contains(row, []byte("4711-pin")) || bytes.Contains(row, []byte("secret__pin")) || !bytes.Contains(row, []byte("Ann")) {
 		t.Errorf("stored %s", row)
 	}
+	again, err := f.Create(t.Context(), f.principal, conversation.CreateParams{
+		AgentID: f.agent.ID, UserID: "u", DynamicVariables: map[string]string{"name": "Ann", "secret__pin": "4711-pin"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Session.VariablesHash == s.VariablesHash { // it is in the token: a short secret could be guessed from it
+		t.Error("the same variables have the same hash twice")
+	}
 }
 
 func TestCreateRefuses(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -76,7 +77,7 @@ func (s *Service) parse(ctx context.Context, token string) (claims, error) {
 
 // readToken is parse with the keys that verifier knows.
 func readToken(token string, verifier func(kid string) (ed25519.PublicKey, bool, error)) (claims, error) {
-	if token == "" || len(token) > maxTokenBytes {
+	if token == "" || len(token) > maxTokenBytes || strings.ContainsAny(token, "\r\n") { // base64 would skip line ends
 		return claims{}, errToken(errTokenShape)
 	}
 	var (

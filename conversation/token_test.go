@@ -80,6 +80,7 @@ func TestToken(t *testing.T) {
 		"hmac":              confused,
 		"another's key":     forgery,
 		"another session's": other.Token,
+		"a line more":       token + "\n",
 		"very long":         strings.Repeat("a", 100_000),
 	}
 	for name, bad := range rows {
