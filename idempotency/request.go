@@ -25,8 +25,11 @@ type Request struct {
 	Form string
 }
 
-// fingerprint tells two requests of one key apart.
-func (r Request) fingerprint() []byte { return digestOf([]byte(r.Query), r.Body, []byte(r.Form)) }
+// fingerprint tells two requests of one key apart. The key, of which only a hash is stored, is in
+// it as a salt: a short secret of a body cannot be guessed from a copy of the database.
+func (r Request) fingerprint(key string) []byte {
+	return digestOf([]byte(key), []byte(r.Query), r.Body, []byte(r.Form))
+}
 
 // digestOf is SHA-256 over the parts with their lengths, so that no two lists give the same bytes.
 func digestOf(parts ...[]byte) []byte {

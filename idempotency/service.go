@@ -78,7 +78,7 @@ func (s *Service) Begin(ctx context.Context, caller workspaces.Principal, key st
 	if err != nil {
 		return nil, err
 	}
-	fingerprint := r.fingerprint()
+	fingerprint := r.fingerprint(key)
 	for range beginTries {
 		claimed, err := s.claim(ctx, at, fingerprint)
 		if claimed != nil || err != nil {
