@@ -139,7 +139,8 @@ func TestPostgres(t *testing.T) {
 		status     doctor.Status
 		text       string
 	}{
-		"no URL":        {"postgres://[::1:5432/x", "reach", doctor.Failed, "parse"},
+		"no URL":        {"postgres://[::1:5432/x", "reach", doctor.Failed, "cannot be read"},
+		"a / in it":     {"postgres://parlance:hunter2/x@127.0.0.1:1/x", "reach", doctor.Failed, "%2F"},
 		"nobody there":  {"postgres://parlance:hunter2@127.0.0.1:1/parlance", "reach", doctor.Failed, "refused"},
 		"no database":   {databaseNamed(t, in["DATABASE_URL"], "no_such_database"), "reach", doctor.Failed, "3D000"},
 		"no such role":  {withQuery(t, in["DATABASE_URL"], "user", "nobody_here"), "reach", doctor.Failed, "28000"},

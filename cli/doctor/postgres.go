@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
@@ -61,7 +62,7 @@ func lookAtPostgres(ctx context.Context, d Deps, r *report) {
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, err
+		return nil, postgres.NewURLError(url, err)
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.RuntimeParams["application_name"] = "parlance doctor"
@@ -74,7 +75,7 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 // out of its errors.
 func explainConnect(err error) (advice, detail string) {
 	detail = err.Error()
-	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+	if _, ok := errors.AsType[*postgres.URLError](err); ok {
 		return "Write DATABASE_URL as postgres://user:password@host:5432/database?sslmode=require; percent-encode the password.", detail
 	}
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -102,7 +102,7 @@ func poolConfig(cfg Config, logger *slog.Logger) (*pgxpool.Config, error) {
 	}
 	parsed, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
-		return nil, fmt.Errorf("reading the database URL: %w", err) // pgx takes the password out
+		return nil, NewURLError(cfg.URL, err)
 	}
 	switch {
 	case cfg.MaxConns > 0:
@@ -120,7 +120,7 @@ func poolConfig(cfg Config, logger *slog.Logger) (*pgxpool.Config, error) {
 func connConfig(databaseURL string, logger *slog.Logger) (*pgx.ConnConfig, error) {
 	parsed, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return nil, fmt.Errorf("reading the database URL: %w", err) // pgx takes the password out
+		return nil, NewURLError(databaseURL, err)
 	}
 	configure(parsed, logger)
 	return parsed, nil

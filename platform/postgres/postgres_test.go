@@ -58,7 +58,11 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("Refused", func(t *testing.T) {
 		t.Parallel()
-		for _, url := range []string{"", "postgres://u:hunter2@%zz", "postgres://u:hunter2@127.0.0.1:1/x?connect_timeout=1"} {
+		for _, url := range []string{
+			"", "postgres://u:hunter2@%zz", "postgres://u:hunter2@127.0.0.1:1/x?connect_timeout=1",
+			"postgres://u:hunter2/b@h/x", "postgres://u:hunter2#b@h/x", "postgres://u:a@hunter2@h:p/x", "postgres://u:hunter2:b@h:p/x",
+			"postgres://u:hunter2?b@h/x", "user=u password = hunter2 more", "user=u password='hunter2", "postgres://u:hunter2@h/x?sslmode=no",
+		} {
 			_, err := postgres.Open(t.Context(), postgres.Config{URL: url})
 			if err == nil || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("Open(%q) = %v, want an error without the password", url, err)
