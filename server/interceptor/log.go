@@ -125,9 +125,12 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 	}
 	// The path, never the query: signed URLs hold tokens.
 	l.Log.Log(r.Context(), level, "request", telemetry.KeyMethod, r.Method,
-		telemetry.KeyRoute, route, "path", r.URL.Path, telemetry.KeyStatus, status, telemetry.KeySizeBytes, w.bytes,
+		telemetry.KeyRoute, route, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)], telemetry.KeyStatus, status, telemetry.KeySizeBytes, w.bytes,
 		telemetry.KeyDurationMS, took.Milliseconds(), telemetry.KeyClient, client)
 }
+
+// maxLoggedPath is longer than any path of ours: a line that anybody can cause stays short.
+const maxLoggedPath = 512
 
 // quiet are the paths that probes ask every few seconds.
 func quiet(path string) bool {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -79,9 +80,9 @@ func (p Writer) Body(r *http.Request, err error, requestID string) []byte {
 		Type:      "/errors/" + string(decided.Reason),
 		Title:     decided.Reason.Title(),
 		Status:    decided.Kind().Status(),
-		Detail:    decided.Message,
+		Detail:    shortened(decided.Message, maxDetailBytes),
 		Code:      string(decided.Reason),
-		Instance:  r.URL.EscapedPath(),
+		Instance:  shortened(r.URL.EscapedPath(), maxInstanceBytes),
 		RequestID: requestID,
 	}
 	if p.PublicURL != nil {
@@ -91,6 +92,19 @@ func (p Writer) Body(r *http.Request, err error, requestID string) []byte {
 		problem.Errors = append(problem.Errors, field(violation))
 	}
 	return withMembers(encode(problem), decided.Meta)
+}
+
+// A message may repeat what it is about, such as an id; who sends 60 KB of it need not get it twice.
+const (
+	maxDetailBytes   = 8 << 10
+	maxInstanceBytes = 1 << 10
+)
+
+func shortened(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 // withMembers adds the metadata to a JSON object as further members, sorted by name.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
@@ -114,5 +116,20 @@ func TestWriteHidesCauses(t *testing.T) {
 	}
 	if recorder.Code != http.StatusInternalServerError || got.Detail != "Internal error." || got.Code != "internal" {
 		t.Errorf("got %d %+v", recorder.Code, got)
+	}
+}
+
+// TestLongRequestsGetShortProblems: what a caller sends much of is not sent back whole, twice.
+func TestLongRequestsGetShortProblems(t *testing.T) {
+	t.Parallel()
+	recorder := httptest.NewRecorder()
+	request := httptest.NewRequest(http.MethodGet, "/v1/"+strings.Repeat("%C3%A9", 10_000), nil)
+	problem.Writer{}.Write(recorder, request, fault.New(fault.RouteNotFound, "No route %s.", strings.Repeat("é", 30_000)))
+	var got struct{ Detail, Instance string }
+	if err := json.Unmarshal(recorder.Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if size := recorder.Body.Len(); size > 10<<10 || !utf8.ValidString(got.Detail) || strings.ContainsRune(got.Detail, utf8.RuneError) {
+		t.Errorf("%d bytes: %q…", size, got.Instance[:60])
 	}
 }
