@@ -43,7 +43,7 @@ type installation struct {
 func addInstallation(cmd *cobra.Command) {
 	cmd.Flags().String("base-url", "", "base URL of the installation, ending in /v1 ["+envBaseURL+"]")
 	cmd.Flags().String("api-key", "", "API key ["+envAPIKey+"]")
-	cmd.Flags().String("data-dir", "", "use the `parlance dev` with this data directory, when no base URL and key are given")
+	cmd.Flags().String("data-dir", "", "use the parlance dev with this data directory, when no base URL and key are given")
 	cmd.Flags().String("ca-file", "", "certificate authorities (PEM) to trust beside the system's")
 }
 

@@ -21,7 +21,7 @@ const stopTimeout = 20 * time.Second
 
 // addDataDir gives a command --data-dir, which names the database of a `parlance dev`.
 func addDataDir(cmd *cobra.Command) {
-	cmd.Flags().String("data-dir", "", "use the database of the `parlance dev` with this data directory (default: "+app.DefaultDataDir()+", when no DATABASE_URL is set)")
+	cmd.Flags().String("data-dir", "", "use the database of the parlance dev with this data directory (default: "+app.DefaultDataDir()+", when no DATABASE_URL is set)")
 }
 
 // dataDirOf is --data-dir as an absolute path.

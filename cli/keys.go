@@ -15,7 +15,7 @@ func newKeys() *cobra.Command {
 	cmd := &cobra.Command{Use: "keys", Short: "Create, list, rotate and revoke API keys; rotate the master key", GroupID: "admin"}
 	cmd.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysDelete())
 	for _, sub := range cmd.Commands() {
-		sub.Flags().String("tenant", "", "tenant the keys belong to, ten_… (see `parlance tenants list`)")
+		sub.Flags().String("tenant", "", "tenant the keys belong to, ten_… (see parlance tenants list)")
 		addSettings(sub)
 		addDataDir(sub)
 	}

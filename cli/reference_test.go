@@ -3,9 +3,11 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 )
 
 // The references are files so that they can be read without the program; these are the tables
@@ -40,4 +42,23 @@ func TestExplainsErrors(t *testing.T) {
 func TestListsSettings(t *testing.T) {
 	t.Parallel()
 	execute(t, "", "config").wants(t, exitDone, "PARLANCE_MODEL_NAME (--model-name)", "DATABASE_URL (--database-url)")
+}
+
+// valueOfWords is "--flag word word", where help has "--flag string   What it is".
+var valueOfWords = regexp.MustCompile(`--[a-z-]+ [^ ]+ [^ ].*`)
+
+// TestFlagsAreReadable: pflag takes a word in back quotes for the name of the value, so a sentence that
+// quotes a command that way prints "--data-dir parlance dev".
+func TestFlagsAreReadable(t *testing.T) {
+	t.Parallel()
+	var look func(cmd *cobra.Command)
+	look = func(cmd *cobra.Command) {
+		for _, line := range valueOfWords.FindAllString(cmd.Flags().FlagUsages(), -1) {
+			t.Errorf("%s: the value is called by several words: %s", cmd.CommandPath(), line)
+		}
+		for _, sub := range cmd.Commands() {
+			look(sub)
+		}
+	}
+	look(newRoot(IO{}))
 }

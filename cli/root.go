@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -100,7 +101,7 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 // addSettings gives a command a flag for every setting.
 func addSettings(cmd *cobra.Command) {
 	for _, setting := range app.Settings() {
-		help := setting.Help + " [" + setting.Env() + "]"
+		help := strings.ReplaceAll(setting.Help, "`", "") + " [" + setting.Env() + "]" // a quoted word would be taken for the value's name
 		if setting.Default != "" {
 			help += " Default: " + setting.Default + "."
 		}

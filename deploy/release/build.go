@@ -17,7 +17,7 @@ import (
 )
 
 // beside is what an archive holds beside the program, from the repository.
-var beside = []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/operations.md", "docs/configuration.md", "deploy/caddy", "deploy/nginx", "deploy/systemd"}
+var beside = []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/deployment.md", "docs/operations.md", "docs/configuration.md", "docs/security.md", "docs/observability.md", "deploy/caddy", "deploy/nginx", "deploy/systemd"}
 
 // programs builds the program for each platform, with its archive and bill of materials.
 func (r release) programs(ctx context.Context) error {
