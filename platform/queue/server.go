@@ -64,6 +64,7 @@ type ServerConfig struct {
 // Server runs tasks.
 type Server struct {
 	cfg     ServerConfig
+	words   *asynqLogger
 	running sync.WaitGroup
 }
 
@@ -86,7 +87,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.ObserveFunc == nil {
 		cfg.ObserveFunc = func(string, string, time.Duration) {}
 	}
-	return &Server{cfg: cfg}, nil
+	return &Server{cfg: cfg, words: newAsynqLogger(cfg.Logger, time.Now)}, nil
 }
 
 // Run works until ctx ends, then takes no more tasks, gives the running ones
@@ -143,21 +144,7 @@ func (s *Server) asynqConfig(pool Pool) asynq.Config {
 		DelayedTaskCheckInterval: dueInterval,
 		ShutdownTimeout:          s.cfg.ShutdownTimeout,
 		RetryDelayFunc:           retryDelay,
-		Logger:                   asynqLogger{s.cfg.Logger},
+		Logger:                   s.words,
 		LogLevel:                 asynq.WarnLevel,
 	}
 }
-
-// asynqLogger gives asynq's own words to slog. They are about its machinery and never need a
-// person at once, so the worst of them is a warning; our handlers' errors are logged by process.
-type asynqLogger struct{ logger *slog.Logger }
-
-func (l asynqLogger) log(level slog.Level, args []any) {
-	l.logger.Log(context.Background(), level, "asynq", "detail", fmt.Sprint(args...))
-}
-
-func (l asynqLogger) Debug(args ...any) { l.log(slog.LevelDebug, args) }
-func (l asynqLogger) Info(args ...any)  { l.log(slog.LevelDebug, args) }
-func (l asynqLogger) Warn(args ...any)  { l.log(slog.LevelInfo, args) }
-func (l asynqLogger) Error(args ...any) { l.log(slog.LevelWarn, args) }
-func (l asynqLogger) Fatal(args ...any) { l.log(slog.LevelError, args) }
