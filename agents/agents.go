@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,8 +21,11 @@ type ID string
 const (
 	DefaultTopK               = 5
 	DefaultMaxDurationSeconds = 3600
-	idleSecondsVoice          = 120
-	idleSecondsText           = 1800
+	// minSeconds and maxSeconds bound max_duration_seconds and idle_timeout_seconds.
+	minSeconds       = 10
+	maxSeconds       = 86_400
+	idleSecondsVoice = 120
+	idleSecondsText  = 1800
 )
 
 // Agent is an agent at one version: its latest, unless it was read as a Version.
@@ -185,6 +189,11 @@ func (c Config) Check() error {
 	}
 	if c.Language != "" && !languageTag.MatchString(c.Language) {
 		add("language", "bcp47", `language must be a BCP 47 tag such as "en" or "de-CH".`)
+	}
+	for field, seconds := range map[string]int{"max_duration_seconds": c.MaxDurationSeconds, "idle_timeout_seconds": c.IdleTimeoutSeconds} {
+		if seconds != 0 && (seconds < minSeconds || seconds > maxSeconds) {
+			add(field, "range", fmt.Sprintf("Must be from %d to %d, or 0 for the default.", minSeconds, maxSeconds))
+		}
 	}
 	for i, guard := range c.Guards {
 		for j, pattern := range guard.Patterns {

@@ -58,6 +58,9 @@ func (s *Service) check(c Config) error {
 		for i := range decided.Fields {
 			decided.Fields[i].Field = "tools_config." + decided.Fields[i].Field
 		}
+		if decided.Reason == fault.InvalidRequest {
+			return fault.InvalidFields(decided.Fields...) // whose message names the field
+		}
 	}
 	return err
 }

@@ -247,7 +247,7 @@ func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
 		add("dynamic_variables", "max_pairs", "At most %d variables can be set.", maxVariables)
 	}
 	for name, value := range params.DynamicVariables {
-		field := "dynamic_variables." + name
+		field := "dynamic_variables[" + strconv.Quote(name) + "]"
 		switch {
 		case !variableName.MatchString(name):
 			add(field, "name", "A variable's name begins with a letter or _ and goes on with letters, digits and _, at most 128 in all.")

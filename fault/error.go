@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,15 @@ type Field struct {
 	Message string
 }
 
+// sentence names the field, unless the message does.
+func (f Field) sentence() string {
+	last := f.Field[strings.LastIndexByte(f.Field, '.')+1:]
+	if strings.HasPrefix(f.Message, last+" ") {
+		return f.Message
+	}
+	return f.Field + ": " + f.Message
+}
+
 // New makes a decision with a message of its own. The message says what to do.
 func New(reason Reason, format string, args ...any) *Error {
 	return &Error{Reason: reason, Message: fmt.Sprintf(format, args...)}
@@ -49,7 +59,7 @@ func InvalidField(field, code, format string, args ...any) *Error {
 func InvalidFields(fields ...Field) *Error {
 	message := "The request is not valid."
 	if len(fields) > 0 {
-		message = fields[0].Field + ": " + fields[0].Message
+		message = fields[0].sentence()
 	}
 	return &Error{Reason: InvalidRequest, Message: message, Fields: fields}
 }

@@ -280,10 +280,10 @@ func TestAtRest(t *testing.T) {
 func TestKeyShape(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, key := range []string{"", strings.Repeat("x", 256), "two words", "tab\t", "ünïcode", "\x7f", "nul\x00"} {
+	for _, key := range []string{"", strings.Repeat("x", 256), "tab\t", "line\n", "ünïcode", "\x7f", "nul\x00"} {
 		f.refused(key, order(), fault.InvalidRequest)
 	}
-	for _, key := range []string{"!", "~", strings.Repeat("x", 255), `"quoted"`} {
+	for _, key := range []string{"!", "~", " ", "two words", strings.Repeat("x", 255), `"quoted"`} {
 		f.begin(f.caller, key, order())
 	}
 }

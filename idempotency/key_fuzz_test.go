@@ -17,11 +17,11 @@ func FuzzKey(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key, method, path, body string) {
 		err := checkKey(key)
-		visible := len(key) > 0 && len(key) <= maxKeyBytes
+		printable := len(key) > 0 && len(key) <= maxKeyBytes
 		for _, c := range []byte(key) {
-			visible = visible && c > ' ' && c < 0x7f
+			printable = printable && c >= ' ' && c < 0x7f
 		}
-		if (err == nil) != visible {
+		if (err == nil) != printable {
 			t.Fatalf("%q: %v", key, err)
 		}
 		if err == nil && !httpguts.ValidHeaderFieldValue(key) {

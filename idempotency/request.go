@@ -94,8 +94,8 @@ func checkKey(key string) error {
 		return fault.InvalidField(Header, "length", "Idempotency-Key has 1 to %d characters.", maxKeyBytes)
 	}
 	for _, c := range []byte(key) {
-		if c < '!' || c > '~' {
-			return fault.InvalidField(Header, "characters", "Idempotency-Key is made of visible ASCII characters, without spaces.")
+		if c < ' ' || c > '~' {
+			return fault.InvalidField(Header, "characters", "Idempotency-Key is made of printable ASCII characters.")
 		}
 	}
 	return nil

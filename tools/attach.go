@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -113,6 +114,35 @@ func (s *Service) ListAgentTools(ctx context.Context, ref workspaces.Ref, agentI
 		return nil, err
 	}
 	return s.Compose(ctx, ref, agent)
+}
+
+// PageOfAgentTools is one page of ListAgentTools. The registry has an order of its own, so the place
+// in a token is a position and the id at it: the id decides as long as the registry has it.
+// Errors: NotFound, Invalid invalid-request on page_size and page_token.
+func (s *Service) PageOfAgentTools(ctx context.Context, ref workspaces.Ref, agentID agents.ID, params postgres.PageParams) (Registry, string, error) {
+	registry, err := s.ListAgentTools(ctx, ref, agentID)
+	if err != nil {
+		return nil, "", err
+	}
+	params.Filters = []string{string(ref.ID), string(agentID)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	from := 0
+	if page.After != nil {
+		at := slices.IndexFunc(registry, func(e Entry) bool { return string(e.Tool.ID) == page.After.ID })
+		if at < 0 {
+			at = int(page.After.CreatedAt.UnixMicro()) - 1 // detached since: what followed it has moved up
+		}
+		from = min(at+1, len(registry))
+	}
+	rest := registry[from:min(from+page.Limit(), len(registry))]
+	shown, next := postgres.Cut(page, rest, func(e Entry) postgres.Key {
+		at := slices.IndexFunc(registry, func(other Entry) bool { return other.Tool.ID == e.Tool.ID })
+		return postgres.Key{CreatedAt: time.UnixMicro(int64(at)), ID: string(e.Tool.ID)}
+	})
+	return shown, next, nil
 }
 
 // UpdateConfig replaces the agent's disabled_tools and returns them, each name once.

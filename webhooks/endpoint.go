@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -113,8 +114,8 @@ func parseURL(raw string) (*url.URL, error) {
 // parseEvents merges repetitions and refuses unknown names.
 func parseEvents(names []string) ([]events.Type, error) {
 	types := make([]events.Type, 0, len(names))
-	for _, name := range names {
-		t, err := parseEvent("events", name)
+	for i, name := range names {
+		t, err := parseEvent("events["+strconv.Itoa(i)+"]", name)
 		if err != nil {
 			return nil, err
 		}

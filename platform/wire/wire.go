@@ -9,9 +9,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// marshaller writes snake_case names and every field that has a value or a default; messages
-// and optional fields that are not set are left out rather than written as null.
-var marshaller = protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}
+// marshaller writes snake_case names and every field: one without a value is its default, or null
+// when it is a message (a time, an error). Only what the contract calls optional is left out.
+var marshaller = protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}
 
 // JSON is the JSON of a message, the same bytes each time: protojson puts in spaces at random so
 // that nobody relies on its output, and a replayed answer must be equal to the first.

@@ -69,18 +69,24 @@ func (s *schemas) object(message *protogen.Message, without []string) *schema {
 			continue
 		}
 		property := s.field(field)
-		switch {
-		case asked && isRequired(field), !asked && !field.Desc.HasPresence():
-			out.Required = append(out.Required, name)
-		case nullable:
+		if nullable && !isRequired(field) || answeredNull(field) {
 			property = orNull(property)
+		}
+		if asked && isRequired(field) || !asked && (!field.Desc.HasPresence() || answeredNull(field)) {
+			out.Required = append(out.Required, name)
 		}
 		out.Properties = append(out.Properties, member[*schema]{name, property})
 	}
 	return out
 }
 
-// orNull lets a field of a PATCH be null, which clears it.
+// answeredNull says whether answers hold null for the field when it has no value; see platform/wire.
+func answeredNull(field *protogen.Field) bool {
+	return field.Message != nil && field.Oneof == nil && !field.Desc.IsList() && !field.Desc.IsMap() &&
+		!strings.HasSuffix(string(field.Parent.Desc.Name()), "Request")
+}
+
+// orNull lets a field be null: in a PATCH that clears it, in an answer it has no value.
 func orNull(of *schema) *schema {
 	if name, ok := of.Type.(string); ok && of.Ref == "" && len(of.Enum) == 0 {
 		of.Type = []string{name, "null"}

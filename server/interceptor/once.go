@@ -162,6 +162,7 @@ func replay(w http.ResponseWriter, a idempotency.Answer) {
 		}
 	}
 	header.Set(ReplayedHeader, "true")
+	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(a.Status)
 	_, _ = w.Write(a.Body) // the caller is gone when this fails
 }

@@ -103,7 +103,7 @@ func Violations(all *validate.Violations) []fault.Field {
 		fields[i] = fault.Field{
 			Field:   protovalidate.FieldPathString(v.GetField()),
 			Code:    id[strings.LastIndexByte(id, '.')+1:],
-			Message: v.GetMessage(),
+			Message: sentence(v.GetMessage()),
 		}
 	}
 	return fields

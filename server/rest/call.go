@@ -197,6 +197,7 @@ func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, respo
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header().Set("Cache-Control", "no-store") // tokens and secrets, and what changes by itself
 	w.WriteHeader(m.route.Status)
 	_, _ = w.Write(body) // the caller is gone when this fails
 }

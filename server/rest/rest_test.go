@@ -24,7 +24,7 @@ import (
 // The JSON of a thing with nothing in it, and with something of every kind.
 const (
 	emptyThing = `{"id":"","shelf_id":"s","display_name":"","weight_grams":0,"price":0,"fragile":false,"tags":[],` +
-		`"labels":{},"serial":"0","raw":"","color":"COLOR_UNSPECIFIED","parts":[]}`
+		`"extra":null,"made_at":null,"part":null,"labels":{},"serial":"0","raw":"","color":"COLOR_UNSPECIFIED","any":null,"parts":[]}`
 
 	wholeThing = `{"id":"t1","shelf_id":"s","display_name":"Ünïcode <b>","weight_grams":5,"price":1.5,"fragile":true,"tags":["a","b"],` +
 		`"extra":{"deep":{"n":[1,null,"x"]}},"made_at":"2026-01-31T12:00:00Z","part":{"part_name":"p","part_count":2},"note":"",` +
@@ -45,17 +45,17 @@ func TestAnswers(t *testing.T) {
 		{"the path's value in the body", "POST /v1/shelves/s/things", `{"shelf_id":"s"}`, 201, emptyThing},
 		{
 			"lowerCamelCase", "POST /v1/shelves/s/things", `{"displayName":"d","weightGrams":5e1,"part":{"partName":"p"}}`, 201,
-			strings.NewReplacer(`"display_name":""`, `"display_name":"d"`, `"weight_grams":0`, `"weight_grams":50`, `"labels"`, `"part":{"part_name":"p","part_count":0},"labels"`).Replace(emptyThing),
+			strings.NewReplacer(`"display_name":""`, `"display_name":"d"`, `"weight_grams":0`, `"weight_grams":50`, `"part":null`, `"part":{"part_name":"p","part_count":0}`).Replace(emptyThing),
 		},
 		{"%2F stays in its variable", "GET /v1/shelves/a%2Fb/things/builtin:x%20y", "", 200, strings.NewReplacer(`"id":""`, `"id":"builtin:x y"`, `"shelf_id":"s"`, `"shelf_id":"a/b"`).Replace(emptyThing)},
 		{"a fixed segment's name as a variable", "GET /v1/shelves/s/things/upload", "", 200, strings.Replace(emptyThing, `"id":""`, `"id":"upload"`, 1)},
 		{"a body {} on GET", "GET /v1/versions/3", `{}`, 200, `{"version":3}`},
 		{
 			"query parameters", "GET /v1/shelves/s/things?page_size=7&onlyFragile=true&tags=a&tags=b&color=COLOR_RED&since=2026-01-31T12:00:00Z&max_price=2.5", "", 200,
-			`{"asked":{"shelf_id":"s","page_size":7,"only_fragile":true,"tags":["a","b"],"color":"COLOR_RED","since":"2026-01-31T12:00:00Z","max_price":2.5},"things":[],"next_page_token":""}`,
+			`{"asked":{"shelf_id":"s","page_size":7,"only_fragile":true,"tags":["a","b"],"color":"COLOR_RED","since":"2026-01-31T12:00:00Z","part":null,"max_price":2.5},"things":[],"next_page_token":""}`,
 		},
-		{"mask of a PATCH", "PATCH /v1/shelves/s/things/t", `{"display_name":null,"extra":{"a":1}}`, 200, `{"asked":{"shelf_id":"s","thing_id":"t","extra":{"a":1},"tags":[]},"mask":["display_name","extra"]}`},
-		{"empty PATCH", "PATCH /v1/shelves/s/things/t", `{"thing_id":"t"}`, 200, `{"asked":{"shelf_id":"s","thing_id":"t","tags":[]},"mask":[]}`},
+		{"mask of a PATCH", "PATCH /v1/shelves/s/things/t", `{"display_name":null,"extra":{"a":1}}`, 200, `{"asked":{"shelf_id":"s","thing_id":"t","extra":{"a":1},"tags":[],"update_mask":null},"mask":["display_name","extra"]}`},
+		{"empty PATCH", "PATCH /v1/shelves/s/things/t", `{"thing_id":"t"}`, 200, `{"asked":{"shelf_id":"s","thing_id":"t","extra":null,"tags":[],"update_mask":null},"mask":[]}`},
 		{"204 has no body", "DELETE /v1/shelves/s/things/t", "", 204, ""},
 		{"one field as the body", "PUT /v1/settings?dry_run=true", `{"part_count":4}`, 200, `{"asked":{"settings":{"part_name":"","part_count":4},"dry_run":true}}`},
 		{"without a stream", "POST /v1/turns/t", `{"text":"hello"}`, 200, `{"text":"t hello"}`},

@@ -83,6 +83,6 @@ func keyProto(k workspaces.Key) *parlancev1.ApiKey {
 
 func mintedKeyProto(k workspaces.MintedKey) *parlancev1.ApiKey {
 	key := keyProto(k.Key)
-	key.Secret = k.Secret.Reveal()
+	key.Secret = new(k.Secret.Reveal())
 	return key
 }

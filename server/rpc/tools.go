@@ -128,11 +128,11 @@ func (s *toolsServer) ListAgentTools(ctx context.Context, req *parlancev1.ListAg
 	if err != nil {
 		return nil, err
 	}
-	registry, err := s.tools.ListAgentTools(ctx, ref, agents.ID(req.GetAgentId()))
+	registry, next, err := s.tools.PageOfAgentTools(ctx, ref, agents.ID(req.GetAgentId()), pageParams(req))
 	if err != nil {
 		return nil, err
 	}
-	return &parlancev1.ListAgentToolsResponse{Tools: each(registry, agentToolProto)}, nil
+	return &parlancev1.ListAgentToolsResponse{Tools: each(registry, agentToolProto), NextPageToken: next}, nil
 }
 
 func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.UpdateToolsConfigRequest) (*parlancev1.ToolsConfig, error) {

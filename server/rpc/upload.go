@@ -202,6 +202,7 @@ func writeMessage(w http.ResponseWriter, status int, message proto.Message) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the caller is gone when this fails
 }

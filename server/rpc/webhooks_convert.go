@@ -67,7 +67,7 @@ func endpointProto(e webhooks.Endpoint) *parlancev1.WebhookEndpoint {
 // mintedEndpointProto is the one answer with the secret in it.
 func mintedEndpointProto(m webhooks.MintedEndpoint) *parlancev1.WebhookEndpoint {
 	endpoint := endpointProto(m.Endpoint)
-	endpoint.Secret = m.Secret.Reveal()
+	endpoint.Secret = new(m.Secret.Reveal())
 	return endpoint
 }
 

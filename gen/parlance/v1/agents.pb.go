@@ -1261,24 +1261,26 @@ func (x *GetAgentRequest) GetAgentId() string {
 }
 
 type UpdateAgentRequest struct {
-	state              protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId        string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId            string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	Name               *string                `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	Instructions       *string                `protobuf:"bytes,4,opt,name=instructions,proto3,oneof" json:"instructions,omitempty"`
-	FirstMessage       *string                `protobuf:"bytes,5,opt,name=first_message,json=firstMessage,proto3,oneof" json:"first_message,omitempty"`
-	Language           *string                `protobuf:"bytes,6,opt,name=language,proto3,oneof" json:"language,omitempty"`
-	Model              *AgentModel            `protobuf:"bytes,7,opt,name=model,proto3" json:"model,omitempty"`
-	Voice              *AgentVoice            `protobuf:"bytes,8,opt,name=voice,proto3" json:"voice,omitempty"`
-	Retrieval          *AgentRetrieval        `protobuf:"bytes,9,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
-	ToolsConfig        *ToolsConfig           `protobuf:"bytes,10,opt,name=tools_config,json=toolsConfig,proto3" json:"tools_config,omitempty"`
-	Guards             []*AgentGuard          `protobuf:"bytes,11,rep,name=guards,proto3" json:"guards,omitempty"`
-	Fatigue            []*FatigueWindow       `protobuf:"bytes,12,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
-	Memory             *AgentMemory           `protobuf:"bytes,13,opt,name=memory,proto3" json:"memory,omitempty"`
-	MaxDurationSeconds *int32                 `protobuf:"varint,14,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3,oneof" json:"max_duration_seconds,omitempty"`
-	IdleTimeoutSeconds *int32                 `protobuf:"varint,15,opt,name=idle_timeout_seconds,json=idleTimeoutSeconds,proto3,oneof" json:"idle_timeout_seconds,omitempty"`
-	LockedOverrides    []string               `protobuf:"bytes,16,rep,name=locked_overrides,json=lockedOverrides,proto3" json:"locked_overrides,omitempty"`
-	ClientOverrides    []string               `protobuf:"bytes,17,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	WorkspaceId  string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	AgentId      string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	Name         *string                `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	Instructions *string                `protobuf:"bytes,4,opt,name=instructions,proto3,oneof" json:"instructions,omitempty"`
+	FirstMessage *string                `protobuf:"bytes,5,opt,name=first_message,json=firstMessage,proto3,oneof" json:"first_message,omitempty"`
+	Language     *string                `protobuf:"bytes,6,opt,name=language,proto3,oneof" json:"language,omitempty"`
+	Model        *AgentModel            `protobuf:"bytes,7,opt,name=model,proto3" json:"model,omitempty"`
+	Voice        *AgentVoice            `protobuf:"bytes,8,opt,name=voice,proto3" json:"voice,omitempty"`
+	Retrieval    *AgentRetrieval        `protobuf:"bytes,9,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
+	ToolsConfig  *ToolsConfig           `protobuf:"bytes,10,opt,name=tools_config,json=toolsConfig,proto3" json:"tools_config,omitempty"`
+	Guards       []*AgentGuard          `protobuf:"bytes,11,rep,name=guards,proto3" json:"guards,omitempty"`
+	Fatigue      []*FatigueWindow       `protobuf:"bytes,12,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
+	Memory       *AgentMemory           `protobuf:"bytes,13,opt,name=memory,proto3" json:"memory,omitempty"`
+	// 10 to 86,400; 0 or null: 3600.
+	MaxDurationSeconds *int32 `protobuf:"varint,14,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3,oneof" json:"max_duration_seconds,omitempty"`
+	// 10 to 86,400; 0 or null: the modality's default.
+	IdleTimeoutSeconds *int32   `protobuf:"varint,15,opt,name=idle_timeout_seconds,json=idleTimeoutSeconds,proto3,oneof" json:"idle_timeout_seconds,omitempty"`
+	LockedOverrides    []string `protobuf:"bytes,16,rep,name=locked_overrides,json=lockedOverrides,proto3" json:"locked_overrides,omitempty"`
+	ClientOverrides    []string `protobuf:"bytes,17,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,18,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1924,10 +1926,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x06guards\x18\v \x03(\v2\x17.parlance.v1.AgentGuardB\b\xbaH\x05\x92\x01\x02\x10dR\x06guards\x12>\n" +
 	"\afatigue\x18\f \x03(\v2\x1a.parlance.v1.FatigueWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\afatigue\x120\n" +
 	"\x06memory\x18\r \x01(\v2\x18.parlance.v1.AgentMemoryR\x06memory\x12B\n" +
-	"\x14max_duration_seconds\x18\x0e \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\n" +
-	"H\x04R\x12maxDurationSeconds\x88\x01\x01\x12B\n" +
-	"\x14idle_timeout_seconds\x18\x0f \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\n" +
-	"H\x05R\x12idleTimeoutSeconds\x88\x01\x01\x12;\n" +
+	"\x14max_duration_seconds\x18\x0e \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\x00H\x04R\x12maxDurationSeconds\x88\x01\x01\x12B\n" +
+	"\x14idle_timeout_seconds\x18\x0f \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\x00H\x05R\x12idleTimeoutSeconds\x88\x01\x01\x12;\n" +
 	"\x10locked_overrides\x18\x10 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0flockedOverrides\x12;\n" +
 	"\x10client_overrides\x18\x11 \x03(\tB\x10\xbaH\r\x92\x01\n" +

@@ -49,7 +49,7 @@ type Source struct {
 	Stage string `protobuf:"bytes,9,opt,name=stage,proto3" json:"stage,omitempty"`
 	// 0 to 100.
 	Progress int32 `protobuf:"varint,10,opt,name=progress,proto3" json:"progress,omitempty"`
-	// When a worker last said that it is at work, every 5 s; absent before.
+	// When a worker last said that it is at work, every 5 s; null before.
 	HeartbeatAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=heartbeat_at,json=heartbeatAt,proto3" json:"heartbeat_at,omitempty"`
 	// Pages, for types that have them.
 	PageCount  int32 `protobuf:"varint,12,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`
@@ -62,7 +62,7 @@ type Source struct {
 	Content   *string                `protobuf:"bytes,16,opt,name=content,proto3,oneof" json:"content,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// When it was last made ready; absent before.
+	// When it was last made ready; null before.
 	ReadyAt       *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=ready_at,json=readyAt,proto3" json:"ready_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1645,7 +1645,7 @@ type QueryKnowledgeResponse struct {
 	// Best first.
 	Chunks []*ScoredChunk `protobuf:"bytes,1,rep,name=chunks,proto3" json:"chunks,omitempty"`
 	// Only with explain.
-	Explanation   *QueryExplanation `protobuf:"bytes,2,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	Explanation   *QueryExplanation `protobuf:"bytes,2,opt,name=explanation,proto3,oneof" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2156,10 +2156,11 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\aexplain\x18\a \x01(\bR\aexplain\x12*\n" +
 	"\x11explain_source_id\x18\b \x01(\tR\x0fexplainSourceIdB\b\n" +
 	"\x06_top_kB\x11\n" +
-	"\x0f_min_similarity\"\x8b\x01\n" +
+	"\x0f_min_similarity\"\xa0\x01\n" +
 	"\x16QueryKnowledgeResponse\x120\n" +
-	"\x06chunks\x18\x01 \x03(\v2\x18.parlance.v1.ScoredChunkR\x06chunks\x12?\n" +
-	"\vexplanation\x18\x02 \x01(\v2\x1d.parlance.v1.QueryExplanationR\vexplanation\"\xbd\x01\n" +
+	"\x06chunks\x18\x01 \x03(\v2\x18.parlance.v1.ScoredChunkR\x06chunks\x12D\n" +
+	"\vexplanation\x18\x02 \x01(\v2\x1d.parlance.v1.QueryExplanationH\x00R\vexplanation\x88\x01\x01B\x0e\n" +
+	"\f_explanation\"\xbd\x01\n" +
 	"\x14AttachSourcesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x121\n" +
@@ -2305,6 +2306,7 @@ func file_parlance_v1_knowledge_proto_init() {
 		(*UploadSourceRequest_Data)(nil),
 	}
 	file_parlance_v1_knowledge_proto_msgTypes[20].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

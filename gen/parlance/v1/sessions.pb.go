@@ -43,11 +43,11 @@ type Session struct {
 	// voice, voice+text or text.
 	Modality  string                 `protobuf:"bytes,7,opt,name=modality,proto3" json:"modality,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// First accepted connection or turn; absent while pending.
+	// First accepted connection or turn; null while pending.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
-	// Absent while it is open.
+	// Null while it is open.
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
-	// Why it ended: the reason given to end, or end_call, hang_up, no_turns, idle_timeout,
+	// Why it ended: the reason given to end, or ended_by_api, end_call, hang_up, no_turns, idle_timeout,
 	// max_duration, disconnected, expired, internal_error; empty while it is open.
 	EndReason string `protobuf:"bytes,11,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
 	// From started_at to ended_at, or until now while it is open.
@@ -1342,9 +1342,9 @@ type StreamTurnResponse struct {
 	// turn.delta: a piece of the answer.
 	Delta string `protobuf:"bytes,4,opt,name=delta,proto3" json:"delta,omitempty"`
 	// turn.tool_call: a call that has its result.
-	ToolCall *ToolCall `protobuf:"bytes,5,opt,name=tool_call,json=toolCall,proto3" json:"tool_call,omitempty"`
+	ToolCall *ToolCall `protobuf:"bytes,5,opt,name=tool_call,json=toolCall,proto3,oneof" json:"tool_call,omitempty"`
 	// turn.done: the whole answer.
-	Turn          *CreateTurnResponse `protobuf:"bytes,6,opt,name=turn,proto3" json:"turn,omitempty"`
+	Turn          *CreateTurnResponse `protobuf:"bytes,6,opt,name=turn,proto3,oneof" json:"turn,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1789,14 +1789,17 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x11StreamTurnRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1f\n" +
-	"\x04text\x18\x02 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\x80\xfa\x01R\x04text\"\xdb\x01\n" +
+	"\x04text\x18\x02 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\x80\xfa\x01R\x04text\"\xfc\x01\n" +
 	"\x12StreamTurnResponse\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x14\n" +
-	"\x05delta\x18\x04 \x01(\tR\x05delta\x122\n" +
-	"\ttool_call\x18\x05 \x01(\v2\x15.parlance.v1.ToolCallR\btoolCall\x123\n" +
-	"\x04turn\x18\x06 \x01(\v2\x1f.parlance.v1.CreateTurnResponseR\x04turn\"}\n" +
+	"\x05delta\x18\x04 \x01(\tR\x05delta\x127\n" +
+	"\ttool_call\x18\x05 \x01(\v2\x15.parlance.v1.ToolCallH\x00R\btoolCall\x88\x01\x01\x128\n" +
+	"\x04turn\x18\x06 \x01(\v2\x1f.parlance.v1.CreateTurnResponseH\x01R\x04turn\x88\x01\x01B\f\n" +
+	"\n" +
+	"_tool_callB\a\n" +
+	"\x05_turn\"}\n" +
 	"\x14GetTranscriptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
@@ -1930,6 +1933,7 @@ func file_parlance_v1_sessions_proto_init() {
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
 	file_parlance_v1_sessions_proto_msgTypes[7].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

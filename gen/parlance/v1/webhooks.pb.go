@@ -52,7 +52,7 @@ type WebhookEndpoint struct {
 	// The last four characters of the signing secret.
 	SecretHint string `protobuf:"bytes,12,opt,name=secret_hint,json=secretHint,proto3" json:"secret_hint,omitempty"`
 	// whsec_…; only in the answers to create and rotate-secret.
-	Secret        string `protobuf:"bytes,13,opt,name=secret,proto3" json:"secret,omitempty"`
+	Secret        *string `protobuf:"bytes,13,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -172,8 +172,8 @@ func (x *WebhookEndpoint) GetSecretHint() string {
 }
 
 func (x *WebhookEndpoint) GetSecret() string {
-	if x != nil {
-		return x.Secret
+	if x != nil && x.Secret != nil {
+		return *x.Secret
 	}
 	return ""
 }
@@ -203,7 +203,7 @@ type WebhookDelivery struct {
 	ResponseBody string                 `protobuf:"bytes,12,opt,name=response_body,json=responseBody,proto3" json:"response_body,omitempty"`
 	StartedAt    *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	DurationMs   int32                  `protobuf:"varint,14,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
-	// When the next attempt is due; absent when there is none.
+	// When the next attempt is due; null when there is none.
 	NextAttemptAt *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=next_attempt_at,json=nextAttemptAt,proto3" json:"next_attempt_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1389,7 +1389,7 @@ var File_parlance_v1_webhooks_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x98\x04\n" +
+	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa8\x04\n" +
 	"\x0fWebhookEndpoint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
@@ -1406,8 +1406,9 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1f\n" +
 	"\vsecret_hint\x18\f \x01(\tR\n" +
-	"secretHint\x12\x16\n" +
-	"\x06secret\x18\r \x01(\tR\x06secret\"\x84\x06\n" +
+	"secretHint\x12\x1b\n" +
+	"\x06secret\x18\r \x01(\tH\x00R\x06secret\x88\x01\x01B\t\n" +
+	"\a_secret\"\x84\x06\n" +
 	"\x0fWebhookDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -1635,6 +1636,7 @@ func file_parlance_v1_webhooks_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
+	file_parlance_v1_webhooks_proto_msgTypes[0].OneofWrappers = []any{}
 	file_parlance_v1_webhooks_proto_msgTypes[7].OneofWrappers = []any{}
 	file_parlance_v1_webhooks_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}

@@ -292,13 +292,13 @@ type ApiKey struct {
 	// The one workspace the key is restricted to; empty for all of the tenant.
 	WorkspaceId string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// The secret, prl_…; only in the answers to create and rotate.
-	Secret string `protobuf:"bytes,5,opt,name=secret,proto3" json:"secret,omitempty"`
+	Secret *string `protobuf:"bytes,5,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
 	// The last four characters of the secret.
 	SecretHint string                 `protobuf:"bytes,6,opt,name=secret_hint,json=secretHint,proto3" json:"secret_hint,omitempty"`
 	CreatedAt  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// Absent for a key that does not expire.
+	// Null for a key that does not expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	// Absent until the key is used; at most a minute behind.
+	// Null until the key is used; at most a minute behind.
 	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -363,8 +363,8 @@ func (x *ApiKey) GetWorkspaceId() string {
 }
 
 func (x *ApiKey) GetSecret() string {
-	if x != nil {
-		return x.Secret
+	if x != nil && x.Secret != nil {
+		return *x.Secret
 	}
 	return ""
 }
@@ -1144,13 +1144,13 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xd2\x02\n" +
+	"updated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xe2\x02\n" +
 	"\x06ApiKey\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x03 \x01(\tR\x05scope\x12!\n" +
-	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x16\n" +
-	"\x06secret\x18\x05 \x01(\tR\x06secret\x12\x1f\n" +
+	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x1b\n" +
+	"\x06secret\x18\x05 \x01(\tH\x00R\x06secret\x88\x01\x01\x12\x1f\n" +
 	"\vsecret_hint\x18\x06 \x01(\tR\n" +
 	"secretHint\x129\n" +
 	"\n" +
@@ -1158,7 +1158,8 @@ const file_parlance_v1_workspaces_proto_rawDesc = "" +
 	"\n" +
 	"expires_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12<\n" +
 	"\flast_used_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"lastUsedAt\"\x12\n" +
+	"lastUsedAtB\t\n" +
+	"\a_secret\"\x12\n" +
 	"\x10GetTenantRequest\"8\n" +
 	"\x16CreateWorkspaceRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -1321,6 +1322,7 @@ func file_parlance_v1_workspaces_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
+	file_parlance_v1_workspaces_proto_msgTypes[3].OneofWrappers = []any{}
 	file_parlance_v1_workspaces_proto_msgTypes[9].OneofWrappers = []any{}
 	file_parlance_v1_workspaces_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}

@@ -61,14 +61,17 @@ const (
 
 // AgentServiceClient is a client for the parlance.v1.AgentService service.
 type AgentServiceClient interface {
-	// CreateAgent makes an agent; only name is required. Errors: not-found (the workspace), invalid-request.
+	// CreateAgent makes an agent; only name is required.
+	// Errors: not-found (the workspace), system-tool-always-on, invalid-request.
 	CreateAgent(context.Context, *v1.CreateAgentRequest) (*v1.Agent, error)
 	// ListAgents lists the workspace's agents, newest first.
 	ListAgents(context.Context, *v1.ListAgentsRequest) (*v1.ListAgentsResponse, error)
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays. Sessions that run keep their version. Errors: not-found, invalid-request.
+	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays.
+	// Sessions that run keep their version.
+	// Errors: not-found, system-tool-always-on, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.
 	// Errors: not-found.
@@ -229,14 +232,17 @@ func (c *agentServiceClient) RollbackAgent(ctx context.Context, req *v1.Rollback
 
 // AgentServiceHandler is an implementation of the parlance.v1.AgentService service.
 type AgentServiceHandler interface {
-	// CreateAgent makes an agent; only name is required. Errors: not-found (the workspace), invalid-request.
+	// CreateAgent makes an agent; only name is required.
+	// Errors: not-found (the workspace), system-tool-always-on, invalid-request.
 	CreateAgent(context.Context, *v1.CreateAgentRequest) (*v1.Agent, error)
 	// ListAgents lists the workspace's agents, newest first.
 	ListAgents(context.Context, *v1.ListAgentsRequest) (*v1.ListAgentsResponse, error)
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays. Sessions that run keep their version. Errors: not-found, invalid-request.
+	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays.
+	// Sessions that run keep their version.
+	// Errors: not-found, system-tool-always-on, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
 	// DeleteAgent removes an agent, its versions and attachments; its sessions stay readable.
 	// Errors: not-found.
