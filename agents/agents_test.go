@@ -136,6 +136,7 @@ func TestBadConfig(t *testing.T) {
 	f := open(t)
 	_, err := f.agents.Create(t.Context(), f.ours, "x", agents.Config{
 		Language: "not a language", LockedOverrides: []string{"colour"},
+		MaxDurationSeconds: 9, IdleTimeoutSeconds: 86_401,
 		Guards: []agents.Guard{{Name: "g", Patterns: []string{"("}}}, Fatigue: []agents.FatigueWindow{{Window: "soon"}},
 	})
 	wantReason(t, err, fault.InvalidRequest)
@@ -143,7 +144,7 @@ func TestBadConfig(t *testing.T) {
 	for _, field := range fault.From(err).Fields {
 		named[field.Field] = true
 	}
-	for _, field := range []string{"language", "locked_overrides[0]", "guards[0].patterns[0]", "fatigue[0].window", "fatigue[0]"} {
+	for _, field := range []string{"language", "locked_overrides[0]", "guards[0].patterns[0]", "fatigue[0].window", "fatigue[0]", "max_duration_seconds", "idle_timeout_seconds"} {
 		if !named[field] {
 			t.Errorf("%s is not named in %v", field, named)
 		}

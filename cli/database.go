@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/platform/devstack"
@@ -81,20 +82,28 @@ func openTenancy(cmd *cobra.Command) (*workspaces.Service, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	db, release, err := openDatabase(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	return workspaces.New(workspaces.Deps{DB: db, Plans: plans}), release, nil
+}
+
+// openDatabase connects to a command's database. release closes it, and stops what was started for it.
+func openDatabase(cmd *cobra.Command) (db *bun.DB, release func(), err error) {
 	found, err := openDatabaseURL(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := postgres.Open(cmd.Context(), postgres.Config{URL: found.url, MaxConns: 2})
+	db, err = postgres.Open(cmd.Context(), postgres.Config{URL: found.url, MaxConns: 2})
 	if err != nil {
 		found.release()
 		return nil, nil, err
 	}
-	release := func() {
+	return db, func() {
 		_ = db.Close() // nothing is in flight
 		found.release()
-	}
-	return workspaces.New(workspaces.Deps{DB: db, Plans: plans}), release, nil
+	}, nil
 }
 
 // printJSON prints a value as one line of JSON.

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 )
 
@@ -105,18 +104,9 @@ func openKeyring(cmd *cobra.Command) (*seal.Keyring, func(), error) {
 			return nil, nil, err
 		}
 	}
-	found, err := openDatabaseURL(cmd)
+	db, release, err := openDatabase(cmd)
 	if err != nil {
 		return nil, nil, err
-	}
-	db, err := postgres.Open(cmd.Context(), postgres.Config{URL: found.url, MaxConns: 2})
-	if err != nil {
-		found.release()
-		return nil, nil, err
-	}
-	release := func() {
-		_ = db.Close() // nothing is in flight
-		found.release()
 	}
 	keyring, err := app.OpenKeyring(config, db, time.Now)
 	if err == nil {

@@ -144,12 +144,21 @@ func TestToolLifecycle(t *testing.T) {
 	if err != nil || len(registry.GetTools()) != 9 || registry.GetTools()[0].GetTool().GetSlug() != "find_order" {
 		t.Errorf("registry: %v, %v", registry, err)
 	}
+	first, err := f.client.ListAgentTools(ctx, &parlancev1.ListAgentToolsRequest{WorkspaceId: f.workspace, AgentId: f.agent, PageSize: 1})
+	if err != nil || len(first.GetTools()) != 1 || first.GetTools()[0].GetTool().GetSlug() != "find_order" {
+		t.Fatalf("first page of the registry: %v, %v", first, err)
+	}
 	config, err := f.client.UpdateToolsConfig(ctx, &parlancev1.UpdateToolsConfigRequest{WorkspaceId: f.workspace, AgentId: f.agent, DisabledTools: []string{"search_memory"}})
 	if err != nil || cmp.Diff([]string{"search_memory"}, config.GetDisabledTools()) != "" {
 		t.Errorf("config: %v, %v", config, err)
 	}
 	if _, err := f.client.DetachTool(ctx, &parlancev1.DetachToolRequest{WorkspaceId: f.workspace, AgentId: f.agent, ToolId: tool.GetId()}); err != nil {
 		t.Error(err)
+	}
+	// The tool that the token names is off the registry by now; nothing after it is lost.
+	rest, err := f.client.ListAgentTools(ctx, &parlancev1.ListAgentToolsRequest{WorkspaceId: f.workspace, AgentId: f.agent, PageToken: first.GetNextPageToken()})
+	if err != nil || len(rest.GetTools()) != 8 || rest.GetTools()[0].GetTool().GetSlug() != "search_memory" || rest.GetNextPageToken() != "" {
+		t.Errorf("the rest of the registry: %v, %v", rest, err)
 	}
 	for range 2 {
 		if _, err := f.client.DeleteTool(ctx, &parlancev1.DeleteToolRequest{WorkspaceId: f.workspace, ToolId: tool.GetId()}); err != nil {

@@ -47,7 +47,7 @@ func TestIdempotencyUpload(t *testing.T) {
 	}
 	checkProblem(t, send("mended", part{name: "file", filename: "a.exe", mediaType: "application/x-msdownload", content: "MZ"}), 415, "kb-unsupported-media-type")
 	send("mended", file("Mended.")).Must(t, 202)
-	checkProblem(t, send("a b", file("x")), 400, "invalid-request")
+	checkProblem(t, send("a\tb", file("x")), 400, "invalid-request")
 	checkProblem(t, send("k", part{name: "other", content: "x"}), 400, "invalid-request")
 
 	var made, told atomic.Int32

@@ -34,6 +34,8 @@ func TestPatchMergesObjects(t *testing.T) {
 		{`{"retrieval":{"top_k":null}}`, map[string]any{"retrieval.top_k": 5.0, "retrieval.ranking": "hybrid"}},
 		{`{"memory":{}}`, map[string]any{"memory.enabled": true}},
 		{`{"memory":{"enabled":false}}`, map[string]any{"memory.enabled": false}},
+		{`{"max_duration_seconds":60,"idle_timeout_seconds":20}`, map[string]any{"max_duration_seconds": 60.0, "idle_timeout_seconds": 20.0}},
+		{`{"max_duration_seconds":0,"idle_timeout_seconds":0}`, map[string]any{"max_duration_seconds": 3600.0, "idle_timeout_seconds": 0.0}},
 		{`{"model":null}`, map[string]any{"model.provider": "", "model.name": ""}},
 	} {
 		got := env.Do(t, "PATCH", path, row.body).Must(t, 200)
@@ -45,6 +47,7 @@ func TestPatchMergesObjects(t *testing.T) {
 	}
 	refused := env.Do(t, "PATCH", path, `{"model":{"temperature":3}}`)
 	checkProblem(t, refused, 400, "invalid-request")
+	checkProblem(t, env.Do(t, "PATCH", path, `{"idle_timeout_seconds":9}`), 400, "invalid-request")
 
 	// gRPC's clients may name the field in a mask, the whole object, or leave the mask out.
 	clients := env.Clients(t, harness.Protocols()[3], env.Tenant.Operator)

@@ -126,7 +126,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.WebhookURLNotHTTPS:     post(hooks, `{"url":"http://example.com/","events":[]}`, "url"),
 		fault.WebhookURLNotPublic:    post(hooks, `{"url":"https://10.0.0.1/","events":[]}`, "url"),
 		fault.WebhookURLUnresolvable: post(hooks, `{"url":"https://nothing.invalid/","events":[]}`, "url"),
-		fault.WebhookEventUnknown:    post(hooks, `{"url":"https://example.com/","events":["nothing"]}`, "events"),
+		fault.WebhookEventUnknown:    post(hooks, `{"url":"https://example.com/","events":["nothing"]}`, "events[0]"),
 		fault.RateLimitedReason:      {key: bare.Read, method: "GET", path: bare.In("/agents"), retry: true},
 		fault.UpstreamFailed:         post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`),
 		fault.NotImplemented:         post(tools+"/"+mcp+"/run", `{"args":{}}`),

@@ -33,7 +33,8 @@ const (
 type Agent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// agt_…
-	Id          string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// Display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
@@ -66,8 +67,10 @@ type Agent struct {
 	// Override keys that a client on a socket may set. Empty by default.
 	ClientOverrides []string `protobuf:"bytes,17,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
 	// Version of this configuration, counted from 1.
-	Version       int32                  `protobuf:"varint,18,opt,name=version,proto3" json:"version,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	Version int32 `protobuf:"varint,18,opt,name=version,proto3" json:"version,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -327,9 +330,11 @@ func (x *AgentModel) GetFallbacks() []*ModelRef {
 
 // ModelRef names a model of a provider.
 type ModelRef struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Provider      string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in AgentModel.
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// As in AgentModel.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -674,10 +679,13 @@ func (x *AgentGuard) GetReply() string {
 type FatigueWindow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Length as a Go duration: "30m", "24h", "168h".
-	Window        string `protobuf:"bytes,1,opt,name=window,proto3" json:"window,omitempty"`
-	MaxTurns      int32  `protobuf:"varint,2,opt,name=max_turns,json=maxTurns,proto3" json:"max_turns,omitempty"`
-	MaxSessions   int32  `protobuf:"varint,3,opt,name=max_sessions,json=maxSessions,proto3" json:"max_sessions,omitempty"`
-	MaxMinutes    int32  `protobuf:"varint,4,opt,name=max_minutes,json=maxMinutes,proto3" json:"max_minutes,omitempty"`
+	Window string `protobuf:"bytes,1,opt,name=window,proto3" json:"window,omitempty"`
+	// Most turns in the window; 0: no limit.
+	MaxTurns int32 `protobuf:"varint,2,opt,name=max_turns,json=maxTurns,proto3" json:"max_turns,omitempty"`
+	// Most sessions in the window; 0: no limit.
+	MaxSessions int32 `protobuf:"varint,3,opt,name=max_sessions,json=maxSessions,proto3" json:"max_sessions,omitempty"`
+	// Most minutes in the window; 0: no limit.
+	MaxMinutes    int32 `protobuf:"varint,4,opt,name=max_minutes,json=maxMinutes,proto3" json:"max_minutes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -788,12 +796,14 @@ func (x *AgentMemory) GetEnabled() bool {
 
 // AgentVersion is one immutable save of an agent.
 type AgentVersion struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	AgentId string                 `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// agt_…
+	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// Counted from 1.
 	Version int32 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
 	// The agent as it was saved.
-	Agent         *Agent                 `protobuf:"bytes,3,opt,name=agent,proto3" json:"agent,omitempty"`
+	Agent *Agent `protobuf:"bytes,3,opt,name=agent,proto3" json:"agent,omitempty"`
+	// When it was made.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -922,8 +932,9 @@ func (x *VersionChange) GetTo() *structpb.Value {
 }
 
 type CreateAgentRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// 1 to 200 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// At most 100,000 characters.
@@ -931,14 +942,21 @@ type CreateAgentRequest struct {
 	// At most 10,000 characters.
 	FirstMessage string `protobuf:"bytes,4,opt,name=first_message,json=firstMessage,proto3" json:"first_message,omitempty"`
 	// BCP 47 tag.
-	Language    string           `protobuf:"bytes,5,opt,name=language,proto3" json:"language,omitempty"`
-	Model       *AgentModel      `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"`
-	Voice       *AgentVoice      `protobuf:"bytes,7,opt,name=voice,proto3" json:"voice,omitempty"`
-	Retrieval   *AgentRetrieval  `protobuf:"bytes,8,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
-	ToolsConfig *ToolsConfig     `protobuf:"bytes,9,opt,name=tools_config,json=toolsConfig,proto3" json:"tools_config,omitempty"`
-	Guards      []*AgentGuard    `protobuf:"bytes,10,rep,name=guards,proto3" json:"guards,omitempty"`
-	Fatigue     []*FatigueWindow `protobuf:"bytes,11,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
-	Memory      *AgentMemory     `protobuf:"bytes,12,opt,name=memory,proto3" json:"memory,omitempty"`
+	Language string `protobuf:"bytes,5,opt,name=language,proto3" json:"language,omitempty"`
+	// Which model answers.
+	Model *AgentModel `protobuf:"bytes,6,opt,name=model,proto3" json:"model,omitempty"`
+	// Speech settings.
+	Voice *AgentVoice `protobuf:"bytes,7,opt,name=voice,proto3" json:"voice,omitempty"`
+	// How passages are found.
+	Retrieval *AgentRetrieval `protobuf:"bytes,8,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
+	// Built-in tools turned off.
+	ToolsConfig *ToolsConfig `protobuf:"bytes,9,opt,name=tools_config,json=toolsConfig,proto3" json:"tools_config,omitempty"`
+	// No-go zones, at most 100.
+	Guards []*AgentGuard `protobuf:"bytes,10,rep,name=guards,proto3" json:"guards,omitempty"`
+	// Fatigue windows, at most 20.
+	Fatigue []*FatigueWindow `protobuf:"bytes,11,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
+	// Memory of the user across sessions.
+	Memory *AgentMemory `protobuf:"bytes,12,opt,name=memory,proto3" json:"memory,omitempty"`
 	// 10 to 86,400; 0 means 3600.
 	MaxDurationSeconds int32 `protobuf:"varint,13,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3" json:"max_duration_seconds,omitempty"`
 	// 10 to 86,400; 0 means the modality's default.
@@ -1094,8 +1112,9 @@ func (x *CreateAgentRequest) GetClientOverrides() []string {
 }
 
 type ListAgentsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1156,8 +1175,9 @@ func (x *ListAgentsRequest) GetPageToken() string {
 }
 
 type ListAgentsResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Agents []*Agent               `protobuf:"bytes,1,rep,name=agents,proto3" json:"agents,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Agents []*Agent `protobuf:"bytes,1,rep,name=agents,proto3" json:"agents,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1209,9 +1229,11 @@ func (x *ListAgentsResponse) GetNextPageToken() string {
 }
 
 type GetAgentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId       string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1261,26 +1283,41 @@ func (x *GetAgentRequest) GetAgentId() string {
 }
 
 type UpdateAgentRequest struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId  string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId      string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	Name         *string                `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	Instructions *string                `protobuf:"bytes,4,opt,name=instructions,proto3,oneof" json:"instructions,omitempty"`
-	FirstMessage *string                `protobuf:"bytes,5,opt,name=first_message,json=firstMessage,proto3,oneof" json:"first_message,omitempty"`
-	Language     *string                `protobuf:"bytes,6,opt,name=language,proto3,oneof" json:"language,omitempty"`
-	Model        *AgentModel            `protobuf:"bytes,7,opt,name=model,proto3" json:"model,omitempty"`
-	Voice        *AgentVoice            `protobuf:"bytes,8,opt,name=voice,proto3" json:"voice,omitempty"`
-	Retrieval    *AgentRetrieval        `protobuf:"bytes,9,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
-	ToolsConfig  *ToolsConfig           `protobuf:"bytes,10,opt,name=tools_config,json=toolsConfig,proto3" json:"tools_config,omitempty"`
-	Guards       []*AgentGuard          `protobuf:"bytes,11,rep,name=guards,proto3" json:"guards,omitempty"`
-	Fatigue      []*FatigueWindow       `protobuf:"bytes,12,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
-	Memory       *AgentMemory           `protobuf:"bytes,13,opt,name=memory,proto3" json:"memory,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// 1 to 200 characters.
+	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Instructions *string `protobuf:"bytes,4,opt,name=instructions,proto3,oneof" json:"instructions,omitempty"`
+	// As in create; null goes back to what create does without it.
+	FirstMessage *string `protobuf:"bytes,5,opt,name=first_message,json=firstMessage,proto3,oneof" json:"first_message,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Language *string `protobuf:"bytes,6,opt,name=language,proto3,oneof" json:"language,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Model *AgentModel `protobuf:"bytes,7,opt,name=model,proto3" json:"model,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Voice *AgentVoice `protobuf:"bytes,8,opt,name=voice,proto3" json:"voice,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Retrieval *AgentRetrieval `protobuf:"bytes,9,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
+	// As in create; null goes back to what create does without it.
+	ToolsConfig *ToolsConfig `protobuf:"bytes,10,opt,name=tools_config,json=toolsConfig,proto3" json:"tools_config,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Guards []*AgentGuard `protobuf:"bytes,11,rep,name=guards,proto3" json:"guards,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Fatigue []*FatigueWindow `protobuf:"bytes,12,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Memory *AgentMemory `protobuf:"bytes,13,opt,name=memory,proto3" json:"memory,omitempty"`
 	// 10 to 86,400; 0 or null: 3600.
 	MaxDurationSeconds *int32 `protobuf:"varint,14,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3,oneof" json:"max_duration_seconds,omitempty"`
 	// 10 to 86,400; 0 or null: the modality's default.
-	IdleTimeoutSeconds *int32   `protobuf:"varint,15,opt,name=idle_timeout_seconds,json=idleTimeoutSeconds,proto3,oneof" json:"idle_timeout_seconds,omitempty"`
-	LockedOverrides    []string `protobuf:"bytes,16,rep,name=locked_overrides,json=lockedOverrides,proto3" json:"locked_overrides,omitempty"`
-	ClientOverrides    []string `protobuf:"bytes,17,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
+	IdleTimeoutSeconds *int32 `protobuf:"varint,15,opt,name=idle_timeout_seconds,json=idleTimeoutSeconds,proto3,oneof" json:"idle_timeout_seconds,omitempty"`
+	// As in create; null goes back to what create does without it.
+	LockedOverrides []string `protobuf:"bytes,16,rep,name=locked_overrides,json=lockedOverrides,proto3" json:"locked_overrides,omitempty"`
+	// As in create; null goes back to what create does without it.
+	ClientOverrides []string `protobuf:"bytes,17,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,18,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1444,9 +1481,11 @@ func (x *UpdateAgentRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 }
 
 type DeleteAgentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId       string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1496,9 +1535,11 @@ func (x *DeleteAgentRequest) GetAgentId() string {
 }
 
 type ListAgentVersionsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1566,8 +1607,9 @@ func (x *ListAgentVersionsRequest) GetPageToken() string {
 }
 
 type ListAgentVersionsResponse struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Versions []*AgentVersion        `protobuf:"bytes,1,rep,name=versions,proto3" json:"versions,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Versions []*AgentVersion `protobuf:"bytes,1,rep,name=versions,proto3" json:"versions,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1619,10 +1661,12 @@ func (x *ListAgentVersionsResponse) GetNextPageToken() string {
 }
 
 type CompareAgentVersionsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	Version     int32                  `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	Version int32  `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
 	// The version compared against; 0 means the one before.
 	Against       int32 `protobuf:"varint,4,opt,name=against,proto3" json:"against,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1688,8 +1732,9 @@ func (x *CompareAgentVersionsRequest) GetAgainst() int32 {
 }
 
 type CompareAgentVersionsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Changes       []*VersionChange       `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The fields that differ.
+	Changes       []*VersionChange `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1732,10 +1777,12 @@ func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
 }
 
 type RollbackAgentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId       string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	Version       int32                  `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId       string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	Version       int32  `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -50,8 +50,10 @@ type ProviderCredential struct {
 	// Whether a key is stored.
 	ApiKeySet bool `protobuf:"varint,9,opt,name=api_key_set,json=apiKeySet,proto3" json:"api_key_set,omitempty"`
 	// The last four characters of the key; empty for one of less than 16.
-	ApiKeyHint    string                 `protobuf:"bytes,10,opt,name=api_key_hint,json=apiKeyHint,proto3" json:"api_key_hint,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	ApiKeyHint string `protobuf:"bytes,10,opt,name=api_key_hint,json=apiKeyHint,proto3" json:"api_key_hint,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -172,8 +174,9 @@ func (x *ProviderCredential) GetUpdatedAt() *timestamppb.Timestamp {
 }
 
 type CreateProviderCredentialRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// model, stt, tts or telephony.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// openai (any server with its API) or anthropic for model, openai for stt and tts, twilio for telephony.
@@ -279,8 +282,9 @@ func (x *CreateProviderCredentialRequest) GetDefaultModel() string {
 }
 
 type ListProviderCredentialsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -341,8 +345,9 @@ func (x *ListProviderCredentialsRequest) GetPageToken() string {
 }
 
 type ListProviderCredentialsResponse struct {
-	state               protoimpl.MessageState `protogen:"open.v1"`
-	ProviderCredentials []*ProviderCredential  `protobuf:"bytes,1,rep,name=provider_credentials,json=providerCredentials,proto3" json:"provider_credentials,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	ProviderCredentials []*ProviderCredential `protobuf:"bytes,1,rep,name=provider_credentials,json=providerCredentials,proto3" json:"provider_credentials,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -394,9 +399,11 @@ func (x *ListProviderCredentialsResponse) GetNextPageToken() string {
 }
 
 type GetProviderCredentialRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	CredentialId  string                 `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// cred_…
+	CredentialId  string `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,9 +453,11 @@ func (x *GetProviderCredentialRequest) GetCredentialId() string {
 }
 
 type UpdateProviderCredentialRequest struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId  string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	CredentialId string                 `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// cred_…
+	CredentialId string `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
 	// At most 200 characters.
 	Name *string `protobuf:"bytes,3,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// As in create; needs api_key beside it.
@@ -552,9 +561,11 @@ func (x *UpdateProviderCredentialRequest) GetUpdateMask() *fieldmaskpb.FieldMask
 }
 
 type DeleteProviderCredentialRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	CredentialId  string                 `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// cred_…
+	CredentialId  string `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -604,9 +615,11 @@ func (x *DeleteProviderCredentialRequest) GetCredentialId() string {
 }
 
 type TestProviderCredentialRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	CredentialId  string                 `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// cred_…
+	CredentialId  string `protobuf:"bytes,2,opt,name=credential_id,json=credentialId,proto3" json:"credential_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -31,7 +31,8 @@ const (
 type Source struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// src_…
-	Id          string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// Display name; the file's name when none was given.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
@@ -39,6 +40,7 @@ type Source struct {
 	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Normalised media type, e.g. "text/markdown".
 	MediaType string `protobuf:"bytes,5,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// Bytes of the file or text.
 	SizeBytes uint32 `protobuf:"varint,6,opt,name=size_bytes,json=sizeBytes,proto3" json:"size_bytes,omitempty"`
 	// Lower-case hex SHA-256 of the stored bytes.
 	Sha256 string `protobuf:"bytes,7,opt,name=sha256,proto3" json:"sha256,omitempty"`
@@ -52,15 +54,18 @@ type Source struct {
 	// When a worker last said that it is at work, every 5 s; null before.
 	HeartbeatAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=heartbeat_at,json=heartbeatAt,proto3" json:"heartbeat_at,omitempty"`
 	// Pages, for types that have them.
-	PageCount  int32 `protobuf:"varint,12,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`
+	PageCount int32 `protobuf:"varint,12,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`
+	// Chunks that a query can find.
 	ChunkCount int32 `protobuf:"varint,13,opt,name=chunk_count,json=chunkCount,proto3" json:"chunk_count,omitempty"`
 	// The model that embedded the chunks.
 	EmbeddingModel string `protobuf:"bytes,14,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
 	// Why it failed; null otherwise.
 	Error *SourceError `protobuf:"bytes,15,opt,name=error,proto3" json:"error,omitempty"`
 	// The pasted text; only in GetSource of an inline source.
-	Content   *string                `protobuf:"bytes,16,opt,name=content,proto3,oneof" json:"content,omitempty"`
+	Content *string `protobuf:"bytes,16,opt,name=content,proto3,oneof" json:"content,omitempty"`
+	// When it was made.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// When it was last made ready; null before.
 	ReadyAt       *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=ready_at,json=readyAt,proto3" json:"ready_at,omitempty"`
@@ -290,10 +295,12 @@ func (x *SourceError) GetMessage() string {
 type Chunk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// chk_…
-	Id       string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// src_…
 	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// Place in the source, from 0.
-	Index   int32  `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
+	Index int32 `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
+	// The text.
 	Content string `protobuf:"bytes,4,opt,name=content,proto3" json:"content,omitempty"`
 	// cl100k tokens of the content.
 	TokenCount int32 `protobuf:"varint,5,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
@@ -301,9 +308,11 @@ type Chunk struct {
 	Heading string `protobuf:"bytes,6,opt,name=heading,proto3" json:"heading,omitempty"`
 	// Pages counted from 1; 0 for types without pages.
 	PageStart int32 `protobuf:"varint,7,opt,name=page_start,json=pageStart,proto3" json:"page_start,omitempty"`
-	PageEnd   int32 `protobuf:"varint,8,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
+	// The last page; counted as page_start.
+	PageEnd int32 `protobuf:"varint,8,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
 	// Offsets in characters in the extracted text; the end is exclusive.
-	CharStart     int32 `protobuf:"varint,9,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
+	CharStart int32 `protobuf:"varint,9,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
+	// Where it ends; counted as char_start.
 	CharEnd       int32 `protobuf:"varint,10,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -413,20 +422,28 @@ func (x *Chunk) GetCharEnd() int32 {
 type ScoredChunk struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// chk_…
-	Id       string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// src_…
 	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// Name of the source.
 	SourceName string `protobuf:"bytes,3,opt,name=source_name,json=sourceName,proto3" json:"source_name,omitempty"`
 	// max(0, cosine) of the question and the chunk, 0 to 1.
-	Similarity    float64 `protobuf:"fixed64,4,opt,name=similarity,proto3" json:"similarity,omitempty"`
-	Index         int32   `protobuf:"varint,5,opt,name=index,proto3" json:"index,omitempty"`
-	Content       string  `protobuf:"bytes,6,opt,name=content,proto3" json:"content,omitempty"`
-	TokenCount    int32   `protobuf:"varint,7,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
-	Heading       string  `protobuf:"bytes,8,opt,name=heading,proto3" json:"heading,omitempty"`
-	PageStart     int32   `protobuf:"varint,9,opt,name=page_start,json=pageStart,proto3" json:"page_start,omitempty"`
-	PageEnd       int32   `protobuf:"varint,10,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
-	CharStart     int32   `protobuf:"varint,11,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
-	CharEnd       int32   `protobuf:"varint,12,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	Similarity float64 `protobuf:"fixed64,4,opt,name=similarity,proto3" json:"similarity,omitempty"`
+	// Place, counted from 0.
+	Index int32 `protobuf:"varint,5,opt,name=index,proto3" json:"index,omitempty"`
+	// The text.
+	Content string `protobuf:"bytes,6,opt,name=content,proto3" json:"content,omitempty"`
+	// Tokens, as the chunker counts them.
+	TokenCount int32 `protobuf:"varint,7,opt,name=token_count,json=tokenCount,proto3" json:"token_count,omitempty"`
+	// Headings above the passage, outermost first.
+	Heading string `protobuf:"bytes,8,opt,name=heading,proto3" json:"heading,omitempty"`
+	// Counted from 1; 0 for types without pages.
+	PageStart int32 `protobuf:"varint,9,opt,name=page_start,json=pageStart,proto3" json:"page_start,omitempty"`
+	// The last page; counted as page_start.
+	PageEnd   int32 `protobuf:"varint,10,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
+	CharStart int32 `protobuf:"varint,11,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
+	// Where it ends; counted as char_start.
+	CharEnd       int32 `protobuf:"varint,12,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -547,14 +564,18 @@ func (x *ScoredChunk) GetCharEnd() int32 {
 
 // SourceAttachment makes a source visible to an agent.
 type SourceAttachment struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	AgentId    string                 `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	SourceId   string                 `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
-	SourceName string                 `protobuf:"bytes,3,opt,name=source_name,json=sourceName,proto3" json:"source_name,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// agt_…
+	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// src_…
+	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// The source's display name.
+	SourceName string `protobuf:"bytes,3,opt,name=source_name,json=sourceName,proto3" json:"source_name,omitempty"`
 	// Status of the source.
 	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
 	// auto: its passages are retrieved; prompt: its text is always in the prompt.
-	UsageMode     string                 `protobuf:"bytes,5,opt,name=usage_mode,json=usageMode,proto3" json:"usage_mode,omitempty"`
+	UsageMode string `protobuf:"bytes,5,opt,name=usage_mode,json=usageMode,proto3" json:"usage_mode,omitempty"`
+	// When it was made.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -634,8 +655,9 @@ func (x *SourceAttachment) GetCreatedAt() *timestamppb.Timestamp {
 
 // QueryExplanation says why a source is not among the chunks of an answer.
 type QueryExplanation struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	SourceId string                 `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// src_…
+	SourceId string `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// found, not_attached, not_ready, below_floor or crowded_out.
 	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// Similarity of its best chunk; 0 when it was not compared.
@@ -789,8 +811,9 @@ func (*UploadSourceRequest_Metadata) isUploadSourceRequest_Part() {}
 func (*UploadSourceRequest_Data) isUploadSourceRequest_Part() {}
 
 type UploadSourceMetadata struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// File name; its extension decides the type when media_type is empty or application/octet-stream.
 	Filename string `protobuf:"bytes,2,opt,name=filename,proto3" json:"filename,omitempty"`
 	// Declared media type.
@@ -860,8 +883,9 @@ func (x *UploadSourceMetadata) GetName() string {
 }
 
 type CreateInlineSourceRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// 1 to 200 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// 1 byte to 1 MiB of text; over it: 413 body-too-large.
@@ -922,8 +946,9 @@ func (x *CreateInlineSourceRequest) GetContent() string {
 }
 
 type ListSourcesRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -993,8 +1018,9 @@ func (x *ListSourcesRequest) GetStatus() string {
 }
 
 type ListSourcesResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Sources []*Source              `protobuf:"bytes,1,rep,name=sources,proto3" json:"sources,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Sources []*Source `protobuf:"bytes,1,rep,name=sources,proto3" json:"sources,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1046,9 +1072,11 @@ func (x *ListSourcesResponse) GetNextPageToken() string {
 }
 
 type GetSourceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	SourceId      string                 `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId      string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1098,9 +1126,11 @@ func (x *GetSourceRequest) GetSourceId() string {
 }
 
 type DeleteSourceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	SourceId      string                 `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId      string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1150,9 +1180,11 @@ func (x *DeleteSourceRequest) GetSourceId() string {
 }
 
 type ReprocessSourceRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	SourceId    string                 `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// Reads every page of a PDF by OCR, also those with a text layer.
 	ForceOcr      bool `protobuf:"varint,3,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1211,9 +1243,11 @@ func (x *ReprocessSourceRequest) GetForceOcr() bool {
 }
 
 type DownloadSourceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	SourceId      string                 `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId      string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1307,9 +1341,11 @@ func (x *DownloadSourceResponse) GetData() []byte {
 }
 
 type WatchSourceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	SourceId      string                 `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId      string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1361,7 +1397,8 @@ func (x *WatchSourceRequest) GetSourceId() string {
 type WatchSourceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// source.updated.
-	Type          string  `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// The source as it is now.
 	Source        *Source `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1412,9 +1449,11 @@ func (x *WatchSourceResponse) GetSource() *Source {
 }
 
 type ListChunksRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	SourceId    string                 `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// src_…
+	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1482,8 +1521,9 @@ func (x *ListChunksRequest) GetPageToken() string {
 }
 
 type ListChunksResponse struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Chunks []*Chunk               `protobuf:"bytes,1,rep,name=chunks,proto3" json:"chunks,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The chunks.
+	Chunks []*Chunk `protobuf:"bytes,1,rep,name=chunks,proto3" json:"chunks,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1535,9 +1575,11 @@ func (x *ListChunksResponse) GetNextPageToken() string {
 }
 
 type QueryKnowledgeRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// The question, 1 to 8,000 characters.
 	Q string `protobuf:"bytes,3,opt,name=q,proto3" json:"q,omitempty"`
 	// 1 to 50. Default 5.
@@ -1695,9 +1737,11 @@ func (x *QueryKnowledgeResponse) GetExplanation() *QueryExplanation {
 }
 
 type AttachSourcesRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// 1 to 100 ids; repeated ones are merged.
 	SourceIds []string `protobuf:"bytes,3,rep,name=source_ids,json=sourceIds,proto3" json:"source_ids,omitempty"`
 	// auto (default) or prompt.
@@ -1765,8 +1809,9 @@ func (x *AttachSourcesRequest) GetUsageMode() string {
 }
 
 type AttachSourcesResponse struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Attachments []*SourceAttachment    `protobuf:"bytes,1,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The attachments.
+	Attachments []*SourceAttachment `protobuf:"bytes,1,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	// Always empty.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1818,9 +1863,11 @@ func (x *AttachSourcesResponse) GetNextPageToken() string {
 }
 
 type ListSourceAttachmentsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1888,8 +1935,9 @@ func (x *ListSourceAttachmentsRequest) GetPageToken() string {
 }
 
 type ListSourceAttachmentsResponse struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Attachments []*SourceAttachment    `protobuf:"bytes,1,rep,name=attachments,proto3" json:"attachments,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The attachments.
+	Attachments []*SourceAttachment `protobuf:"bytes,1,rep,name=attachments,proto3" json:"attachments,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1941,10 +1989,13 @@ func (x *ListSourceAttachmentsResponse) GetNextPageToken() string {
 }
 
 type DetachSourceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId       string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	SourceId      string                 `protobuf:"bytes,3,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// src_…
+	SourceId      string `protobuf:"bytes,3,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -33,15 +33,18 @@ type Session struct {
 	// ses_…
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// pending, in_progress, completed or failed.
-	Status      string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	// ws_…
 	WorkspaceId string `protobuf:"bytes,3,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string `protobuf:"bytes,4,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,4,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// Version of the agent the session runs.
 	AgentVersion int32 `protobuf:"varint,5,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
 	// The caller's stable id of the user.
 	UserId string `protobuf:"bytes,6,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// voice, voice+text or text.
-	Modality  string                 `protobuf:"bytes,7,opt,name=modality,proto3" json:"modality,omitempty"`
+	Modality string `protobuf:"bytes,7,opt,name=modality,proto3" json:"modality,omitempty"`
+	// When it was made.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// First accepted connection or turn; null while pending.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
@@ -52,10 +55,12 @@ type Session struct {
 	EndReason string `protobuf:"bytes,11,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
 	// From started_at to ended_at, or until now while it is open.
 	DurationMs int32 `protobuf:"varint,12,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
-	TurnCount  int32 `protobuf:"varint,13,opt,name=turn_count,json=turnCount,proto3" json:"turn_count,omitempty"`
+	// Turns so far, a first_message too.
+	TurnCount int32 `protobuf:"varint,13,opt,name=turn_count,json=turnCount,proto3" json:"turn_count,omitempty"`
 	// Language of the conversation, BCP 47; empty when unknown.
-	Language string        `protobuf:"bytes,14,opt,name=language,proto3" json:"language,omitempty"`
-	Usage    *SessionUsage `protobuf:"bytes,15,opt,name=usage,proto3" json:"usage,omitempty"`
+	Language string `protobuf:"bytes,14,opt,name=language,proto3" json:"language,omitempty"`
+	// What was counted.
+	Usage *SessionUsage `protobuf:"bytes,15,opt,name=usage,proto3" json:"usage,omitempty"`
 	// The variables the session was created with, without secret__ ones.
 	DynamicVariables map[string]string `protobuf:"bytes,16,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields    protoimpl.UnknownFields
@@ -206,10 +211,13 @@ func (x *Session) GetDynamicVariables() map[string]string {
 
 // SessionUsage adds up what a session used.
 type SessionUsage struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	InputTokens   int32                  `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
-	OutputTokens  int32                  `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
-	ToolCalls     int32                  `protobuf:"varint,3,opt,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tokens the model read.
+	InputTokens int32 `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// Tokens the model wrote.
+	OutputTokens int32 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// Calls of tools.
+	ToolCalls     int32 `protobuf:"varint,3,opt,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -269,7 +277,8 @@ func (x *SessionUsage) GetToolCalls() int32 {
 type Turn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// turn_…
-	Id        string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// ses_…
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// Place in the session, from 0. A first_message is a turn without a user's text.
 	Index int32 `protobuf:"varint,3,opt,name=index,proto3" json:"index,omitempty"`
@@ -278,13 +287,19 @@ type Turn struct {
 	// What the agent said.
 	AgentText string `protobuf:"bytes,5,opt,name=agent_text,json=agentText,proto3" json:"agent_text,omitempty"`
 	// in_progress, completed, cancelled or failed.
-	Status    string                 `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
-	Citations []*Citation            `protobuf:"bytes,7,rep,name=citations,proto3" json:"citations,omitempty"`
-	ToolCalls []*ToolCall            `protobuf:"bytes,8,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
-	Usage     *TurnUsage             `protobuf:"bytes,9,opt,name=usage,proto3" json:"usage,omitempty"`
-	Metrics   *TurnMetrics           `protobuf:"bytes,10,opt,name=metrics,proto3" json:"metrics,omitempty"`
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// Passages that were given to the model.
+	Citations []*Citation `protobuf:"bytes,7,rep,name=citations,proto3" json:"citations,omitempty"`
+	// Traces of the calls.
+	ToolCalls []*ToolCall `protobuf:"bytes,8,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	// What was counted.
+	Usage *TurnUsage `protobuf:"bytes,9,opt,name=usage,proto3" json:"usage,omitempty"`
+	// Where the time went.
+	Metrics *TurnMetrics `protobuf:"bytes,10,opt,name=metrics,proto3" json:"metrics,omitempty"`
+	// When it began.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
-	EndedAt   *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// When it ended; null while it goes on.
+	EndedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
 	// Why it failed; null otherwise.
 	Error         *TurnError `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -416,7 +431,8 @@ func (x *Turn) GetError() *TurnError {
 type TurnError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A code of the error table.
-	Code          string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// What happened, in a sentence.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -468,14 +484,19 @@ func (x *TurnError) GetMessage() string {
 
 // Citation is a passage that was given to the model for the turn.
 type Citation struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	SourceId   string                 `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
-	SourceName string                 `protobuf:"bytes,2,opt,name=source_name,json=sourceName,proto3" json:"source_name,omitempty"`
-	ChunkId    string                 `protobuf:"bytes,3,opt,name=chunk_id,json=chunkId,proto3" json:"chunk_id,omitempty"`
-	Heading    string                 `protobuf:"bytes,4,opt,name=heading,proto3" json:"heading,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// src_…
+	SourceId string `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// The source's display name.
+	SourceName string `protobuf:"bytes,2,opt,name=source_name,json=sourceName,proto3" json:"source_name,omitempty"`
+	// chk_…
+	ChunkId string `protobuf:"bytes,3,opt,name=chunk_id,json=chunkId,proto3" json:"chunk_id,omitempty"`
+	// Headings above the passage, outermost first.
+	Heading string `protobuf:"bytes,4,opt,name=heading,proto3" json:"heading,omitempty"`
 	// Counted from 1; 0 for types without pages.
 	PageStart int32 `protobuf:"varint,5,opt,name=page_start,json=pageStart,proto3" json:"page_start,omitempty"`
-	PageEnd   int32 `protobuf:"varint,6,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
+	// The last page; counted as page_start.
+	PageEnd int32 `protobuf:"varint,6,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
 	// 0 to 1.
 	Similarity float64 `protobuf:"fixed64,7,opt,name=similarity,proto3" json:"similarity,omitempty"`
 	// The passage, at most 500 characters of it.
@@ -581,9 +602,11 @@ func (x *Citation) GetQuoted() bool {
 
 // TurnUsage is what the model counted.
 type TurnUsage struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	InputTokens  int32                  `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
-	OutputTokens int32                  `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tokens the model read.
+	InputTokens int32 `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// Tokens the model wrote.
+	OutputTokens int32 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
 	// The model that answered.
 	Model         string `protobuf:"bytes,3,opt,name=model,proto3" json:"model,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -643,14 +666,17 @@ func (x *TurnUsage) GetModel() string {
 
 // TurnMetrics are the stages of a turn in milliseconds.
 type TurnMetrics struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	RetrievalMs int32                  `protobuf:"varint,1,opt,name=retrieval_ms,json=retrievalMs,proto3" json:"retrieval_ms,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Until the passages were found.
+	RetrievalMs int32 `protobuf:"varint,1,opt,name=retrieval_ms,json=retrievalMs,proto3" json:"retrieval_ms,omitempty"`
 	// From the request to the model until its first token.
 	ModelFirstTokenMs int32 `protobuf:"varint,2,opt,name=model_first_token_ms,json=modelFirstTokenMs,proto3" json:"model_first_token_ms,omitempty"`
-	ToolsMs           int32 `protobuf:"varint,3,opt,name=tools_ms,json=toolsMs,proto3" json:"tools_ms,omitempty"`
-	TotalMs           int32 `protobuf:"varint,4,opt,name=total_ms,json=totalMs,proto3" json:"total_ms,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Spent in tools.
+	ToolsMs int32 `protobuf:"varint,3,opt,name=tools_ms,json=toolsMs,proto3" json:"tools_ms,omitempty"`
+	// From the request to the last token.
+	TotalMs       int32 `protobuf:"varint,4,opt,name=total_ms,json=totalMs,proto3" json:"total_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TurnMetrics) Reset() {
@@ -992,8 +1018,9 @@ func (x *ListSessionsRequest) GetStatus() string {
 }
 
 type ListSessionsResponse struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Sessions []*Session             `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Sessions []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1045,8 +1072,9 @@ func (x *ListSessionsResponse) GetNextPageToken() string {
 }
 
 type GetSessionRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1089,8 +1117,9 @@ func (x *GetSessionRequest) GetSessionId() string {
 }
 
 type EndSessionRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// completed or failed.
 	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
 	// At most 500 characters.
@@ -1151,8 +1180,9 @@ func (x *EndSessionRequest) GetReason() string {
 }
 
 type CreateTurnRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// 1 to 32,000 characters.
 	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1204,12 +1234,17 @@ func (x *CreateTurnRequest) GetText() string {
 }
 
 type CreateTurnResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TurnId        string                 `protobuf:"bytes,1,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
-	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	Citations     []*Citation            `protobuf:"bytes,3,rep,name=citations,proto3" json:"citations,omitempty"`
-	ToolCalls     []*ToolCall            `protobuf:"bytes,4,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
-	Usage         *TurnUsage             `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// turn_…
+	TurnId string `protobuf:"bytes,1,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	// What the agent said.
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// Passages that were given to the model.
+	Citations []*Citation `protobuf:"bytes,3,rep,name=citations,proto3" json:"citations,omitempty"`
+	// Traces of the calls.
+	ToolCalls []*ToolCall `protobuf:"bytes,4,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	// What was counted.
+	Usage         *TurnUsage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1280,8 +1315,9 @@ func (x *CreateTurnResponse) GetUsage() *TurnUsage {
 }
 
 type StreamTurnRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// 1 to 32,000 characters.
 	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1338,7 +1374,8 @@ type StreamTurnResponse struct {
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// Place of the event in the turn, from 1; the id of the Server-Sent Event.
 	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
-	TurnId  string `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	// turn_…
+	TurnId string `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
 	// turn.delta: a piece of the answer.
 	Delta string `protobuf:"bytes,4,opt,name=delta,proto3" json:"delta,omitempty"`
 	// turn.tool_call: a call that has its result.
@@ -1422,8 +1459,9 @@ func (x *StreamTurnResponse) GetTurn() *CreateTurnResponse {
 }
 
 type GetTranscriptRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1485,7 +1523,8 @@ func (x *GetTranscriptRequest) GetPageToken() string {
 
 type GetTranscriptResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Turns []*Turn                `protobuf:"bytes,1,rep,name=turns,proto3" json:"turns,omitempty"`
+	// The page, oldest first.
+	Turns []*Turn `protobuf:"bytes,1,rep,name=turns,proto3" json:"turns,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1537,8 +1576,9 @@ func (x *GetTranscriptResponse) GetNextPageToken() string {
 }
 
 type ListSessionToolCallsRequest struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	SessionId string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1599,8 +1639,9 @@ func (x *ListSessionToolCallsRequest) GetPageToken() string {
 }
 
 type ListSessionToolCallsResponse struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	ToolCalls []*ToolCall            `protobuf:"bytes,1,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Traces of the calls.
+	ToolCalls []*ToolCall `protobuf:"bytes,1,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields

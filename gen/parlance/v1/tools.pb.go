@@ -72,8 +72,10 @@ type Tool struct {
 	// A longer answer is cut and marked. Default 262,144.
 	ResponseMaxBytes int32 `protobuf:"varint,19,opt,name=response_max_bytes,json=responseMaxBytes,proto3" json:"response_max_bytes,omitempty"`
 	// Whether an auth_header is stored; its value is never returned.
-	AuthHeaderSet bool                   `protobuf:"varint,20,opt,name=auth_header_set,json=authHeaderSet,proto3" json:"auth_header_set,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	AuthHeaderSet bool `protobuf:"varint,20,opt,name=auth_header_set,json=authHeaderSet,proto3" json:"auth_header_set,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -265,19 +267,23 @@ func (x *Tool) GetUpdatedAt() *timestamppb.Timestamp {
 
 // ToolAttachment binds a tool to an agent.
 type ToolAttachment struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	AgentId string                 `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	ToolId  string                 `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// agt_…
+	AgentId string `protobuf:"bytes,1,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	// The tool's slug.
 	Slug string `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
 	// Whether the model sees the tool.
 	Enabled bool `protobuf:"varint,4,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Most calls in one session; 0: no cap.
-	MaxCallsPerSession int32                  `protobuf:"varint,5,opt,name=max_calls_per_session,json=maxCallsPerSession,proto3" json:"max_calls_per_session,omitempty"`
-	CreatedAt          *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt          *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	MaxCallsPerSession int32 `protobuf:"varint,5,opt,name=max_calls_per_session,json=maxCallsPerSession,proto3" json:"max_calls_per_session,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
+	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolAttachment) Reset() {
@@ -362,7 +368,8 @@ func (x *ToolAttachment) GetUpdatedAt() *timestamppb.Timestamp {
 // AgentTool is one tool of an agent's composed registry.
 type AgentTool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Tool  *Tool                  `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
+	// The tool.
+	Tool *Tool `protobuf:"bytes,1,opt,name=tool,proto3" json:"tool,omitempty"`
 	// Whether the model sees it in a turn.
 	Enabled bool `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Most calls in one session; 0: no cap.
@@ -488,11 +495,15 @@ func (x *ToolError) GetMessage() string {
 
 // ToolRequest is what was sent to the endpoint, with secrets redacted.
 type ToolRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Method        string                 `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
-	Url           string                 `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
-	Headers       map[string]string      `protobuf:"bytes,3,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Body          string                 `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The HTTP method.
+	Method string `protobuf:"bytes,1,opt,name=method,proto3" json:"method,omitempty"`
+	// The URL that was called.
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// Headers.
+	Headers map[string]string `protobuf:"bytes,3,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The body.
+	Body          string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -563,18 +574,23 @@ type ToolCall struct {
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The turn; empty for a run.
 	TurnId string `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
 	ToolId string `protobuf:"bytes,4,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
-	Slug   string `protobuf:"bytes,5,opt,name=slug,proto3" json:"slug,omitempty"`
+	// The tool's slug.
+	Slug string `protobuf:"bytes,5,opt,name=slug,proto3" json:"slug,omitempty"`
 	// The arguments; secrets redacted.
 	Input *structpb.Struct `protobuf:"bytes,6,opt,name=input,proto3" json:"input,omitempty"`
 	// The answer as the model got it.
 	Output string `protobuf:"bytes,7,opt,name=output,proto3" json:"output,omitempty"`
 	// HTTP status of the last attempt; 0 when there was no answer.
 	StatusCode int32 `protobuf:"varint,8,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
-	LatencyMs  int32 `protobuf:"varint,9,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
-	Attempts   int32 `protobuf:"varint,10,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// How long the call took, all attempts together.
+	LatencyMs int32 `protobuf:"varint,9,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
+	// How often the endpoint was asked.
+	Attempts int32 `protobuf:"varint,10,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	// Null when the call succeeded.
-	Error         *ToolError             `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`
+	Error *ToolError `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`
+	// When it began.
 	StartedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -695,8 +711,9 @@ func (x *ToolCall) GetStartedAt() *timestamppb.Timestamp {
 }
 
 type CreateToolRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// ^[a-zA-Z][a-zA-Z0-9_-]{0,63}$; not the name of a built-in or system tool.
 	Slug string `protobuf:"bytes,2,opt,name=slug,proto3" json:"slug,omitempty"`
 	// 1 to 2,000 characters.
@@ -712,13 +729,18 @@ type CreateToolRequest struct {
 	// Properties of input_schema that fill the {name} placeholders of webhook_url.
 	PathParams []string `protobuf:"bytes,8,rep,name=path_params,json=pathParams,proto3" json:"path_params,omitempty"`
 	// Properties of input_schema sent in the query string.
-	QueryParams          []string          `protobuf:"bytes,9,rep,name=query_params,json=queryParams,proto3" json:"query_params,omitempty"`
+	QueryParams []string `protobuf:"bytes,9,rep,name=query_params,json=queryParams,proto3" json:"query_params,omitempty"`
+	// Query parameters with the operator's values.
 	HardcodedQueryParams map[string]string `protobuf:"bytes,10,rep,name=hardcoded_query_params,json=hardcodedQueryParams,proto3" json:"hardcoded_query_params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	HardcodedBodyParams  *structpb.Struct  `protobuf:"bytes,11,opt,name=hardcoded_body_params,json=hardcodedBodyParams,proto3" json:"hardcoded_body_params,omitempty"`
-	Headers              map[string]string `protobuf:"bytes,12,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Members merged into the JSON body; they win over arguments.
+	HardcodedBodyParams *structpb.Struct `protobuf:"bytes,11,opt,name=hardcoded_body_params,json=hardcodedBodyParams,proto3" json:"hardcoded_body_params,omitempty"`
+	// Request headers; Authorization belongs into auth_header.
+	Headers map[string]string `protobuf:"bytes,12,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Required for kind mcp.
-	McpServerUrl string   `protobuf:"bytes,13,opt,name=mcp_server_url,json=mcpServerUrl,proto3" json:"mcp_server_url,omitempty"`
-	McpToolName  string   `protobuf:"bytes,14,opt,name=mcp_tool_name,json=mcpToolName,proto3" json:"mcp_tool_name,omitempty"`
+	McpServerUrl string `protobuf:"bytes,13,opt,name=mcp_server_url,json=mcpServerUrl,proto3" json:"mcp_server_url,omitempty"`
+	// One tool of the server; empty: the one named like the slug, or all.
+	McpToolName string `protobuf:"bytes,14,opt,name=mcp_tool_name,json=mcpToolName,proto3" json:"mcp_tool_name,omitempty"`
+	// Tools of the server that may be used; empty: all.
 	AllowedTools []string `protobuf:"bytes,15,rep,name=allowed_tools,json=allowedTools,proto3" json:"allowed_tools,omitempty"`
 	// Sent as the Authorization header of every request to the endpoint. Write-only; stored encrypted.
 	AuthHeader string `protobuf:"bytes,16,opt,name=auth_header,json=authHeader,proto3" json:"auth_header,omitempty"`
@@ -896,8 +918,9 @@ func (x *CreateToolRequest) GetResponseMaxBytes() int32 {
 }
 
 type ListToolsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// Shows the memory-managed built-ins too.
 	IncludeHidden bool `protobuf:"varint,2,opt,name=include_hidden,json=includeHidden,proto3" json:"include_hidden,omitempty"`
 	// 1 to 200; 0 means 50.
@@ -968,7 +991,8 @@ func (x *ListToolsRequest) GetPageToken() string {
 
 type ListToolsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Tools []*Tool                `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
+	// The tools, in order.
+	Tools []*Tool `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1020,9 +1044,11 @@ func (x *ListToolsResponse) GetNextPageToken() string {
 }
 
 type GetToolRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	ToolId        string                 `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId        string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1072,26 +1098,43 @@ func (x *GetToolRequest) GetToolId() string {
 }
 
 type UpdateToolRequest struct {
-	state                protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId          string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	ToolId               string                 `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
-	Description          *string                `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	InputSchema          *structpb.Struct       `protobuf:"bytes,4,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
-	WebhookUrl           *string                `protobuf:"bytes,5,opt,name=webhook_url,json=webhookUrl,proto3,oneof" json:"webhook_url,omitempty"`
-	Method               *string                `protobuf:"bytes,6,opt,name=method,proto3,oneof" json:"method,omitempty"`
-	PathParams           []string               `protobuf:"bytes,7,rep,name=path_params,json=pathParams,proto3" json:"path_params,omitempty"`
-	QueryParams          []string               `protobuf:"bytes,8,rep,name=query_params,json=queryParams,proto3" json:"query_params,omitempty"`
-	HardcodedQueryParams map[string]string      `protobuf:"bytes,9,rep,name=hardcoded_query_params,json=hardcodedQueryParams,proto3" json:"hardcoded_query_params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	HardcodedBodyParams  *structpb.Struct       `protobuf:"bytes,10,opt,name=hardcoded_body_params,json=hardcodedBodyParams,proto3" json:"hardcoded_body_params,omitempty"`
-	Headers              map[string]string      `protobuf:"bytes,11,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	McpServerUrl         *string                `protobuf:"bytes,12,opt,name=mcp_server_url,json=mcpServerUrl,proto3,oneof" json:"mcp_server_url,omitempty"`
-	McpToolName          *string                `protobuf:"bytes,13,opt,name=mcp_tool_name,json=mcpToolName,proto3,oneof" json:"mcp_tool_name,omitempty"`
-	AllowedTools         []string               `protobuf:"bytes,14,rep,name=allowed_tools,json=allowedTools,proto3" json:"allowed_tools,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	// As in create; null clears.
+	Description *string `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
+	// As in create; null goes back to what create does without it.
+	InputSchema *structpb.Struct `protobuf:"bytes,4,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
+	// As in create; null goes back to what create does without it.
+	WebhookUrl *string `protobuf:"bytes,5,opt,name=webhook_url,json=webhookUrl,proto3,oneof" json:"webhook_url,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Method *string `protobuf:"bytes,6,opt,name=method,proto3,oneof" json:"method,omitempty"`
+	// As in create; null goes back to what create does without it.
+	PathParams []string `protobuf:"bytes,7,rep,name=path_params,json=pathParams,proto3" json:"path_params,omitempty"`
+	// As in create; null goes back to what create does without it.
+	QueryParams []string `protobuf:"bytes,8,rep,name=query_params,json=queryParams,proto3" json:"query_params,omitempty"`
+	// As in create; null goes back to what create does without it.
+	HardcodedQueryParams map[string]string `protobuf:"bytes,9,rep,name=hardcoded_query_params,json=hardcodedQueryParams,proto3" json:"hardcoded_query_params,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// As in create; null goes back to what create does without it.
+	HardcodedBodyParams *structpb.Struct `protobuf:"bytes,10,opt,name=hardcoded_body_params,json=hardcodedBodyParams,proto3" json:"hardcoded_body_params,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Headers map[string]string `protobuf:"bytes,11,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// As in create; null goes back to what create does without it.
+	McpServerUrl *string `protobuf:"bytes,12,opt,name=mcp_server_url,json=mcpServerUrl,proto3,oneof" json:"mcp_server_url,omitempty"`
+	// As in create; null goes back to what create does without it.
+	McpToolName *string `protobuf:"bytes,13,opt,name=mcp_tool_name,json=mcpToolName,proto3,oneof" json:"mcp_tool_name,omitempty"`
+	// As in create; null goes back to what create does without it.
+	AllowedTools []string `protobuf:"bytes,14,rep,name=allowed_tools,json=allowedTools,proto3" json:"allowed_tools,omitempty"`
 	// Write-only; null removes it.
-	AuthHeader       *string `protobuf:"bytes,15,opt,name=auth_header,json=authHeader,proto3,oneof" json:"auth_header,omitempty"`
-	AllowDynamicVars *bool   `protobuf:"varint,16,opt,name=allow_dynamic_vars,json=allowDynamicVars,proto3,oneof" json:"allow_dynamic_vars,omitempty"`
-	TimeoutSeconds   *int32  `protobuf:"varint,17,opt,name=timeout_seconds,json=timeoutSeconds,proto3,oneof" json:"timeout_seconds,omitempty"`
-	ResponseMaxBytes *int32  `protobuf:"varint,18,opt,name=response_max_bytes,json=responseMaxBytes,proto3,oneof" json:"response_max_bytes,omitempty"`
+	AuthHeader *string `protobuf:"bytes,15,opt,name=auth_header,json=authHeader,proto3,oneof" json:"auth_header,omitempty"`
+	// As in create; null goes back to what create does without it.
+	AllowDynamicVars *bool `protobuf:"varint,16,opt,name=allow_dynamic_vars,json=allowDynamicVars,proto3,oneof" json:"allow_dynamic_vars,omitempty"`
+	// As in create; null goes back to what create does without it.
+	TimeoutSeconds *int32 `protobuf:"varint,17,opt,name=timeout_seconds,json=timeoutSeconds,proto3,oneof" json:"timeout_seconds,omitempty"`
+	// As in create; null goes back to what create does without it.
+	ResponseMaxBytes *int32 `protobuf:"varint,18,opt,name=response_max_bytes,json=responseMaxBytes,proto3,oneof" json:"response_max_bytes,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,19,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1262,9 +1305,11 @@ func (x *UpdateToolRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 }
 
 type DeleteToolRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	ToolId        string                 `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId        string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1314,9 +1359,11 @@ func (x *DeleteToolRequest) GetToolId() string {
 }
 
 type RunToolRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	ToolId      string                 `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	// Arguments that match the tool's input_schema.
 	Args *structpb.Struct `protobuf:"bytes,3,opt,name=args,proto3" json:"args,omitempty"`
 	// Example values for the placeholders; at most 64 of 4 KiB.
@@ -1391,8 +1438,10 @@ type RunToolResponse struct {
 	OutputText string `protobuf:"bytes,2,opt,name=output_text,json=outputText,proto3" json:"output_text,omitempty"`
 	// HTTP status of the last attempt; 0 when there was no answer.
 	StatusCode int32 `protobuf:"varint,3,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
-	LatencyMs  int32 `protobuf:"varint,4,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
-	Attempts   int32 `protobuf:"varint,5,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// How long the call took, all attempts together.
+	LatencyMs int32 `protobuf:"varint,4,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
+	// How often the endpoint was asked.
+	Attempts int32 `protobuf:"varint,5,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	// Null when the call succeeded.
 	Error *ToolError `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`
 	// What was sent, with secrets redacted.
@@ -1481,9 +1530,11 @@ func (x *RunToolResponse) GetRequest() *ToolRequest {
 }
 
 type ListToolCallsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	ToolId      string                 `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1551,8 +1602,9 @@ func (x *ListToolCallsRequest) GetPageToken() string {
 }
 
 type ListToolCallsResponse struct {
-	state     protoimpl.MessageState `protogen:"open.v1"`
-	ToolCalls []*ToolCall            `protobuf:"bytes,1,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Traces of the calls.
+	ToolCalls []*ToolCall `protobuf:"bytes,1,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1604,9 +1656,11 @@ func (x *ListToolCallsResponse) GetNextPageToken() string {
 }
 
 type AttachToolRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// A custom tool's UUID or builtin:<name>.
 	ToolId string `protobuf:"bytes,3,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	// Default true.
@@ -1683,10 +1737,13 @@ func (x *AttachToolRequest) GetMaxCallsPerSession() int32 {
 }
 
 type DetachToolRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId       string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	ToolId        string                 `protobuf:"bytes,3,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// A custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId        string `protobuf:"bytes,3,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1743,9 +1800,11 @@ func (x *DetachToolRequest) GetToolId() string {
 }
 
 type ListAgentToolsRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
@@ -1814,7 +1873,8 @@ func (x *ListAgentToolsRequest) GetPageToken() string {
 
 type ListAgentToolsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Tools []*AgentTool           `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
+	// The tools, in order.
+	Tools []*AgentTool `protobuf:"bytes,1,rep,name=tools,proto3" json:"tools,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1866,9 +1926,11 @@ func (x *ListAgentToolsResponse) GetNextPageToken() string {
 }
 
 type UpdateToolsConfigRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
-	AgentId     string                 `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// Replaces the list.
 	DisabledTools []string `protobuf:"bytes,3,rep,name=disabled_tools,json=disabledTools,proto3" json:"disabled_tools,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.

@@ -38,7 +38,8 @@ type Tenant struct {
 	// Name of the plan, e.g. "free", "pro" or "enterprise".
 	Plan string `protobuf:"bytes,3,opt,name=plan,proto3" json:"plan,omitempty"`
 	// What the plan allows.
-	Limits        *PlanLimits            `protobuf:"bytes,4,opt,name=limits,proto3" json:"limits,omitempty"`
+	Limits *PlanLimits `protobuf:"bytes,4,opt,name=limits,proto3" json:"limits,omitempty"`
+	// When it was made.
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -201,8 +202,10 @@ type Workspace struct {
 	// Display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// Bytes of knowledge sources stored or reserved.
-	KbUsedBytes   float64                `protobuf:"fixed64,4,opt,name=kb_used_bytes,json=kbUsedBytes,proto3" json:"kb_used_bytes,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	KbUsedBytes float64 `protobuf:"fixed64,4,opt,name=kb_used_bytes,json=kbUsedBytes,proto3" json:"kb_used_bytes,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was last changed.
 	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -294,8 +297,9 @@ type ApiKey struct {
 	// The secret, prl_…; only in the answers to create and rotate.
 	Secret *string `protobuf:"bytes,5,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
 	// The last four characters of the secret.
-	SecretHint string                 `protobuf:"bytes,6,opt,name=secret_hint,json=secretHint,proto3" json:"secret_hint,omitempty"`
-	CreatedAt  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	SecretHint string `protobuf:"bytes,6,opt,name=secret_hint,json=secretHint,proto3" json:"secret_hint,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Null for a key that does not expire.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Null until the key is used; at most a minute behind.
@@ -533,8 +537,9 @@ func (x *ListWorkspacesRequest) GetPageToken() string {
 }
 
 type ListWorkspacesResponse struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Workspaces []*Workspace           `protobuf:"bytes,1,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Workspaces []*Workspace `protobuf:"bytes,1,rep,name=workspaces,proto3" json:"workspaces,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -586,8 +591,9 @@ func (x *ListWorkspacesResponse) GetNextPageToken() string {
 }
 
 type GetWorkspaceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId   string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -630,8 +636,9 @@ func (x *GetWorkspaceRequest) GetWorkspaceId() string {
 }
 
 type UpdateWorkspaceRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
@@ -692,8 +699,9 @@ func (x *UpdateWorkspaceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 }
 
 type DeleteWorkspaceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	WorkspaceId   string                 `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId   string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -862,8 +870,9 @@ func (x *ListApiKeysRequest) GetPageToken() string {
 }
 
 type ListApiKeysResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	ApiKeys []*ApiKey              `protobuf:"bytes,1,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	ApiKeys []*ApiKey `protobuf:"bytes,1,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -915,8 +924,9 @@ func (x *ListApiKeysResponse) GetNextPageToken() string {
 }
 
 type GetApiKeyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ApiKeyId      string                 `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// key_…
+	ApiKeyId      string `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -959,8 +969,9 @@ func (x *GetApiKeyRequest) GetApiKeyId() string {
 }
 
 type UpdateApiKeyRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	ApiKeyId string                 `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// key_…
+	ApiKeyId string `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
 	// 1 to 200 characters.
 	Name *string `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
 	// In the future; null never expires.
@@ -1030,8 +1041,9 @@ func (x *UpdateApiKeyRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 }
 
 type DeleteApiKeyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ApiKeyId      string                 `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// key_…
+	ApiKeyId      string `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1074,8 +1086,9 @@ func (x *DeleteApiKeyRequest) GetApiKeyId() string {
 }
 
 type RotateApiKeyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ApiKeyId      string                 `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// key_…
+	ApiKeyId      string `protobuf:"bytes,1,opt,name=api_key_id,json=apiKeyId,proto3" json:"api_key_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
