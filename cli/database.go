@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/platform/devstack"
@@ -90,7 +89,7 @@ func openTenancy(cmd *cobra.Command) (*workspaces.Service, func(), error) {
 }
 
 // openDatabase connects to a command's database. release closes it, and stops what was started for it.
-func openDatabase(cmd *cobra.Command) (db *bun.DB, release func(), err error) {
+func openDatabase(cmd *cobra.Command) (db *postgres.DB, release func(), err error) {
 	found, err := openDatabaseURL(cmd)
 	if err != nil {
 		return nil, nil, err
