@@ -22,6 +22,9 @@ const burstFactor = 2
 // limiterTimeout bounds what a slow Redis may add to a request.
 const limiterTimeout = 250 * time.Millisecond
 
+// redisPause is how long Redis is not asked after it did not answer: each request would wait for it.
+const redisPause = time.Second
+
 // takeToken is a token bucket in Redis. KEYS[1] the bucket; ARGV: tokens a second, capacity,
 // now in seconds. It answers whether a token was there, how many are left, and in how many
 // seconds there is the next.
@@ -60,6 +63,8 @@ type Limiter struct {
 	mu     sync.Mutex
 	minute int64
 	local  map[workspaces.KeyID]int
+	// askAgain is when Redis is asked next; zero while it answers.
+	askAgain time.Time
 }
 
 // NewLimiter makes a limiter.
@@ -82,14 +87,20 @@ func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket strin
 	if perMinute <= 0 || p.KeyID == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, limiterTimeout)
+	if !l.asks() {
+		return l.withoutRedis(p, bucket, perMinute)
+	}
+	// Not the caller's to cut short: one who hangs up at once would not be counted, and Redis would
+	// seem to be away.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limiterTimeout)
 	defer cancel()
 	rate, capacity := float64(perMinute)/60, perMinute*burstFactor
 	key := "parlance:rate:" + string(p.KeyID) + ":" + bucket
 	now := float64(l.deps.Now().UnixMicro()) / 1e6
 	answer, err := takeToken.Run(ctx, l.deps.Redis, []string{key}, rate, capacity, strconv.FormatFloat(now, 'f', 6, 64)).Slice()
+	l.heard(err)
 	if err != nil || len(answer) != 3 {
-		return l.withoutRedis(p, bucket, perMinute, err)
+		return l.withoutRedis(p, bucket, perMinute)
 	}
 	taken, _ := answer[0].(int64)
 	left, wait := number(answer[1]), number(answer[2])
@@ -115,9 +126,40 @@ func tooMany(bucket string, perMinute int, wait time.Duration) error {
 	return refusal
 }
 
-func (l *Limiter) withoutRedis(p workspaces.Principal, bucket string, perMinute int, cause error) error {
+// asks says whether Redis is to be asked: always while it answers, else by one request a pause.
+func (l *Limiter) asks() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.askAgain.IsZero() {
+		return true
+	}
+	now := l.deps.Now()
+	if now.Before(l.askAgain) {
+		return false
+	}
+	l.askAgain = now.Add(redisPause)
+	return true
+}
+
+// heard notes whether Redis answered, and logs what changed.
+func (l *Limiter) heard(err error) {
+	l.mu.Lock()
+	was := l.askAgain
+	l.askAgain = time.Time{}
+	if err != nil {
+		l.askAgain = l.deps.Now().Add(redisPause)
+	}
+	l.mu.Unlock()
+	switch {
+	case err != nil && was.IsZero():
+		l.deps.Log.Warn("rate limits are not counted: Redis does not answer", "error", err)
+	case err == nil && !was.IsZero():
+		l.deps.Log.Info("rate limits are counted again")
+	}
+}
+
+func (l *Limiter) withoutRedis(p workspaces.Principal, bucket string, perMinute int) error {
 	l.bypassed.WithLabelValues(bucket).Inc()
-	l.deps.Log.Warn("rate limit not counted", "bucket", bucket, "error", cause)
 	if bucket != "session" {
 		return nil
 	}

@@ -1,13 +1,16 @@
 package interceptor_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	goredis "github.com/redis/go-redis/v9"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/redis"
@@ -18,6 +21,7 @@ import (
 
 type limits struct {
 	*interceptor.Limiter
+	client   goredis.UniversalClient
 	registry *prometheus.Registry
 	now      time.Time
 }
@@ -29,7 +33,7 @@ func newLimits(t *testing.T, redisURL string) *limits {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	l := &limits{registry: prometheus.NewRegistry(), now: time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
+	l := &limits{client: client, registry: prometheus.NewRegistry(), now: time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	plans := workspaces.Plans{
 		"small": {RatesPerMinute: map[string]int{"read": 60, "session": 3}}, "free-for-all": {},
 	}
@@ -109,4 +113,61 @@ parlance_ratelimit_refused_total{bucket="session"} 2
 	if err := testutil.GatherAndCompare(l.registry, stringReader(want), "parlance_ratelimit_bypassed_total"); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestLimiterCountsWhoHangsUp: the work of a request may outlive its caller, so it counts.
+func TestLimiterCountsWhoHangsUp(t *testing.T) {
+	t.Parallel()
+	l := newLimits(t, redistest.New(t))
+	key := workspaces.Principal{KeyID: "key_a", Plan: "small"}
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	passed := 0
+	for range 20 {
+		if l.Take(gone, key, "session", http.Header{}) == nil {
+			passed++
+		}
+	}
+	if passed != 6 {
+		t.Errorf("%d passed, want a burst of twice a minute's 3", passed)
+	}
+}
+
+// TestLimiterLeavesRedisAlone: while Redis is away only one request a second waits for it.
+func TestLimiterLeavesRedisAlone(t *testing.T) {
+	t.Parallel()
+	server := redistest.NewServer(t)
+	l := newLimits(t, server.URL)
+	var asked asks
+	l.client.AddHook(&asked)
+	server.Kill()
+	key := workspaces.Principal{KeyID: "key_a", Plan: "small"}
+	if passed, _, _ := l.taken(t, key, "read", 50); passed != 50 || asked.Swap(0) != 1 {
+		t.Errorf("%d of 50 passed without Redis, or it was not asked just once", passed)
+	}
+	l.now = l.now.Add(time.Second)
+	if l.taken(t, key, "read", 50); asked.Swap(0) != 1 {
+		t.Error("Redis was not asked just once in the next second")
+	}
+	server.Start()
+	l.now = l.now.Add(time.Second)
+	if _, header, _ := l.taken(t, key, "read", 10); asked.Load() < 10 || header.Get("RateLimit-Remaining") != "110" {
+		t.Errorf("Redis is back and was asked %d times for 10; %v", asked.Load(), header)
+	}
+}
+
+// asks counts the commands of a client.
+type asks struct{ atomic.Int32 }
+
+func (*asks) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+func (a *asks) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, command goredis.Cmder) error {
+		a.Add(1)
+		return next(ctx, command)
+	}
+}
+
+func (*asks) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
 }
