@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"syscall"
 )
@@ -103,9 +102,4 @@ func (s *PostgresServer) Kill() { s.end(syscall.SIGKILL) }
 func (s *PostgresServer) end(signal syscall.Signal) {
 	s.proc.kill(signal)
 	s.proc = nil
-}
-
-// Remove removes all files of a server that has ended.
-func (s *PostgresServer) Remove() error {
-	return errors.Join(os.RemoveAll(s.cluster.socketDir), os.RemoveAll(s.cluster.dataDir))
 }

@@ -83,13 +83,6 @@ type Script struct {
 // NewScript makes a script of replies.
 func NewScript(replies ...Reply) *Script { return &Script{replies: replies} }
 
-// Add appends replies.
-func (s *Script) Add(replies ...Reply) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.replies = append(s.replies, replies...)
-}
-
 // Next records a request and returns its reply.
 func (s *Script) Next(r Received) Reply {
 	s.mu.Lock()
