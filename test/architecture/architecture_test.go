@@ -52,7 +52,7 @@ var rooms = map[string][]string{
 }
 
 // folders at the root without Go code.
-var others = []string{".ci", ".git", ".github", ".proto-deps", ".buf-against", ".parlance", "bin", "docs", "deploy", "secrets", "node_modules", "sdk", "console"}
+var others = []string{".ci", ".git", ".github", ".proto-deps", ".buf-against", ".parlance", "bin", "dist", "docs", "deploy", "secrets", "node_modules", "sdk", "console"}
 
 // TestDirections walks every Go file and checks its imports against the table.
 func TestDirections(t *testing.T) {

@@ -1,7 +1,10 @@
 package pgtest_test
 
 import (
+	"context"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,9 +24,15 @@ func TestServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		end()
-		if err := conn.Ping(t.Context()); err == nil {
+		// A killed server's children notice by themselves, soon.
+		noticed, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		for conn.Ping(noticed) == nil {
+			runtime.Gosched()
+		}
+		if noticed.Err() != nil {
 			t.Error("the connection is alive after the end")
 		}
+		cancel()
 		_ = conn.Close(t.Context()) // it is broken
 		s.Start()
 	}
