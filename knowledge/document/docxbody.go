@@ -106,6 +106,7 @@ func (d *docxReader) paragraph(p docxParagraph) {
 		d.flush()
 		d.b.add(Paragraph, box)
 	}
+	d.pending = append(d.pending, p.notes...)
 	if d.lines.Len() == 0 {
 		d.notesHere()
 	}
@@ -171,6 +172,7 @@ func (d *docxReader) flowAfter(x *xmlReader, name string, fn func(x *xmlReader) 
 				if err != nil {
 					return err
 				}
+				d.pending = append(d.pending, p.notes...)
 				mark, _, _ := d.mark(p.paragraphProperties, d.style(p.style))
 				text := strings.TrimFunc(p.text.String(), isSpace)
 				if text != "" {

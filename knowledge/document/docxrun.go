@@ -11,6 +11,8 @@ type docxParagraph struct {
 	paragraphProperties
 	text  strings.Builder
 	boxes []string
+	// notes are those that the text refers to.
+	notes []string
 	// typed and set count the characters in fonts of fixed width, and in others.
 	typed, set int
 }
@@ -108,9 +110,9 @@ func (d *docxReader) runContent(x *xmlReader, start xml.StartElement, p *docxPar
 	case "noBreakHyphen":
 		plain = "-"
 	case "footnoteReference":
-		plain = d.note("footnote" + attribute(start, "id"))
+		plain = d.note(p, "footnote"+attribute(start, "id"))
 	case "endnoteReference":
-		plain = d.note("endnote" + attribute(start, "id"))
+		plain = d.note(p, "endnote"+attribute(start, "id"))
 	case "fldChar":
 		d.field(attribute(start, "fldCharType"), p)
 	case "instrText":
@@ -190,7 +192,7 @@ func hyperlinkOf(instruction string) string {
 }
 
 // note numbers a reference and keeps the note for the end of the block.
-func (d *docxReader) note(id string) string {
+func (d *docxReader) note(p *docxParagraph, id string) string {
 	text, ok := d.notes[id]
 	if !ok {
 		return ""
@@ -198,7 +200,7 @@ func (d *docxReader) note(id string) string {
 	delete(d.notes, id) // a note is shown once
 	d.noted++
 	mark := fmt.Sprintf("[%d]", d.noted)
-	d.pending = append(d.pending, mark+" "+text)
+	p.notes = append(p.notes, mark+" "+text)
 	return mark
 }
 
