@@ -59,7 +59,7 @@ func TestUploadRefused(t *testing.T) {
 	}{
 		{"unknown type", knowledge.UploadParams{Filename: "a.exe"}, untouched, fault.KBUnsupportedMediaType},
 		{"declared type", knowledge.UploadParams{Filename: "a.md", MediaType: "video/mp4"}, untouched, fault.KBUnsupportedMediaType},
-		{"known type without a parser", knowledge.UploadParams{Filename: "a.epub"}, untouched, fault.KBUnsupportedMediaType},
+		{"known type without a parser", knowledge.UploadParams{Filename: "a.pdf"}, untouched, fault.KBUnsupportedMediaType},
 		{"content", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"), fault.KBUnsupportedMediaType},
 		{"too large, known before", knowledge.UploadParams{Filename: "a.md", AtLeastBytes: 601}, untouched, fault.QuotaKBUploadSize},
 		{"too large", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader(strings.Repeat("a", 601)), fault.QuotaKBUploadSize},

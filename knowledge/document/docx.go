@@ -13,10 +13,12 @@ type docxReader struct {
 	b       builder
 	archive *archive
 	// folder is where the main part is, to which its relations are relative.
-	folder  string
-	links   map[string]string
-	styles  map[string]docxStyle
-	numbers docxNumbers
+	folder string
+	links  map[string]string
+	styles map[string]docxStyle
+	// resolved are the styles asked for, with what they inherit.
+	resolved map[string]docxStyle
+	numbers  docxNumbers
 	// notes are the texts of foot- and endnotes, by kind and id, not yet shown; pending those that the block in
 	// work refers to.
 	notes   map[string]string
@@ -40,7 +42,7 @@ func parseDOCX(a *archive, limits Limits) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	d := docxReader{archive: a, folder: path.Dir(main), b: builder{limit: limits.MaxTextBytes}, notes: map[string]string{}}
+	d := docxReader{archive: a, folder: path.Dir(main), b: builder{limit: limits.MaxTextBytes}, notes: map[string]string{}, resolved: map[string]docxStyle{}}
 	relations, err := readRelations(a, main)
 	if err != nil {
 		return Document{}, err

@@ -65,7 +65,7 @@ func choice(x *xmlReader, content func(x *xmlReader) error) error {
 // paragraph adds a paragraph as what its style, outline level and numbering make it.
 func (d *docxReader) paragraph(p docxParagraph) {
 	style := d.style(p.style)
-	if contentsName.MatchString(style.name) {
+	if style.contents {
 		return
 	}
 	text := withoutSoftHyphens(d.carried + p.text.String())
@@ -77,9 +77,6 @@ func (d *docxReader) paragraph(p docxParagraph) {
 	level := p.outline
 	if level == 0 {
 		level = style.outline
-	}
-	if level == 0 {
-		level = headingOf(style.name)
 	}
 	mark, indent, listed := d.mark(p.paragraphProperties, style)
 	blank := strings.TrimFunc(text, isSpace) == ""
@@ -94,7 +91,7 @@ func (d *docxReader) paragraph(p docxParagraph) {
 			mark = ""
 		}
 		d.b.heading(level, mark+" "+text)
-	case isCodeStyle(style.name) || style.typewriter || p.allTypewriter():
+	case style.code || style.typewriter || p.allTypewriter():
 		d.collect(Code, text)
 	case listed && !blank:
 		d.collect(List, strings.Repeat("  ", indent)+strings.TrimLeft(mark+" ", " ")+strings.TrimFunc(text, isSpace))

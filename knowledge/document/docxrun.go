@@ -83,7 +83,7 @@ func (d *docxReader) run(x *xmlReader, p *docxParagraph) error {
 		if start.Name.Local == "rPr" {
 			var err error
 			properties, err = readRunProperties(x)
-			if isCodeStyle(d.style(properties.style).name) || d.style(properties.style).typewriter {
+			if style := d.style(properties.style); style.code || style.typewriter {
 				properties.typewriter = true
 			}
 			return err

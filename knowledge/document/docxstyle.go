@@ -16,11 +16,15 @@ type docxStyle struct {
 	// typewriter says that its own font is one of fixed width; inherited, it may be that of a
 	// whole screenplay.
 	typewriter bool
+	// contents and code say what its name means.
+	contents, code bool
 }
 
 const (
 	// maxStyleChain bounds how far a style is followed to those it is based on.
 	maxStyleChain = 20
+	// maxStyles bounds what is remembered.
+	maxStyles = 10_000
 	// bodyOutline is the outline level that means none. Source: ECMA-376, outlineLvl.
 	bodyOutline = 9
 )
@@ -55,8 +59,23 @@ func (d *docxReader) readStyles(x *xmlReader) error {
 	})
 }
 
-// style is a style with what it inherits.
+// style is a style with what it inherits, worked out once.
 func (d *docxReader) style(id string) docxStyle {
+	if style, ok := d.resolved[id]; ok {
+		return style
+	}
+	style := d.inherited(id)
+	if style.outline == 0 {
+		style.outline = headingOf(style.name)
+	}
+	style.contents, style.code = contentsName.MatchString(style.name), isCodeStyle(style.name)
+	if len(d.resolved) < maxStyles {
+		d.resolved[id] = style
+	}
+	return style
+}
+
+func (d *docxReader) inherited(id string) docxStyle {
 	style, ok := d.styles[id]
 	if !ok {
 		return docxStyle{name: id} // without styles.xml the id is all there is

@@ -28,8 +28,13 @@ const (
 func bookOf(t testing.TB, more ...part) string {
 	t.Helper()
 	return zipOf(t, append([]part{
-		{"mimetype", "application/epub+zip"}, {"META-INF/container.xml", bookContainer}, {"OEBPS/content.opf", bookPackage},
-		{"OEBPS/nav.xhtml", bookNav}, {"OEBPS/toc.ncx", bookNCX}, {"OEBPS/text/two.xhtml", chapterTwo}, {"OEBPS/text/one .xhtml", chapterOne},
+		{"mimetype", "application/epub+zip"},
+		{"META-INF/container.xml", bookContainer},
+		{"OEBPS/content.opf", bookPackage},
+		{"OEBPS/nav.xhtml", bookNav},
+		{"OEBPS/toc.ncx", bookNCX},
+		{"OEBPS/text/two.xhtml", chapterTwo},
+		{"OEBPS/text/one .xhtml", chapterOne},
 	}, more...)...)
 }
 

@@ -14,6 +14,8 @@ const (
 	// maxTreeBytes is the largest page that is made a tree, which takes about ten times as much
 	// memory; a larger one is read token by token.
 	maxTreeBytes = 16 << 20
+	// maxTreeTags likewise: a tag left open comes again in each paragraph.
+	maxTreeTags = 400_000
 	// metaBytes is how far into a page its charset may be declared. Source: HTML, "prescan".
 	metaBytes = 4096
 )
@@ -77,7 +79,7 @@ var selfClosed = regexp.MustCompile(`<(title|script|style|iframe|textarea|noscri
 
 // pageOf makes the tree.
 func pageOf(text string) page {
-	if len(text) > maxTreeBytes {
+	if len(text) > maxTreeBytes || strings.Count(text, "<") > maxTreeTags {
 		return page{}
 	}
 	if isXHTML(text) {

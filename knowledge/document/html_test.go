@@ -130,3 +130,15 @@ func TestParseHTMLCharset(t *testing.T) {
 		}
 	}
 }
+
+// Elements that each make the walker look ahead over all that is below them: quadratic, these
+// pages would take minutes.
+func TestParseHTMLLooksAheadOnlySoFar(t *testing.T) {
+	t.Parallel()
+	for _, open := range []string{"<span>", "<div class=menu>", "<header>", "<ul><li>"} {
+		page := strings.Repeat(open, 200) + strings.Repeat("<b>word</b> ", 150_000) + "<p>end</p>"
+		if doc := parse(t, "text/html", page); !strings.Contains(doc.Text, "word") {
+			t.Errorf("%s: got %.80q", open, doc.Text)
+		}
+	}
+}

@@ -106,10 +106,10 @@ func (w *htmlWalker) skips(n *html.Node) bool {
 	if framingRoles[strings.ToLower(attr(n, "role"))] || hasNameOf(n, framingNames) {
 		return true
 	}
-	if !w.inMain && (n.DataAtom == el.Footer || n.DataAtom == el.Aside || n.DataAtom == el.Header && !holds(n, el.H1)) {
+	if !w.inMain && (n.DataAtom == el.Footer || n.DataAtom == el.Aside || n.DataAtom == el.Header && !w.holds(n, el.H1)) {
 		return true
 	}
-	return n.DataAtom != el.Article && hasNameOf(n, doubtfulNames) && isMostlyLinks(n)
+	return n.DataAtom != el.Article && hasNameOf(n, doubtfulNames) && w.isMostlyLinks(n)
 }
 
 // lateShown are hidden until a script has run; where they are all there is, they are the page.
@@ -130,8 +130,8 @@ func hasNameOf(n *html.Node, names map[string]bool) bool {
 	return false
 }
 
-func holds(n *html.Node, what el.Atom) bool {
-	for d := range n.Descendants() {
+func (w *htmlWalker) holds(n *html.Node, what el.Atom) bool {
+	for d := range w.below(n) {
 		if d.DataAtom == what {
 			return true
 		}
@@ -140,20 +140,30 @@ func holds(n *html.Node, what el.Atom) bool {
 }
 
 // isMostlyLinks reports whether three fifths of the text below a node is in links.
-func isMostlyLinks(n *html.Node) bool {
+func (w *htmlWalker) isMostlyLinks(n *html.Node) bool {
 	total, linked := 0, 0
-	var count func(n *html.Node, inLink bool)
-	count = func(n *html.Node, inLink bool) {
-		if n.Type == html.TextNode {
-			length := len(strings.TrimSpace(n.Data))
-			if total += length; inLink {
-				linked += length
-			}
+	var link *html.Node // the last one met: what follows may stand in it
+	for d := range w.below(n) {
+		if d.DataAtom == el.A {
+			link = d
 		}
-		for child := range n.ChildNodes() {
-			count(child, inLink || n.DataAtom == el.A)
+		if d.Type != html.TextNode {
+			continue
+		}
+		length := len(strings.TrimSpace(d.Data))
+		if total += length; link != nil && isWithin(d, link) {
+			linked += length
 		}
 	}
-	count(n, false)
-	return linked*5 >= total*3
+	return linked*5 >= total*3 && w.looked <= maxLooks
+}
+
+// isWithin looks a few elements up: links seldom hold more.
+func isWithin(n, ancestor *html.Node) bool {
+	for range 8 {
+		if n = n.Parent; n == nil || n == ancestor {
+			return n != nil
+		}
+	}
+	return false
 }

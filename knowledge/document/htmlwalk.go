@@ -1,6 +1,7 @@
 package document
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,23 @@ type htmlWalker struct {
 	awaited anchor
 	// inHeading is where links need no address, and buttons open the part below.
 	inHeading bool
+	// looked counts the nodes that were looked at ahead: nested elements that all make one look
+	// would take quadratic time.
+	looked int
+}
+
+// maxLooks is where looking ahead ends; a page for people needs a few for each node.
+const maxLooks = 10_000_000
+
+// below yields the nodes below one while there is leave to look ahead.
+func (w *htmlWalker) below(n *html.Node) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		for d := range n.Descendants() {
+			if w.looked++; w.looked > maxLooks || !yield(d) {
+				return
+			}
+		}
+	}
 }
 
 // anchor is a heading from a table of contents.
@@ -50,7 +68,7 @@ func (w *htmlWalker) node(n *html.Node) {
 	}
 	switch {
 	case w.b.full:
-	case n.Type == html.ElementNode && isInline(n.DataAtom) && !holdsBlocks(n):
+	case n.Type == html.ElementNode && isInline(n.DataAtom) && !w.holdsBlocks(n):
 		w.inline(&w.line, n)
 	case headingLevels[n.DataAtom] > 0:
 		w.flush()
@@ -106,8 +124,8 @@ func (w *htmlWalker) fragment(n *html.Node) {
 }
 
 // holdsBlocks finds what may not, but does, stand in an inline element: <a><div>, <span><p>.
-func holdsBlocks(n *html.Node) bool {
-	for d := range n.Descendants() {
+func (w *htmlWalker) holdsBlocks(n *html.Node) bool {
+	for d := range w.below(n) {
 		if d.Type == html.ElementNode && !isInline(d.DataAtom) && !neverShown[d.DataAtom] {
 			return true
 		}
@@ -196,7 +214,7 @@ func (w *htmlWalker) list(list *html.Node, indent string) string {
 		if item.Type != html.ElementNode || w.skips(item) {
 			continue
 		}
-		if item.DataAtom == el.Ul || item.DataAtom == el.Ol { // not allowed, common
+		if (item.DataAtom == el.Ul || item.DataAtom == el.Ol) && len(indent) < maxIndent { // not allowed, common
 			writeLine(&s, w.list(item, deeper(indent)))
 			continue
 		}
@@ -215,7 +233,7 @@ func (w *htmlWalker) list(list *html.Node, indent string) string {
 	return s.String()
 }
 
-// maxIndent bounds what an absurd nesting adds to each line.
+// maxIndent ends the nesting of lists, each of which is copied into the one above.
 const maxIndent = 16
 
 // deeper is the indentation of what stands within an item.
@@ -282,10 +300,10 @@ func (w *htmlWalker) flow(parent *html.Node, indent string) string {
 			return
 		}
 		switch {
-		case isInline(n.DataAtom) && !holdsBlocks(n):
+		case isInline(n.DataAtom) && !w.holdsBlocks(n):
 			w.inline(&line, n)
 			return
-		case n.DataAtom == el.Ul || n.DataAtom == el.Ol:
+		case (n.DataAtom == el.Ul || n.DataAtom == el.Ol) && len(indent) < maxIndent: // deeper, items are lines
 			end()
 			writeLine(&lines, w.list(n, indent))
 			return

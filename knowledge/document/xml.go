@@ -16,6 +16,8 @@ const (
 	// maxElementDepth is how deep elements may stand in each other; Word's nested tables take
 	// about six levels each.
 	maxElementDepth = 512
+	// maxElements of a part; a thousand pages from Word have about two million.
+	maxElements = 10_000_000
 	// maxTokenBytes is the longest tag with its attributes, or run of text.
 	maxTokenBytes = 1 << 20
 )
@@ -26,6 +28,7 @@ type xmlReader struct {
 	decoder *xml.Decoder
 	source  *tokenSource
 	depth   int
+	count   int
 	// allowDoctype lets a document type without declarations pass: NCX files have one.
 	allowDoctype bool
 }
@@ -66,6 +69,9 @@ func (x *xmlReader) next() (xml.Token, error) {
 		case xml.StartElement:
 			if x.depth++; x.depth > maxElementDepth {
 				return nil, &Error{Kind: TooComplex, Message: fmt.Sprintf("The document nests more than %d elements.", maxElementDepth)}
+			}
+			if x.count++; x.count > maxElements {
+				return nil, &Error{Kind: TooComplex, Message: fmt.Sprintf("The document holds more than %d elements.", maxElements)}
 			}
 			return t, nil
 		case xml.EndElement:
