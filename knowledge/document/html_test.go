@@ -92,6 +92,9 @@ func TestParseHTMLShapes(t *testing.T) {
 		{"layout tables", `<table><tr><td><h1>Left</h1><p>One.</td><td><p>Two.</td></tr></table>`, []string{
 			"heading Left: Left", "paragraph Left: One.", "paragraph Left: Two.",
 		}},
+		{"columns of a page", "<table><tr><td>Menu<td><p>" + strings.Repeat("word ", 150) + "<p>End.</table>", []string{
+			"paragraph : Menu", "paragraph : " + strings.TrimSpace(strings.Repeat("word ", 150)), "paragraph : End.",
+		}},
 		{"xhtml", `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Seen</p></body></html>`, []string{"paragraph : Seen"}},
 		{"header of an article", `<article><header><h1>News</h1><p>By Ann</p></header><p>Body.</p></article><footer>no</footer>`, []string{
 			"heading News: News", "paragraph News: By Ann", "paragraph News: Body.",

@@ -10,6 +10,9 @@ import (
 	el "golang.org/x/net/html/atom"
 )
 
+// maxAddressBytes is the longest address that is kept: longer ones are for counting clicks.
+const maxAddressBytes = 200
+
 // inlineText adds loose text to the line.
 func (w *htmlWalker) inlineText(n *html.Node) { writeCollapsed(&w.line, n.Data) }
 
@@ -102,7 +105,7 @@ func (w *htmlWalker) link(s *strings.Builder, n *html.Node) {
 // address is where a link leads, absolute; empty within the page's site.
 func (w *htmlWalker) address(href string) string {
 	u, err := url.Parse(strings.TrimSpace(href))
-	if err != nil || href == "" || strings.HasPrefix(href, "#") || len(href) > 500 {
+	if err != nil || href == "" || strings.HasPrefix(href, "#") || len(href) > maxAddressBytes {
 		return ""
 	}
 	if w.page.base != nil {
@@ -143,25 +146,34 @@ func (w *htmlWalker) table(n *html.Node) {
 	w.add(Table, g.String())
 }
 
-// isLayout finds tables that hold headings, tables, code or long lists, or have but one column.
+// maxCellBytes is what a cell of a table without headers may hold; more is a page's column.
+const maxCellBytes = 600
+
+// isLayout finds tables that hold headings, tables or code, have but one column, or name no
+// column and hold long texts.
 func isLayout(table *html.Node) bool {
 	role := attr(table, "role")
 	if role == "presentation" || role == "none" {
 		return true
 	}
-	widest, cells := 0, 0
+	widest, cells, text, longest, headed := 0, 0, 0, 0, false
 	for n := range table.Descendants() {
 		switch {
+		case n.Type == html.TextNode:
+			text += len(strings.TrimSpace(n.Data))
+			longest = max(longest, text)
 		case n.DataAtom == el.Table, n.DataAtom == el.Pre, headingLevels[n.DataAtom] > 0:
 			return true
 		case n.DataAtom == el.Tr:
 			cells = 0
 		case n.DataAtom == el.Td, n.DataAtom == el.Th:
 			cells++
+			text = 0
 			widest = max(widest, cells)
+			headed = headed || n.DataAtom == el.Th
 		}
 	}
-	return widest < 2
+	return widest < 2 || !headed && longest > maxCellBytes
 }
 
 // grid reads the cells of a table.

@@ -53,7 +53,7 @@ var (
 		"site-footer": true, "site-nav": true, "skip-link": true, "skip-nav": true, "skiplink": true, "share-buttons": true,
 		"social-share": true, "sharedaddy": true, "advertisement": true, "advert": true, "adsbygoogle": true,
 		"newsletter-signup": true, "mw-editsection": true, "headerlink": true, "sr-only": true,
-		"visually-hidden": true, "screen-reader-text": true, "noprint": true, "navbox": true, "mw-jump-link": true,
+		"visually-hidden": true, "screen-reader-text": true, "noprint": true, "navbox": true, "mw-jump-link": true, "jump-to-nav": true,
 		"pagination": true, "related-posts": true, "onetrust-consent-sdk": true,
 	}
 	// doubtfulNames are a frame's only where most of the text is links: a restaurant has a menu, too.
