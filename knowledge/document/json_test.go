@@ -62,12 +62,13 @@ func TestParseJSONRefuses(t *testing.T) {
 	}
 }
 
-// A key may be a large part of the file and stand above all of the rest.
-func TestParseJSONKeepsPathsShort(t *testing.T) {
+// A key or heading may be a large part of the file and stand above all of the rest.
+func TestPathsStayShort(t *testing.T) {
 	t.Parallel()
 	key := strings.Repeat("k", 100_000)
 	file := `{"` + key + `": {"` + key + `": {"` + key + `": ["` + strings.Repeat("v", 700) + `"]}}}`
-	for _, block := range parse(t, "application/json", file).Blocks {
+	page := parse(t, "text/html", "<h1>"+key+"</h1><p>below")
+	for _, block := range append(page.Blocks, parse(t, "application/json", file).Blocks...) {
 		for _, heading := range block.HeadingPath {
 			if len(heading) > 1000 {
 				t.Fatalf("a heading of %d bytes", len(heading))

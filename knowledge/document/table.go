@@ -20,7 +20,6 @@ type cell struct {
 	text string
 	// columns and rows that it covers, at least 1.
 	columns, rows int
-	header        bool
 }
 
 // grid is a table being read. A cell over several rows stands in each, so that a row says all
