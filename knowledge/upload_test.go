@@ -59,7 +59,7 @@ func TestUploadRefused(t *testing.T) {
 	}{
 		{"unknown type", knowledge.UploadParams{Filename: "a.exe"}, untouched, fault.KBUnsupportedMediaType},
 		{"declared type", knowledge.UploadParams{Filename: "a.md", MediaType: "video/mp4"}, untouched, fault.KBUnsupportedMediaType},
-		{"known type without a parser", knowledge.UploadParams{Filename: "a.epub"}, untouched, fault.KBUnsupportedMediaType},
+		{"known type without a parser", knowledge.UploadParams{Filename: "a.pdf"}, untouched, fault.KBUnsupportedMediaType},
 		{"content", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"), fault.KBUnsupportedMediaType},
 		{"too large, known before", knowledge.UploadParams{Filename: "a.md", AtLeastBytes: 601}, untouched, fault.QuotaKBUploadSize},
 		{"too large", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader(strings.Repeat("a", 601)), fault.QuotaKBUploadSize},
@@ -165,5 +165,39 @@ func TestSweepUnfinished(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(f.blobs, ".parts"))
 	if err != nil || len(left) != 1 || left[0].Name() != "young" {
 		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestUploadedTypes takes a file of each type from the upload to its end.
+func TestUploadedTypes(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	ole := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 4096) + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
+	rows := []struct {
+		filename, content string
+		status            knowledge.Status
+		code              string
+	}{
+		{"page.html", "<nav>Home</nav><h1>Hours</h1><p>Open at nine.", knowledge.StatusReady, ""},
+		{"data.json", `{"hours": {"monday": "9-12"}}`, knowledge.StatusReady, ""},
+		{"cyrillic.txt", "\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0?", knowledge.StatusReady, ""},
+		{"cut.json", `{"hours": `, knowledge.StatusFailed, "corrupt"},
+		{"secret.docx", ole, knowledge.StatusFailed, "encrypted"},
+		{"broken.docx", "PK\x03\x04\x14\x00\x00\x00\x08\x00" + strings.Repeat("\x00", 16) + "\x13\x00\x00\x00[Content_Types].xml", knowledge.StatusFailed, "corrupt"},
+		{"broken.epub", "PK\x03\x04\x14\x00\x00\x00\x00\x00" + strings.Repeat("\x00", 16) + "\x08\x00\x00\x00mimetype", knowledge.StatusFailed, "corrupt"},
+	}
+	for _, row := range rows {
+		source, err := f.Upload(t.Context(), f.ref, knowledge.UploadParams{Filename: row.filename}, strings.NewReader(row.content))
+		if err != nil {
+			t.Errorf("%s: %v", row.filename, err)
+			continue
+		}
+		if err := f.Ingest(t.Context(), source.ID); err != nil {
+			t.Errorf("%s: %v", row.filename, err)
+		}
+		got := f.get(f.ref, source.ID)
+		if got.Status != row.status || got.ErrorCode != row.code || (got.ErrorMessage == "") != (row.code == "") {
+			t.Errorf("%s: got %s, %q %q; want %s, %q", row.filename, got.Status, got.ErrorCode, got.ErrorMessage, row.status, row.code)
+		}
 	}
 }

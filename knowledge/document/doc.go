@@ -2,7 +2,8 @@
 //
 //	bytes ──Parse──► Document (text + ordered blocks) ──Cut──► chunks, ready to embed
 //
-// It is pure: no database, no network, no clock; the same bytes give the same chunks.
+// It is pure: no database, no network, no clock; the same bytes give the same chunks. Archives
+// over 16 MiB pass through a temporary file, which is gone when Parse returns.
 // [Resolve] and [Sniff] stand before it, at the upload: they decide the media type and refuse
 // content that contradicts it (fault.KBUnsupportedMediaType). What is wrong with an accepted
 // document is an [Error] with a kind and a sentence for the person who uploaded it; such an
@@ -11,6 +12,29 @@
 // A [Block] and a [Chunk] are ranges of the extracted text, counted in characters (Unicode
 // code points): text[CharStart:CharEnd] is their content, exactly.
 //
-// Parsed now: text/plain and text/markdown. The other accepted types are in the table of
-// mediatype.go and answer Unsupported until their parser is written.
+// What is kept of each format:
+//
+//   - Text: UTF-8, UTF-16 and UTF-32 with and without their mark, and the encodings of the web,
+//     declared or guessed from the bytes (charset.go). Paragraphs end at blank lines.
+//   - Markdown: CommonMark with tables.
+//   - HTML: what stands for a reader: not scripts, styles, hidden parts, navigation, and the frame
+//     of the site (htmlskip.go has the rules). A page that is nothing else is read without them.
+//     The title heads a page that has no h1. Links that lead to another site keep their address.
+//   - JSON: "key: value" lines under headings of the keys above; arrays of small objects are
+//     tables; NDJSON is an array. Numbers stay as written and double keys stay.
+//   - DOCX: headings by style or outline level, lists with their numbers, merged cells repeated in
+//     each row, notes after the block that refers to them, text boxes, results of fields. Tracked
+//     deletions, headers, footers, comments, hidden text and tables of contents are left out.
+//   - EPUB 2 and 3: chapters in the order of the spine, under the headings of the table of contents.
+//
+// Tables have a line a row, "a | b"; the rows of a table that does not fit one chunk name their
+// columns, "Name: a | Size: b", where it has a header (table.go). No format here has pages.
+//
+// Every size is counted while it is read, whatever a file says of itself: bytes unpacked, parts of
+// an archive, elements within each other, the length of a tag, the text in all. XML with a
+// document type that declares something is refused, so no entity expands. Archives in archives are
+// not opened. A page nested over 512 deep is read token by token.
+//
+// PDF and images are in the table of mediatype.go and answer Unsupported until their parser is
+// written.
 package document

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 )
 
 // Document is the text of a source in reading order.
@@ -50,26 +48,60 @@ type Block struct {
 type Limits struct {
 	// MaxBytes of the file; default 64 MiB. Uploads are checked against the plan before.
 	MaxBytes int64
+	// MaxArchiveBytes of a DOCX or EPUB, most of which may be pictures that are never read;
+	// default 1 GiB.
+	MaxArchiveBytes int64
+	// MaxUnpackedBytes is what may be unpacked from a DOCX or EPUB in all, counted while it is
+	// read; default 256 MiB.
+	MaxUnpackedBytes int64
+	// MaxTextBytes of the extracted text; default 64 MiB, far above what MaxChunks lets through.
+	MaxTextBytes int
 	// MaxPages of paged formats; default 2,000. Source: decisions, Knowledge base.
 	MaxPages int
 }
 
-const (
-	defaultMaxBytes = 64 << 20
-	defaultMaxPages = 2000
-)
+func (l Limits) normal() Limits {
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = 64 << 20
+	}
+	if l.MaxArchiveBytes <= 0 {
+		l.MaxArchiveBytes = 1 << 30
+	}
+	if l.MaxUnpackedBytes <= 0 {
+		l.MaxUnpackedBytes = 256 << 20
+	}
+	if l.MaxTextBytes <= 0 {
+		l.MaxTextBytes = 64 << 20
+	}
+	if l.MaxPages <= 0 {
+		l.MaxPages = 2000
+	}
+	return l
+}
 
 // ErrorKind is the stable code of a document's fault, shown as error.code of the source.
 type ErrorKind string
 
 // The faults of a document.
 const (
-	Empty         ErrorKind = "empty"
-	Corrupt       ErrorKind = "corrupt"
-	Binary        ErrorKind = "binary"
-	TooLarge      ErrorKind = "too-large"
+	// Empty documents hold no text for a reader.
+	Empty ErrorKind = "empty"
+	// Corrupt documents break the rules of their format: cut off, damaged, never of that format.
+	Corrupt ErrorKind = "corrupt"
+	// Binary is what is called a text and is none.
+	Binary ErrorKind = "binary"
+	// Encrypted documents need a password, or carry DRM.
+	Encrypted ErrorKind = "encrypted"
+	// WrongType is a sound document of another type than its name says: an old .doc called .docx.
+	WrongType ErrorKind = "wrong-type"
+	// TooLarge is about the bytes of the file, what they unpack to, or the text in them.
+	TooLarge ErrorKind = "too-large"
+	// TooComplex is about nesting, the number of parts, and sizes that only attacks have.
+	TooComplex ErrorKind = "too-complex"
+	// TooManyChunks is said by Cut.
 	TooManyChunks ErrorKind = "too-many-chunks"
-	Unsupported   ErrorKind = "unsupported"
+	// Unsupported types are accepted by the contract and have no parser yet.
+	Unsupported ErrorKind = "unsupported"
 )
 
 // Error is a fault of the document itself: trying again cannot help. Message is a sentence for
@@ -95,31 +127,29 @@ func (e *Error) Unwrap() error { return e.err }
 // errEmpty is shared because every parser can find out last.
 func errEmpty() *Error { return &Error{Kind: Empty, Message: "The document holds no text."} }
 
+func errCorrupt(cause error, format string, args ...any) *Error {
+	return &Error{Kind: Corrupt, Message: fmt.Sprintf(format, args...), err: cause}
+}
+
+func errTooLarge(limit int64) *Error {
+	return &Error{Kind: TooLarge, Message: fmt.Sprintf("The document is larger than %d bytes.", limit)}
+}
+
 // Parse reads a whole document of a media type as Resolve gives it; a charset parameter is
-// honoured. Errors: *Error for a fault of the document, otherwise the reader's error.
-func Parse(mediaType string, r io.Reader, limits Limits) (Document, error) {
+// honoured. A parser that panics on a document fails that document only.
+// Errors: *Error for a fault of the document, otherwise the reader's error.
+func Parse(mediaType string, r io.Reader, limits Limits) (doc Document, err error) {
 	name, charset := splitMediaType(mediaType)
-	if limits.MaxBytes <= 0 {
-		limits.MaxBytes = defaultMaxBytes
-	}
-	if limits.MaxPages <= 0 {
-		limits.MaxPages = defaultMaxPages
-	}
 	parse := parserOf(name)
 	if parse == nil {
 		return Document{}, &Error{Kind: Unsupported, Message: fmt.Sprintf("Files of type %s cannot be read yet.", name)}
 	}
-	data, err := io.ReadAll(io.LimitReader(r, limits.MaxBytes+1))
-	if err != nil {
-		return Document{}, fmt.Errorf("reading the document: %w", err)
-	}
-	if int64(len(data)) > limits.MaxBytes {
-		return Document{}, &Error{Kind: TooLarge, Message: fmt.Sprintf("The document is larger than %d bytes.", limits.MaxBytes)}
-	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return Document{}, errEmpty()
-	}
-	doc, err := parse(data, charset, limits)
+	defer func() {
+		if crash := recover(); crash != nil {
+			doc, err = Document{}, errCorrupt(fmt.Errorf("panic: %v", crash), "The document could not be read.")
+		}
+	}()
+	doc, err = parse(r, charset, limits.normal())
 	if err != nil {
 		return Document{}, err
 	}
@@ -130,79 +160,47 @@ func Parse(mediaType string, r io.Reader, limits Limits) (Document, error) {
 	return doc, nil
 }
 
-// parseFunc turns bytes into a document. charset is the declared one, lower-case, or empty.
-type parseFunc func(data []byte, charset string, limits Limits) (Document, error)
+// parseFunc reads a document. charset is the declared one, lower-case, or empty.
+type parseFunc func(r io.Reader, charset string, limits Limits) (Document, error)
 
 // parserOf is the one switch that a new format is added to; nil means not built yet.
 func parserOf(mediaType string) parseFunc {
 	switch mediaType {
 	case TextPlain:
-		return parsePlain
+		return inMemory(parsePlain)
 	case TextMarkdown:
-		return parseMarkdown
+		return inMemory(parseMarkdown)
+	case TextHTML:
+		return inMemory(parseHTML)
+	case ApplicationJSON:
+		return inMemory(parseJSON)
+	case ApplicationDOCX:
+		return inArchive(parseDOCX)
+	case ApplicationEPUB:
+		return inArchive(parseEPUB)
 	}
 	return nil
+}
+
+// inMemory gives a parser the whole file. Errors: *Error TooLarge, Empty.
+func inMemory(parse func(data []byte, charset string, limits Limits) (Document, error)) parseFunc {
+	return func(r io.Reader, charset string, limits Limits) (Document, error) {
+		data, err := io.ReadAll(io.LimitReader(r, limits.MaxBytes+1))
+		if err != nil {
+			return Document{}, fmt.Errorf("reading the document: %w", err)
+		}
+		if int64(len(data)) > limits.MaxBytes {
+			return Document{}, errTooLarge(limits.MaxBytes)
+		}
+		if len(bytes.TrimSpace(data)) == 0 {
+			return Document{}, errEmpty()
+		}
+		return parse(data, charset, limits)
+	}
 }
 
 // IsUnsupported reports whether err says that the type has no parser yet.
 func IsUnsupported(err error) bool {
 	fault, ok := errors.AsType[*Error](err)
 	return ok && fault.Kind == Unsupported
-}
-
-// builder collects blocks and keeps their offsets.
-type builder struct {
-	text  strings.Builder
-	chars int
-	doc   Document
-	path  []string
-	// levels are the heading levels of path: a document may jump from # to ###.
-	levels []int
-}
-
-// heading opens a section and adds its heading as a block.
-func (b *builder) heading(level int, title string) {
-	title = strings.Join(strings.Fields(title), " ")
-	if title == "" {
-		return
-	}
-	for len(b.levels) > 0 && b.levels[len(b.levels)-1] >= level {
-		b.levels, b.path = b.levels[:len(b.levels)-1], b.path[:len(b.path)-1]
-	}
-	// A new array: blocks hold the old ones.
-	b.path = append(append(make([]string, 0, len(b.path)+1), b.path...), title)
-	b.levels = append(b.levels, level)
-	b.add(Heading, title)
-}
-
-// add appends a block after an empty line; a blank text is no block.
-func (b *builder) add(kind BlockKind, text string) {
-	text = trimBlankLines(cleanText(text))
-	if text == "" {
-		return
-	}
-	if b.chars > 0 {
-		b.text.WriteString("\n\n")
-		b.chars += 2
-	}
-	length := utf8.RuneCountInString(text)
-	b.text.WriteString(text)
-	b.doc.Blocks = append(b.doc.Blocks, Block{
-		Kind: kind, HeadingPath: b.path, Text: text, CharStart: b.chars, CharEnd: b.chars + length,
-	})
-	b.chars += length
-}
-
-// document finishes the text.
-func (b *builder) document() Document {
-	b.doc.Text = b.text.String()
-	return b.doc
-}
-
-// trimBlankLines drops empty lines around a block and white space after it, but keeps the
-// indentation of its first line, which code needs.
-func trimBlankLines(s string) string {
-	s = strings.TrimRightFunc(s, isSpace)
-	start := len(s) - len(strings.TrimLeftFunc(s, isSpace))
-	return s[strings.LastIndexByte(s[:start], '\n')+1:]
 }

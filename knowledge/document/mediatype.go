@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"encoding/binary"
 	"mime"
 	"path"
 	"slices"
@@ -48,9 +49,10 @@ var mediaTypes = []MediaType{
 	{TextMarkdown, []string{".md", ".markdown", ".mdown", ".mkd"}, []string{"text/x-markdown", "application/markdown"}, nil},
 	{TextPlain, []string{".txt", ".text"}, nil, nil},
 	{TextHTML, []string{".html", ".htm", ".xhtml"}, []string{"application/xhtml+xml"}, nil},
-	{ApplicationJSON, []string{".json"}, []string{"text/json"}, nil},
-	// A package whose first entries are unusual is detected as a bare zip.
-	{ApplicationDOCX, []string{".docx"}, nil, []string{ApplicationDOCX, "application/zip"}},
+	{ApplicationJSON, []string{".json", ".jsonl", ".ndjson"}, []string{"text/json", "application/x-ndjson", "application/ndjson", "application/jsonl"}, nil},
+	// A package whose first entries are unusual is detected as a bare zip; one with a password is
+	// an OLE file, whose user is told so by Parse.
+	{ApplicationDOCX, []string{".docx"}, nil, []string{ApplicationDOCX, "application/zip", "application/x-ole-storage"}},
 	{ApplicationEPUB, []string{".epub"}, nil, []string{ApplicationEPUB, "application/zip"}},
 	{ImagePNG, []string{".png"}, []string{"image/x-png"}, []string{ImagePNG, "image/vnd.mozilla.apng"}},
 	{ImageJPEG, []string{".jpg", ".jpeg"}, []string{"image/jpg", "image/pjpeg"}, []string{ImageJPEG}},
@@ -98,10 +100,10 @@ func Sniff(mediaType string, first []byte) error {
 	}
 	first = first[:min(len(first), SniffBytes)]
 	detected := mimetype.Detect(first)
-	if mediaTypes[i].sniffed == nil && looksLikeText(detected, first) {
+	if mediaTypes[i].sniffed == nil && looksLikeText(detected, first) && !isOtherText(name, detected) {
 		return nil
 	}
-	if slices.ContainsFunc(mediaTypes[i].sniffed, detected.Is) {
+	if slices.ContainsFunc(mediaTypes[i].sniffed, detected.Is) && mayBegin(name, detected, first) {
 		return nil
 	}
 	found, _ := splitMediaType(detected.String())
@@ -114,6 +116,9 @@ func Sniff(mediaType string, first []byte) error {
 // looksLikeText accepts what is detected as a kind of text, and text that only begins like
 // something else: "MZ", "BM" and "GIF8" are words too. A PDF can be all ASCII and stays a PDF.
 func looksLikeText(detected *mimetype.MIME, first []byte) bool {
+	if detected.Is("application/octet-stream") && wideEncoding(first) != nil {
+		return true // UTF-16 without its mark
+	}
 	for parent := detected; parent != nil; parent = parent.Parent() {
 		if parent.Is(TextPlain) {
 			return true
@@ -132,6 +137,38 @@ func looksLikeText(detected *mimetype.MIME, first []byte) bool {
 		first = first[:max(len(first)-1, 0)]
 	}
 	return false
+}
+
+// isOtherText finds what is text to a machine only, and a page sent in place of a JSON file.
+func isOtherText(name string, detected *mimetype.MIME) bool {
+	return detected.Is("text/rtf") || name == ApplicationJSON && detected.Is(TextHTML)
+}
+
+// packageParts are what the names of the parts begin with that a DOCX may have first.
+var packageParts = []string{"[content_types].xml", "_rels/", "word/", "docprops/", "customxml/", "mimetype"}
+
+// bookParts are the endings of the parts that an EPUB without its mark may have first; the mark
+// is a first part "mimetype".
+var bookParts = []string{
+	"/", "mimetype", ".xml", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".css", ".jpg", ".jpeg", ".png", ".gif", ".svg",
+	".ttf", ".otf", ".woff", ".woff2",
+}
+
+// mayBegin judges a bare zip by the name of its first entry.
+func mayBegin(name string, detected *mimetype.MIME, first []byte) bool {
+	if !detected.Is("application/zip") {
+		return true
+	}
+	const header = 30 // bytes before the name; its length is at 26
+	if len(first) < header {
+		return true // cut off: Parse says so
+	}
+	entry := first[header:min(len(first), header+int(binary.LittleEndian.Uint16(first[26:])))]
+	entry = bytes.ToLower(bytes.ReplaceAll(bytes.TrimPrefix(entry, []byte("/")), []byte(`\`), []byte("/")))
+	if name == ApplicationDOCX {
+		return slices.ContainsFunc(packageParts, func(part string) bool { return bytes.HasPrefix(entry, []byte(part)) })
+	}
+	return slices.ContainsFunc(bookParts, func(part string) bool { return bytes.HasSuffix(entry, []byte(part)) })
 }
 
 // splitMediaType lower-cases a type and takes its charset off; what does not parse is taken up

@@ -245,7 +245,7 @@ func TestUploadFormRefused(t *testing.T) {
 		rows = append(rows, row{title, contentType, body, nil, status, code})
 	}
 	add("declared type", 415, fault.KBUnsupportedMediaType, part{"file", "a.zip", "application/zip", "PK"})
-	add("type not built", 415, fault.KBUnsupportedMediaType, part{"file", "a.docx", "", "PK\x03\x04"})
+	add("type not built", 415, fault.KBUnsupportedMediaType, part{"file", "a.pdf", "", "%PDF-1.7"})
 	add("content", 415, fault.KBUnsupportedMediaType, part{"file", "a.md", "text/markdown", "%PDF-1.7\n1 0 obj\n"})
 	add("no file", 400, fault.InvalidRequest, part{name: "name", body: "a"})
 	add("unknown part before", 400, fault.InvalidRequest, part{name: "colour", body: "red"}, markdown("a"))

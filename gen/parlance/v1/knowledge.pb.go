@@ -239,7 +239,7 @@ func (x *Source) GetReadyAt() *timestamppb.Timestamp {
 // SourceError is why a source failed.
 type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// encrypted, corrupt, empty, binary, too-large, too-many-pages, too-many-chunks, timeout or internal.
+	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages, too-many-chunks, timeout or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// A sentence a person understands.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
