@@ -84,7 +84,7 @@ func (s *Service) parse(ctx context.Context, source Source) (document.Document, 
 		return document.Document{}, fmt.Errorf("open the bytes: %w", err)
 	}
 	defer func() { _ = r.Close() }() // only read
-	doc, err := document.Parse(source.MediaType, r, document.Limits{})
+	doc, err := document.Parse(ctx, source.MediaType, r, document.Options{Readers: s.readers})
 	if err != nil {
 		return document.Document{}, fmt.Errorf("parse source: %w", err)
 	}

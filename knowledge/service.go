@@ -21,13 +21,15 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Deps is what a Service works with; all but the last three are required.
+// Deps is what a Service works with; what follows the embedder may be absent.
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
 	Agents     *agents.Service
 	Bucket     blob.Bucket
 	Embedder   embedding.Embedder
+	// Readers read PDF files and pictures; what has none is refused at the upload.
+	Readers document.Readers
 	// Log gets our own failures; nil discards them.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
@@ -45,6 +47,7 @@ type Service struct {
 	agents         *agents.Service
 	bucket         blob.Bucket
 	embedder       embedding.Embedder
+	readers        document.Readers
 	log            *slog.Logger
 	now            func() time.Time
 	heartbeatEvery time.Duration
@@ -54,7 +57,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder,
+		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder, readers: d.Readers,
 		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {

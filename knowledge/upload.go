@@ -54,7 +54,7 @@ type UploadParams struct {
 // Errors: UnsupportedMedia kb-unsupported-media-type, QuotaExceeded quota-exceeded-kb-upload-size
 // and quota-exceeded-kb-storage, Invalid invalid-request (the name), r's.
 func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams, r io.Reader) (Source, error) {
-	mediaType, err := readableType(p.MediaType, p.Filename)
+	mediaType, err := s.readableType(p.MediaType, p.Filename)
 	if err != nil {
 		return Source{}, err
 	}
@@ -228,31 +228,25 @@ func (s *Service) discard(ctx context.Context, key string) {
 
 // readableType is the media type of an upload that this version can read.
 // Errors: UnsupportedMedia kb-unsupported-media-type.
-func readableType(declared, filename string) (string, error) {
+func (s *Service) readableType(declared, filename string) (string, error) {
 	mediaType, ok := document.Resolve(declared, filename)
 	if !ok {
 		what := declared
 		if what == "" {
 			what = strconv.Quote(path.Ext(filename))
 		}
-		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.", what, readableTypes())
+		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.", what, s.readableTypes())
 	}
-	if !readable(mediaType) {
-		return "", fault.New(fault.KBUnsupportedMediaType, "This version cannot read %s yet; it reads %s.", mediaType, readableTypes())
+	if !document.Readable(mediaType, s.readers) {
+		return "", fault.New(fault.KBUnsupportedMediaType, "This version cannot read %s yet; it reads %s.", mediaType, s.readableTypes())
 	}
 	return mediaType, nil
 }
 
-// readable asks the parsers themselves, so that a new one needs no word here.
-func readable(mediaType string) bool {
-	_, err := document.Parse(mediaType, strings.NewReader(""), document.Limits{})
-	return !document.IsUnsupported(err)
-}
-
-func readableTypes() string {
+func (s *Service) readableTypes() string {
 	var names []string
 	for _, one := range document.MediaTypes() {
-		if readable(one.Name) {
+		if document.Readable(one.Name, s.readers) {
 			names = append(names, one.Name)
 		}
 	}

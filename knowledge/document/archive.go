@@ -3,6 +3,7 @@ package document
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -39,7 +40,8 @@ type archive struct {
 // inArchive spools the file for a parser of ZIP containers. Errors: *Error TooLarge, Empty,
 // Encrypted, WrongType, Corrupt, TooComplex.
 func inArchive(parse func(a *archive, limits Limits) (Document, error)) parseFunc {
-	return func(r io.Reader, _ string, limits Limits) (Document, error) {
+	return func(_ context.Context, r io.Reader, _ string, options Options) (Document, error) {
+		limits := options.Limits
 		file, size, err := spool(io.LimitReader(r, limits.MaxArchiveBytes+1))
 		if err != nil {
 			return Document{}, fmt.Errorf("reading the document: %w", err)

@@ -96,7 +96,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		{"missing chapter", epub, zipOf(t, part{"META-INF/container.xml", bookContainer}, part{"OEBPS/content.opf", bookPackage}), document.Corrupt, "missing"},
 	}
 	for _, row := range rows {
-		_, err := document.Parse(row.mediaType, stringsReader(row.file), document.Limits{MaxUnpackedBytes: 8 << 20})
+		_, err := document.Parse(t.Context(), row.mediaType, stringsReader(row.file), document.Options{Limits: document.Limits{MaxUnpackedBytes: 8 << 20}})
 		got, ok := errors.AsType[*document.Error](err)
 		if !ok || got.Kind != row.kind || !strings.Contains(got.Message, row.says) || !strings.HasSuffix(got.Message, ".") {
 			t.Errorf("%s: got %v, want %s saying %q", row.name, err, row.kind, row.says)
@@ -123,7 +123,7 @@ func TestArchiveWithPassword(t *testing.T) {
 		at += i + 4
 		file[at+4] |= 1
 	}
-	_, err := document.Parse(document.ApplicationDOCX, bytes.NewReader(file), document.Limits{})
+	_, err := document.Parse(t.Context(), document.ApplicationDOCX, bytes.NewReader(file), document.Options{})
 	if got, ok := errors.AsType[*document.Error](err); !ok || got.Kind != document.Encrypted {
 		t.Errorf("got %v", err)
 	}
@@ -151,14 +151,14 @@ func TestLargeArchiveLeavesNothingBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	watched := folderWatch{Reader: bytes.NewReader(buffer.Bytes()), folder: folder}
-	doc, err := document.Parse(document.ApplicationDOCX, &watched, document.Limits{MaxBytes: 1})
+	doc, err := document.Parse(t.Context(), document.ApplicationDOCX, &watched, document.Options{Limits: document.Limits{MaxBytes: 1}})
 	if err != nil || doc.Text != "Caption" {
 		t.Fatalf("got %q, %v", doc.Text, err)
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 || watched.most != 1 {
 		t.Errorf("got %d files at most and %v in the end, %v; want one, then none", watched.most, left, err)
 	}
-	_, err = document.Parse(document.ApplicationDOCX, bytes.NewReader(buffer.Bytes()), document.Limits{MaxArchiveBytes: 18 << 20})
+	_, err = document.Parse(t.Context(), document.ApplicationDOCX, bytes.NewReader(buffer.Bytes()), document.Options{Limits: document.Limits{MaxArchiveBytes: 18 << 20}})
 	if got, ok := errors.AsType[*document.Error](err); !ok || got.Kind != document.TooLarge {
 		t.Errorf("over the limit: got %v", err)
 	}

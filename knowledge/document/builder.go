@@ -24,6 +24,8 @@ type builder struct {
 	// limit is Limits.MaxTextBytes; zero means that the format cannot make more text than it has bytes.
 	limit int
 	full  bool
+	// page is the one that blocks are on; 0 where the format has none.
+	page int
 }
 
 // heading opens a section and adds its heading as a block.
@@ -65,7 +67,7 @@ func (b *builder) add(kind BlockKind, text string) {
 	length := utf8.RuneCountInString(text)
 	b.text.WriteString(text)
 	b.doc.Blocks = append(b.doc.Blocks, Block{
-		Kind: kind, HeadingPath: b.path, Text: text, CharStart: b.chars, CharEnd: b.chars + length,
+		Kind: kind, HeadingPath: b.path, Text: text, CharStart: b.chars, CharEnd: b.chars + length, Page: b.page,
 	})
 	b.chars += length
 }

@@ -207,7 +207,7 @@ func FuzzParseAndCut(f *testing.F) {
 		if markdown {
 			mediaType = document.TextMarkdown
 		}
-		doc, err := document.Parse(mediaType, strings.NewReader(string(data)), document.Limits{})
+		doc, err := document.Parse(t.Context(), mediaType, strings.NewReader(string(data)), document.Options{})
 		if err != nil {
 			if _, ok := errors.AsType[*document.Error](err); !ok {
 				t.Fatalf("not a document error: %v", err)
@@ -233,7 +233,7 @@ func BenchmarkParseAndCut5MB(b *testing.B) {
 	}
 	b.SetBytes(int64(s.Len()))
 	for b.Loop() {
-		doc, err := document.Parse(document.TextMarkdown, strings.NewReader(s.String()), document.Limits{})
+		doc, err := document.Parse(b.Context(), document.TextMarkdown, strings.NewReader(s.String()), document.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -2,8 +2,9 @@
 //
 //	bytes ──Parse──► Document (text + ordered blocks) ──Cut──► chunks, ready to embed
 //
-// It is pure: no database, no network, no clock; the same bytes give the same chunks. Archives
-// over 16 MiB pass through a temporary file, which is gone when Parse returns.
+// It has no database, no network, no clock; the same bytes give the same chunks. PDF files and
+// pictures are read by the programs behind [Readers], everything else here. Archives over 16 MiB
+// pass through a temporary file, which is gone when Parse returns.
 // [Resolve] and [Sniff] stand before it, at the upload: they decide the media type and refuse
 // content that contradicts it (fault.KBUnsupportedMediaType). What is wrong with an accepted
 // document is an [Error] with a kind and a sentence for the person who uploaded it; such an
@@ -35,6 +36,5 @@
 // document type that declares something is refused, so no entity expands. Archives in archives are
 // not opened. A page nested over 512 deep is read token by token.
 //
-// PDF and images are in the table of mediatype.go and answer Unsupported until their parser is
-// written.
+// PDF and images answer Unsupported where no reader is given.
 package document

@@ -2,7 +2,7 @@ package document
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 )
@@ -17,6 +17,10 @@ type Document struct {
 	Blocks []Block
 	// PageCount is 0 where the format has no pages.
 	PageCount int
+	// RecognizedPages is how many of them were read from their picture.
+	RecognizedPages int
+	// Warnings are sentences about what could not be read, while the rest could; at most a few.
+	Warnings []string
 }
 
 // BlockKind says what a block is, which decides where it may be cut.
@@ -98,9 +102,13 @@ const (
 	TooLarge ErrorKind = "too-large"
 	// TooComplex is about nesting, the number of parts, and sizes that only attacks have.
 	TooComplex ErrorKind = "too-complex"
+	// TooManyPages is about Limits.MaxPages.
+	TooManyPages ErrorKind = "too-many-pages"
+	// Timeout is a document that took longer to read than any for people does.
+	Timeout ErrorKind = "timeout"
 	// TooManyChunks is said by Cut.
 	TooManyChunks ErrorKind = "too-many-chunks"
-	// Unsupported types are accepted by the contract and have no parser yet.
+	// Unsupported types have no parser, or their reader is not installed.
 	Unsupported ErrorKind = "unsupported"
 )
 
@@ -137,10 +145,10 @@ func errTooLarge(limit int64) *Error {
 
 // Parse reads a whole document of a media type as Resolve gives it; a charset parameter is
 // honoured. A parser that panics on a document fails that document only.
-// Errors: *Error for a fault of the document, otherwise the reader's error.
-func Parse(mediaType string, r io.Reader, limits Limits) (doc Document, err error) {
+// Errors: *Error for a fault of the document, otherwise r's, those of options, and ctx's.
+func Parse(ctx context.Context, mediaType string, r io.Reader, options Options) (doc Document, err error) {
 	name, charset := splitMediaType(mediaType)
-	parse := parserOf(name)
+	parse := parserOf(name, options.Readers)
 	if parse == nil {
 		return Document{}, &Error{Kind: Unsupported, Message: fmt.Sprintf("Files of type %s cannot be read yet.", name)}
 	}
@@ -149,7 +157,8 @@ func Parse(mediaType string, r io.Reader, limits Limits) (doc Document, err erro
 			doc, err = Document{}, errCorrupt(fmt.Errorf("panic: %v", crash), "The document could not be read.")
 		}
 	}()
-	doc, err = parse(r, charset, limits.normal())
+	options.Limits = options.Limits.normal()
+	doc, err = parse(ctx, r, charset, options)
 	if err != nil {
 		return Document{}, err
 	}
@@ -161,10 +170,10 @@ func Parse(mediaType string, r io.Reader, limits Limits) (doc Document, err erro
 }
 
 // parseFunc reads a document. charset is the declared one, lower-case, or empty.
-type parseFunc func(r io.Reader, charset string, limits Limits) (Document, error)
+type parseFunc func(ctx context.Context, r io.Reader, charset string, options Options) (Document, error)
 
-// parserOf is the one switch that a new format is added to; nil means not built yet.
-func parserOf(mediaType string) parseFunc {
+// parserOf is the one switch that a new format is added to; nil means that it cannot be read.
+func parserOf(mediaType string, readers Readers) parseFunc {
 	switch mediaType {
 	case TextPlain:
 		return inMemory(parsePlain)
@@ -178,13 +187,22 @@ func parserOf(mediaType string) parseFunc {
 		return inArchive(parseDOCX)
 	case ApplicationEPUB:
 		return inArchive(parseEPUB)
+	case ApplicationPDF:
+		if readers.PDF != nil {
+			return parsePDF
+		}
+	case ImagePNG, ImageJPEG, ImageWEBP:
+		if readers.OCR != nil {
+			return parseImage
+		}
 	}
 	return nil
 }
 
 // inMemory gives a parser the whole file. Errors: *Error TooLarge, Empty.
 func inMemory(parse func(data []byte, charset string, limits Limits) (Document, error)) parseFunc {
-	return func(r io.Reader, charset string, limits Limits) (Document, error) {
+	return func(_ context.Context, r io.Reader, charset string, options Options) (Document, error) {
+		limits := options.Limits
 		data, err := io.ReadAll(io.LimitReader(r, limits.MaxBytes+1))
 		if err != nil {
 			return Document{}, fmt.Errorf("reading the document: %w", err)
@@ -197,10 +215,4 @@ func inMemory(parse func(data []byte, charset string, limits Limits) (Document, 
 		}
 		return parse(data, charset, limits)
 	}
-}
-
-// IsUnsupported reports whether err says that the type has no parser yet.
-func IsUnsupported(err error) bool {
-	fault, ok := errors.AsType[*Error](err)
-	return ok && fault.Kind == Unsupported
 }

@@ -13,7 +13,7 @@ import (
 
 func parse(t *testing.T, mediaType, text string) document.Document {
 	t.Helper()
-	doc, err := document.Parse(mediaType, strings.NewReader(text), document.Limits{})
+	doc, err := document.Parse(t.Context(), mediaType, strings.NewReader(text), document.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestParseRefuses(t *testing.T) {
 		{"not built", "application/pdf", "%PDF-1.7", document.Unsupported},
 	}
 	for _, row := range rows {
-		_, err := document.Parse(row.mediaType, strings.NewReader(row.data), document.Limits{MaxBytes: 1000})
+		_, err := document.Parse(t.Context(), row.mediaType, strings.NewReader(row.data), document.Options{Limits: document.Limits{MaxBytes: 1000}})
 		got, ok := errors.AsType[*document.Error](err)
 		if !ok || got.Kind != row.kind || !strings.HasSuffix(got.Message, ".") {
 			t.Errorf("%s: got %v, want %s with a sentence", row.name, err, row.kind)

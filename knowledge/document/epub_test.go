@@ -87,7 +87,7 @@ func TestParseEPUBEncryption(t *testing.T) {
 		{"a video is not read", encryptionOf(aes, "OEBPS/film.mp4"), true},
 		{"a chapter is", encryptionOf(aes, "OEBPS/text/one%20.xhtml"), false},
 	} {
-		_, err := document.Parse(document.ApplicationEPUB, stringsReader(bookOf(t, row.part)), document.Limits{})
+		_, err := document.Parse(t.Context(), document.ApplicationEPUB, stringsReader(bookOf(t, row.part)), document.Options{})
 		got, _ := errors.AsType[*document.Error](err)
 		if row.ok != (err == nil) || !row.ok && (got == nil || got.Kind != document.Encrypted) {
 			t.Errorf("%s: got %v", row.name, err)

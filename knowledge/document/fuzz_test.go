@@ -14,7 +14,7 @@ import (
 func check(t *testing.T, mediaType, file string) {
 	t.Helper()
 	limits := document.Limits{MaxBytes: 1 << 20, MaxUnpackedBytes: 4 << 20, MaxTextBytes: 1 << 20}
-	doc, err := document.Parse(mediaType, strings.NewReader(file), limits)
+	doc, err := document.Parse(t.Context(), mediaType, strings.NewReader(file), document.Options{Limits: limits})
 	if err != nil {
 		fault, ok := errors.AsType[*document.Error](err)
 		if !ok || !strings.HasSuffix(fault.Message, ".") || strings.Contains(fault.Error(), "panic: ") {

@@ -54,7 +54,7 @@ func TestParseJSONRefuses(t *testing.T) {
 		{"deeper than the decoder goes", strings.Repeat(`{"a":`, 100_000), document.TooComplex, "100"},
 	}
 	for _, row := range rows {
-		_, err := document.Parse("application/json", strings.NewReader(row.file), document.Limits{})
+		_, err := document.Parse(t.Context(), "application/json", strings.NewReader(row.file), document.Options{})
 		got, ok := errors.AsType[*document.Error](err)
 		if !ok || got.Kind != row.kind || !strings.Contains(got.Message, row.says) {
 			t.Errorf("%s: got %v, want %s saying %q", row.name, err, row.kind, row.says)

@@ -1,0 +1,129 @@
+package document
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"parlance.dev/parlance/provider/pdf"
+)
+
+// maxWarnings bounds Document.Warnings.
+const maxWarnings = 10
+
+// parsePDF reads the pages in order and keeps those that were read from their picture.
+func parsePDF(ctx context.Context, r io.Reader, _ string, options Options) (Document, error) {
+	run := pdfRun{options: options}
+	if err := run.load(ctx); err != nil {
+		return Document{}, err
+	}
+	err := options.Readers.PDF.Read(ctx, r, pdf.Options{
+		MaxPages: options.Limits.MaxPages, ForceOCR: options.ForceOCR, OCR: options.Readers.OCR, Known: run.known,
+	}, func(page pdf.Page) error { return run.page(ctx, page) })
+	if fault, ok := errors.AsType[*pdf.Fault](err); ok {
+		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: fault.Message, err: fault}
+	}
+	if err != nil {
+		return Document{}, err
+	}
+	return run.document()
+}
+
+// pdfRun collects what a reader gives.
+type pdfRun struct {
+	options    Options
+	stored     map[int]StoredPage
+	pages      []pdf.Page
+	bytes      int
+	recognized int
+	faults     []*pdf.Fault
+	warnings   []string
+}
+
+func (p *pdfRun) load(ctx context.Context) error {
+	if p.options.Store == nil || p.options.Readers.OCR == nil {
+		return nil
+	}
+	pages, err := p.options.Store.Load(ctx, p.options.Readers.OCR.Name())
+	if err != nil {
+		return err
+	}
+	p.stored = make(map[int]StoredPage, len(pages))
+	for _, page := range pages {
+		p.stored[page.Number] = page
+	}
+	return nil
+}
+
+// known gives a page that an earlier run read. What cannot be decoded is read again.
+func (p *pdfRun) known(number int) ([]pdf.Block, bool) {
+	page, ok := p.stored[number]
+	if !ok {
+		return nil, false
+	}
+	var blocks []pdf.Block
+	err := json.Unmarshal([]byte(page.Content), &blocks)
+	return blocks, err == nil
+}
+
+// page takes a page in, keeps it if its picture was read, and tells how far the run is.
+func (p *pdfRun) page(ctx context.Context, page pdf.Page) error {
+	for i := range page.Blocks {
+		page.Blocks[i].Text = strings.ToValidUTF8(page.Blocks[i].Text, "")
+		p.bytes += len(page.Blocks[i].Text)
+	}
+	if p.bytes > p.options.Limits.MaxTextBytes {
+		return &Error{Kind: TooLarge, Message: "The document holds more text than can be taken in."}
+	}
+	if page.Fault != nil {
+		p.faults = append(p.faults, page.Fault)
+		if len(p.faults) <= maxWarnings {
+			p.warnings = append(p.warnings, fmt.Sprintf("Page %d could not be read: %s", page.Number, page.Fault.Message))
+		}
+	}
+	p.pages = append(p.pages, page)
+	if page.Recognized {
+		p.recognized++
+		if err := p.save(ctx, page); err != nil {
+			return err
+		}
+	}
+	if p.options.Pages == nil {
+		return nil
+	}
+	return p.options.Pages(len(p.pages), page.Of, p.recognized)
+}
+
+func (p *pdfRun) save(ctx context.Context, page pdf.Page) error {
+	if page.Known || page.Fault != nil || p.options.Store == nil {
+		return nil
+	}
+	for i := range page.Blocks {
+		page.Blocks[i].Text = cleanText(page.Blocks[i].Text)
+	}
+	content, err := json.Marshal(page.Blocks)
+	if err != nil {
+		return fmt.Errorf("encoding a page: %w", err)
+	}
+	return p.options.Store.Save(ctx, p.options.Readers.OCR.Name(), []StoredPage{{Number: page.Number, Content: string(content)}})
+}
+
+// document finishes a run whose pages have all come. Errors: *Error Corrupt, Empty, TooLarge.
+func (p *pdfRun) document() (Document, error) {
+	if len(p.faults) > 0 && len(p.faults) == len(p.pages) {
+		fault := p.faults[0]
+		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: fault.Message, err: fault}
+	}
+	doc, err := composePages(p.pages, p.options.Limits)
+	if err != nil {
+		return Document{}, err
+	}
+	doc.PageCount, doc.RecognizedPages, doc.Warnings = len(p.pages), p.recognized, p.warnings
+	if more := len(p.faults) - maxWarnings; more > 0 {
+		doc.Warnings = append(doc.Warnings, fmt.Sprintf("%d more pages could not be read.", more))
+	}
+	return doc, nil
+}

@@ -1,0 +1,77 @@
+package ocr
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Reader reads pictures. It is safe for concurrent use, and bounds by itself how many pictures
+// are read at once: a call waits for its turn.
+type Reader interface {
+	// Name is the program, its version and its languages, as "tesseract 5.3.0 eng+deu". What was
+	// read under another name may read otherwise now.
+	Name() string
+	// Read gives the text of one picture. Errors: *Fault, ctx's, and ours (to be tried again).
+	Read(ctx context.Context, image io.Reader, options Options) (Text, error)
+}
+
+// Options of one reading.
+type Options struct {
+	// Languages as the reader names them, "eng"; empty: the configured ones.
+	Languages []string
+}
+
+// Text is what stands in a picture.
+type Text struct {
+	// Paragraphs in reading order; none when the picture holds no text.
+	Paragraphs []Paragraph
+	// WidthPixels and HeightPixels of the picture.
+	WidthPixels, HeightPixels int
+}
+
+// Paragraph is a run of lines that belong together.
+type Paragraph struct {
+	// Text has the lines as they stand in the picture, each but the last ending in \n; words that
+	// are broken at the end of a line are still broken.
+	Text string
+	// LineHeight is the usual height of its lines in pixels, by which headings stand out; 0: unknown.
+	LineHeight float64
+	// Confidence is the mean of its words', 0 to 1.
+	Confidence float64
+}
+
+// FaultKind says what is wrong with a picture.
+type FaultKind string
+
+// The faults of a picture.
+const (
+	// Corrupt pictures cannot be decoded, or are not what their first bytes say.
+	Corrupt FaultKind = "corrupt"
+	// TooLarge is about pixels and bytes.
+	TooLarge FaultKind = "too-large"
+	// TooComplex needed more memory or computing than a picture gets.
+	TooComplex FaultKind = "too-complex"
+	// Timeout is a picture that took too long.
+	Timeout FaultKind = "timeout"
+)
+
+// Fault is about the picture itself: trying again cannot help.
+type Fault struct {
+	Kind FaultKind
+	// Message is a sentence for the person who uploaded it.
+	Message string
+	// Cause is for logs; may be nil.
+	Cause error
+}
+
+// Error is for logs.
+func (f *Fault) Error() string {
+	if f.Cause != nil {
+		return fmt.Sprintf("picture %s: %s: %v", f.Kind, f.Message, f.Cause)
+	}
+	return fmt.Sprintf("picture %s: %s", f.Kind, f.Message)
+}
+
+// Unwrap returns the cause, if any.
+func (f *Fault) Unwrap() error { return f.Cause }
