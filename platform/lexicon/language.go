@@ -1,0 +1,107 @@
+package lexicon
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+	"github.com/kljensen/snowball/english"
+)
+
+// language is what is known of a language.
+type language struct {
+	code  string
+	stops map[string]bool
+	stem  func(word string) string
+	// script is what stem is for.
+	script *unicode.RangeTable
+	// suffixes are taken off a word's end.
+	suffixes []string
+	// elided are the words that an apostrophe joins to the next.
+	elided map[string]bool
+}
+
+// stemmerOf is the stemmer of the word's script; nil: it has none.
+func (l language) stemmerOf(word string) func(string) string {
+	first, _ := utf8.DecodeRuneInString(word)
+	switch {
+	case l.stem != nil && unicode.Is(l.script, first):
+		return l.stem
+	case unicode.Is(unicode.Latin, first):
+		return stemEnglish
+	case unicode.Is(unicode.Cyrillic, first):
+		return snowball(russian.Stem)
+	}
+	return nil
+}
+
+// stemEnglish is the library that the offline embedder uses too.
+func stemEnglish(word string) string { return english.Stem(word, true) }
+
+// snowball makes a function of a generated stemmer.
+func snowball(stem func(*snowballstem.Env) bool) func(string) string {
+	return func(word string) string {
+		env := snowballstem.NewEnv(word)
+		stem(env)
+		return env.Current()
+	}
+}
+
+var (
+	latin    = unicode.Latin
+	cyrillic = unicode.Cyrillic
+	french1  = set("l d j m t s c n qu jusqu lorsqu puisqu quoiqu")
+	italian1 = set("l un d dell all dall nell sull quest quell c s m t")
+)
+
+// languages are those with stop words and a stemmer, by code.
+var languages = map[string]language{
+	"en": {code: "en", stops: set(stopsEnglish), stem: stemEnglish, script: latin, suffixes: []string{"'s", "'"}},
+	"de": {code: "de", stops: set(stopsGerman), stem: snowball(german.Stem), script: latin},
+	"fr": {code: "fr", stops: set(stopsFrench), stem: snowball(french.Stem), script: latin, elided: french1},
+	"es": {code: "es", stops: set(stopsSpanish), stem: snowball(spanish.Stem), script: latin},
+	"it": {code: "it", stops: set(stopsItalian), stem: snowball(italian.Stem), script: latin, elided: italian1},
+	"pt": {code: "pt", stops: set(stopsPortuguese), stem: snowball(portuguese.Stem), script: latin},
+	"nl": {code: "nl", stops: set(stopsDutch), stem: snowball(dutch.Stem), script: latin, suffixes: []string{"'s"}},
+	"sv": {code: "sv", stops: set(stopsSwedish), stem: snowball(swedish.Stem), script: latin},
+	"no": {code: "no", stops: set(stopsNorwegian), stem: snowball(norwegian.Stem), script: latin},
+	"da": {code: "da", stops: set(stopsDanish), stem: snowball(danish.Stem), script: latin},
+	"fi": {code: "fi", stops: set(stopsFinnish), stem: snowball(finnish.Stem), script: latin},
+	"hu": {code: "hu", stops: set(stopsHungarian), stem: snowball(hungarian.Stem), script: latin},
+	"ro": {code: "ro", stops: set(stopsRomanian), stem: snowball(romanian.Stem), script: latin},
+	"tr": {code: "tr", stops: set(stopsTurkish), stem: snowball(turkish.Stem), script: latin},
+	"ru": {code: "ru", stops: set(stopsRussian), stem: snowball(russian.Stem), script: cyrillic},
+}
+
+// languageOf is the language of a code, "en-GB" being English. One without stop words and a
+// stemmer of its own has English's, which touch Latin words only.
+func languageOf(code string) language {
+	primary, _, _ := strings.Cut(strings.ToLower(code), "-")
+	if known, ok := languages[primary]; ok {
+		return known
+	}
+	return languages["en"]
+}
+
+func set(list string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		words[word] = true
+	}
+	return words
+}
