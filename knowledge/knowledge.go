@@ -42,7 +42,9 @@ type Stage string
 
 // The stages of a run, in order.
 const (
-	StageParsing   Stage = "parsing"
+	StageParsing Stage = "parsing"
+	// StageOCR is parsing, as soon as a page is read from its picture.
+	StageOCR       Stage = "ocr"
 	StageChunking  Stage = "chunking"
 	StageEmbedding Stage = "embedding"
 )
@@ -94,10 +96,18 @@ type Source struct {
 	// DueAt is when the next run may begin.
 	DueAt time.Time `bun:"due_at"`
 	// QueuedUntil is until when a task is trusted to be on its way for it; zero: none is.
-	QueuedUntil    time.Time `bun:"queued_until,nullzero"`
-	PageCount      int       `bun:"page_count"`
-	ChunkCount     int       `bun:"chunk_count"`
-	EmbeddingModel string    `bun:"embedding_model"`
+	QueuedUntil time.Time `bun:"queued_until,nullzero"`
+	// PageCount is 0 for types without pages; PagesDone of them are read, OCRPageCount of those
+	// from their picture.
+	PageCount    int `bun:"page_count"`
+	PagesDone    int `bun:"pages_done"`
+	OCRPageCount int `bun:"ocr_page_count"`
+	// Language of most of the text, BCP-47; empty: not known.
+	Language string `bun:"language"`
+	// Warnings are sentences about what could not be read while the rest could.
+	Warnings       []string `bun:"warnings,array,nullzero"`
+	ChunkCount     int      `bun:"chunk_count"`
+	EmbeddingModel string   `bun:"embedding_model"`
 	// ErrorCode and ErrorMessage say why it failed; empty otherwise.
 	ErrorCode    string    `bun:"error_code"`
 	ErrorMessage string    `bun:"error_message"`

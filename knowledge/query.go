@@ -119,6 +119,8 @@ type probe struct {
 	vector pgvector.Vector
 	model  string
 	floor  float64
+	// defaultFloor is the model's, for conversations.
+	defaultFloor float64
 	// without leaves out sources in this usage mode; empty: none.
 	without UsageMode
 }
@@ -133,11 +135,15 @@ func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	if err != nil || !attached {
 		return probe{QueryParams: p}, err
 	}
-	vectors, err := s.embedder.Embed(ctx, []string{p.Question}, embedding.Query)
+	embedder, err := s.answering(ctx, ref)
+	if err != nil {
+		return probe{}, err
+	}
+	vectors, err := embedder.Embed(ctx, []string{p.Question}, embedding.Query)
 	if err != nil {
 		return probe{}, fmt.Errorf("embed the question: %w", err)
 	}
-	made := probe{QueryParams: p, vector: pgvector.NewVector(vectors[0]), model: s.embedder.Model().Name}
+	made := probe{QueryParams: p, vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor}
 	if p.MinSimilarity != nil {
 		made.floor = *p.MinSimilarity
 	}

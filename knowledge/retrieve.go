@@ -74,7 +74,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 		return passages, err
 	}
 	if p.MinSimilarity == nil {
-		probe.floor = s.embedder.Model().DefaultFloor
+		probe.floor = probe.defaultFloor
 	}
 	probe.without = UsagePrompt
 	found, err := search(ctx, s.db, ref, probe)

@@ -27,7 +27,10 @@ type Deps struct {
 	Workspaces *workspaces.Service
 	Agents     *agents.Service
 	Bucket     blob.Bucket
-	Embedder   embedding.Embedder
+	// Embedder is the model that all workspaces are to answer with.
+	Embedder embedding.Embedder
+	// Previous embed questions until a workspace's sources have been embedded anew; may be empty.
+	Previous []embedding.Embedder
 	// Readers read PDF files and pictures; what has none is refused at the upload.
 	Readers document.Readers
 	// Log gets our own failures; nil discards them.
@@ -47,6 +50,7 @@ type Service struct {
 	agents         *agents.Service
 	bucket         blob.Bucket
 	embedder       embedding.Embedder
+	previous       []embedding.Embedder
 	readers        document.Readers
 	log            *slog.Logger
 	now            func() time.Time
@@ -57,7 +61,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder, readers: d.Readers,
+		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder, previous: d.Previous, readers: d.Readers,
 		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
@@ -223,16 +227,17 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id SourceID) e
 // watchEvery is how often Watch looks; a person cannot tell it from at once.
 const watchEvery = 300 * time.Millisecond
 
-// Watch calls send with the source as it is, and again whenever its status, stage or progress
-// has changed, until it is ready or failed. Errors: NotFound, also when it is deleted
+// Watch calls send with the source as it is, and again whenever its status, stage, progress
+// or pages have changed, until it is ready or failed. Errors: NotFound, also when it is deleted
 // meanwhile; send's; ctx's.
 func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, id SourceID, send func(Source) error) error {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	type view struct {
-		status   Status
-		stage    Stage
-		progress int
+		status    Status
+		stage     Stage
+		progress  int
+		pagesDone int
 	}
 	var last view
 	for {
@@ -240,7 +245,7 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, id SourceID, se
 		if err != nil {
 			return err
 		}
-		if now := (view{source.Status, source.Stage, source.Progress}); now != last {
+		if now := (view{source.Status, source.Stage, source.Progress, source.PagesDone}); now != last {
 			last = now
 			if err := send(source); err != nil {
 				return err

@@ -83,6 +83,13 @@ CREATE TABLE data_keys (
 CREATE INDEX data_keys_by_master ON public.data_keys USING btree (master_key_id, id);
 CREATE UNIQUE INDEX data_keys_current ON public.data_keys USING btree (COALESCE(tenant_id, ''::text)) WHERE (retired_at IS NULL);
 
+CREATE TABLE embedding_models (
+    name text NOT NULL,
+    dimension integer NOT NULL,
+    chosen_at timestamp with time zone NOT NULL,
+    CONSTRAINT embedding_models_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE events (
     seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     tenant_id text NOT NULL,
@@ -122,6 +129,18 @@ CREATE TABLE idempotency_keys (
     CONSTRAINT idempotency_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
+
+CREATE TABLE next_vectors (
+    chunk_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    source_id text NOT NULL,
+    model text NOT NULL,
+    embedding vector NOT NULL,
+    CONSTRAINT next_vectors_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES chunks(id) ON DELETE CASCADE,
+    CONSTRAINT next_vectors_pkey PRIMARY KEY (chunk_id, model)
+);
+CREATE INDEX next_vectors_by_source ON public.next_vectors USING btree (workspace_id, source_id);
 
 CREATE TABLE page_token_key (
     only_row boolean NOT NULL DEFAULT true,
@@ -237,6 +256,36 @@ CREATE TABLE source_attachments (
 );
 CREATE INDEX source_attachments_by_source ON public.source_attachments USING btree (workspace_id, source_id);
 
+CREATE TABLE source_pages (
+    source_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    key text NOT NULL,
+    page integer NOT NULL,
+    content text NOT NULL,
+    stored_at timestamp with time zone NOT NULL,
+    CONSTRAINT source_pages_page_check CHECK ((page > 0)),
+    CONSTRAINT source_pages_pkey PRIMARY KEY (source_id, key, page),
+    CONSTRAINT source_pages_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX source_pages_by_age ON public.source_pages USING btree (stored_at);
+
+CREATE TABLE source_reembeddings (
+    source_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    model text NOT NULL,
+    state text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    queued_until timestamp with time zone,
+    attempt integer NOT NULL DEFAULT 0,
+    CONSTRAINT source_reembeddings_pkey PRIMARY KEY (source_id),
+    CONSTRAINT source_reembeddings_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'refused'::text]))),
+    CONSTRAINT source_reembeddings_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX source_reembeddings_by_workspace ON public.source_reembeddings USING btree (workspace_id);
+CREATE INDEX source_reembeddings_waiting ON public.source_reembeddings USING btree (tenant_id, due_at) WHERE (state = 'waiting'::text);
+
 CREATE TABLE sources (
     id text NOT NULL,
     tenant_id text NOT NULL,
@@ -266,6 +315,10 @@ CREATE TABLE sources (
     ready_at timestamp with time zone,
     traceparent text NOT NULL DEFAULT ''::text,
     request_id text NOT NULL DEFAULT ''::text,
+    pages_done integer NOT NULL DEFAULT 0,
+    ocr_page_count integer NOT NULL DEFAULT 0,
+    language text NOT NULL DEFAULT ''::text,
+    warnings text[] NOT NULL DEFAULT '{}'::text[],
     CONSTRAINT sources_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'inline'::text]))),
     CONSTRAINT sources_pkey PRIMARY KEY (id),
     CONSTRAINT sources_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
@@ -279,6 +332,19 @@ CREATE INDEX sources_by_blob ON public.sources USING btree (blob_key);
 CREATE INDEX sources_by_bytes ON public.sources USING btree (workspace_id, sha256);
 CREATE INDEX sources_by_workspace ON public.sources USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX sources_unfinished ON public.sources USING btree (tenant_id, status, due_at) WHERE (status = ANY (ARRAY['queued'::text, 'processing'::text]));
+
+CREATE TABLE staged_vectors (
+    source_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    model text NOT NULL,
+    text_hash bytea NOT NULL,
+    embedding vector NOT NULL,
+    stored_at timestamp with time zone NOT NULL,
+    CONSTRAINT staged_vectors_pkey PRIMARY KEY (source_id, model, text_hash),
+    CONSTRAINT staged_vectors_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX staged_vectors_by_age ON public.staged_vectors USING btree (stored_at);
 
 CREATE TABLE stray_blobs (
     key text NOT NULL,
@@ -472,6 +538,18 @@ CREATE TABLE webhook_endpoints (
     CONSTRAINT webhook_endpoints_workspace_id_id_key UNIQUE (workspace_id, id)
 );
 CREATE INDEX webhook_endpoints_by_workspace ON public.webhook_endpoints USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE TABLE workspace_embeddings (
+    workspace_id text NOT NULL,
+    tenant_id text NOT NULL,
+    model text NOT NULL,
+    target_model text NOT NULL DEFAULT ''::text,
+    started_at timestamp with time zone,
+    error text NOT NULL DEFAULT ''::text,
+    CONSTRAINT workspace_embeddings_pkey PRIMARY KEY (workspace_id),
+    CONSTRAINT workspace_embeddings_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX workspace_embeddings_moving ON public.workspace_embeddings USING btree (workspace_id) WHERE (target_model <> ''::text);
 
 CREATE TABLE workspaces (
     id text NOT NULL,

@@ -83,7 +83,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	return &DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()), Pool: pool, direct: direct, logger: logger}, nil
+	// A column that a newer version has added beside this process is no fault of its rows.
+	return &DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New(), bun.WithDiscardUnknownColumns()), Pool: pool, direct: direct, logger: logger}, nil
 }
 
 // Close waits for the connections in use to be given back and closes them all.

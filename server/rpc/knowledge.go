@@ -183,6 +183,18 @@ func (s *knowledgeServer) ListChunks(ctx context.Context, req *parlancev1.ListCh
 	return &parlancev1.ListChunksResponse{Chunks: each(list, chunkProto), NextPageToken: next}, nil
 }
 
+func (s *knowledgeServer) GetEmbeddingStatus(ctx context.Context, req *parlancev1.GetEmbeddingStatusRequest) (*parlancev1.EmbeddingStatus, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	status, err := s.knowledge.EmbeddingStatus(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return embeddingStatusProto(status), nil
+}
+
 func (s *knowledgeServer) QueryKnowledge(ctx context.Context, req *parlancev1.QueryKnowledgeRequest) (*parlancev1.QueryKnowledgeResponse, error) {
 	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
 	if err != nil {

@@ -18,6 +18,8 @@ func sourceProto(s knowledge.Source) *parlancev1.Source {
 		Sha256:    s.SHA256, Status: string(s.Status), Stage: string(s.Stage),
 		Progress:    int32(s.Progress),                                                                        //nolint:gosec // at most 100
 		HeartbeatAt: timestamp(s.HeartbeatAt), PageCount: int32(s.PageCount), ChunkCount: int32(s.ChunkCount), //nolint:gosec // at most 2,000 and 10,000
+		PagesDone: int32(s.PagesDone), OcrPageCount: int32(s.OCRPageCount), //nolint:gosec // at most page_count
+		Language: s.Language, Warnings: s.Warnings,
 		EmbeddingModel: s.EmbeddingModel,
 		CreatedAt:      timestamp(s.CreatedAt), UpdatedAt: timestamp(s.UpdatedAt), ReadyAt: timestamp(s.ReadyAt),
 	}
@@ -50,6 +52,15 @@ func foundProto(f knowledge.Found) *parlancev1.ScoredChunk {
 		Id: c.GetId(), SourceId: c.GetSourceId(), SourceName: f.SourceName, Similarity: f.Similarity, Index: c.GetIndex(),
 		Content: c.GetContent(), TokenCount: c.GetTokenCount(), Heading: c.GetHeading(),
 		PageStart: c.GetPageStart(), PageEnd: c.GetPageEnd(), CharStart: c.GetCharStart(), CharEnd: c.GetCharEnd(),
+	}
+}
+
+func embeddingStatusProto(s knowledge.EmbeddingStatus) *parlancev1.EmbeddingStatus {
+	return &parlancev1.EmbeddingStatus{
+		AnsweringModel: s.AnsweringModel, TargetModel: s.TargetModel,
+		SourcesTotal: int32(s.SourcesTotal), SourcesDone: int32(s.SourcesDone), //nolint:gosec // far below 2^31
+		ChunksTotal: int32(s.ChunksTotal), ChunksDone: int32(s.ChunksDone), //nolint:gosec // far below 2^31
+		StartedAt: timestamp(s.StartedAt), Error: s.Error,
 	}
 }
 

@@ -68,7 +68,15 @@ type Source struct {
 	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// When it was last made ready; null before.
-	ReadyAt       *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=ready_at,json=readyAt,proto3" json:"ready_at,omitempty"`
+	ReadyAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=ready_at,json=readyAt,proto3" json:"ready_at,omitempty"`
+	// Pages read so far while it is processed, of page_count; all of them after.
+	PagesDone int32 `protobuf:"varint,20,opt,name=pages_done,json=pagesDone,proto3" json:"pages_done,omitempty"`
+	// Of those, the ones that were read by OCR.
+	OcrPageCount int32 `protobuf:"varint,21,opt,name=ocr_page_count,json=ocrPageCount,proto3" json:"ocr_page_count,omitempty"`
+	// Language of most of its text, as BCP-47 ("en"); empty when it is not known.
+	Language string `protobuf:"bytes,22,opt,name=language,proto3" json:"language,omitempty"`
+	// What could not be read while the rest could, as sentences: "Page 7 could not be read."
+	Warnings      []string `protobuf:"bytes,23,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -236,10 +244,39 @@ func (x *Source) GetReadyAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Source) GetPagesDone() int32 {
+	if x != nil {
+		return x.PagesDone
+	}
+	return 0
+}
+
+func (x *Source) GetOcrPageCount() int32 {
+	if x != nil {
+		return x.OcrPageCount
+	}
+	return 0
+}
+
+func (x *Source) GetLanguage() string {
+	if x != nil {
+		return x.Language
+	}
+	return ""
+}
+
+func (x *Source) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 // SourceError is why a source failed.
 type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages, too-many-chunks, timeout or internal.
+	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages, too-many-chunks, timeout,
+	// embedding-refused (the embedding server takes a passage's text under no circumstances) or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// A sentence a person understands.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
@@ -726,6 +763,115 @@ func (x *QueryExplanation) GetMessage() string {
 	return ""
 }
 
+// EmbeddingStatus is which embedding model answers in a workspace, and which one will.
+type EmbeddingStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Questions are embedded by it and compared with the vectors it made.
+	AnsweringModel string `protobuf:"bytes,1,opt,name=answering_model,json=answeringModel,proto3" json:"answering_model,omitempty"`
+	// The model of the installation; another than answering_model while sources are re-embedded.
+	TargetModel string `protobuf:"bytes,2,opt,name=target_model,json=targetModel,proto3" json:"target_model,omitempty"`
+	// Sources that have chunks.
+	SourcesTotal int32 `protobuf:"varint,3,opt,name=sources_total,json=sourcesTotal,proto3" json:"sources_total,omitempty"`
+	// Of those, the ones embedded by target_model.
+	SourcesDone int32 `protobuf:"varint,4,opt,name=sources_done,json=sourcesDone,proto3" json:"sources_done,omitempty"`
+	// Their chunks.
+	ChunksTotal int32 `protobuf:"varint,5,opt,name=chunks_total,json=chunksTotal,proto3" json:"chunks_total,omitempty"`
+	// Of those, the ones embedded by target_model.
+	ChunksDone int32 `protobuf:"varint,6,opt,name=chunks_done,json=chunksDone,proto3" json:"chunks_done,omitempty"`
+	// When the re-embedding began; null when none is under way.
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// What went wrong last in the re-embedding, which goes on; empty otherwise.
+	Error         string `protobuf:"bytes,8,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EmbeddingStatus) Reset() {
+	*x = EmbeddingStatus{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EmbeddingStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EmbeddingStatus) ProtoMessage() {}
+
+func (x *EmbeddingStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EmbeddingStatus.ProtoReflect.Descriptor instead.
+func (*EmbeddingStatus) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *EmbeddingStatus) GetAnsweringModel() string {
+	if x != nil {
+		return x.AnsweringModel
+	}
+	return ""
+}
+
+func (x *EmbeddingStatus) GetTargetModel() string {
+	if x != nil {
+		return x.TargetModel
+	}
+	return ""
+}
+
+func (x *EmbeddingStatus) GetSourcesTotal() int32 {
+	if x != nil {
+		return x.SourcesTotal
+	}
+	return 0
+}
+
+func (x *EmbeddingStatus) GetSourcesDone() int32 {
+	if x != nil {
+		return x.SourcesDone
+	}
+	return 0
+}
+
+func (x *EmbeddingStatus) GetChunksTotal() int32 {
+	if x != nil {
+		return x.ChunksTotal
+	}
+	return 0
+}
+
+func (x *EmbeddingStatus) GetChunksDone() int32 {
+	if x != nil {
+		return x.ChunksDone
+	}
+	return 0
+}
+
+func (x *EmbeddingStatus) GetStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAt
+	}
+	return nil
+}
+
+func (x *EmbeddingStatus) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
 type UploadSourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Part:
@@ -739,7 +885,7 @@ type UploadSourceRequest struct {
 
 func (x *UploadSourceRequest) Reset() {
 	*x = UploadSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -751,7 +897,7 @@ func (x *UploadSourceRequest) String() string {
 func (*UploadSourceRequest) ProtoMessage() {}
 
 func (x *UploadSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[6]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -764,7 +910,7 @@ func (x *UploadSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadSourceRequest.ProtoReflect.Descriptor instead.
 func (*UploadSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UploadSourceRequest) GetPart() isUploadSourceRequest_Part {
@@ -826,7 +972,7 @@ type UploadSourceMetadata struct {
 
 func (x *UploadSourceMetadata) Reset() {
 	*x = UploadSourceMetadata{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -838,7 +984,7 @@ func (x *UploadSourceMetadata) String() string {
 func (*UploadSourceMetadata) ProtoMessage() {}
 
 func (x *UploadSourceMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[7]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -851,7 +997,7 @@ func (x *UploadSourceMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadSourceMetadata.ProtoReflect.Descriptor instead.
 func (*UploadSourceMetadata) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UploadSourceMetadata) GetWorkspaceId() string {
@@ -896,7 +1042,7 @@ type CreateInlineSourceRequest struct {
 
 func (x *CreateInlineSourceRequest) Reset() {
 	*x = CreateInlineSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1054,7 @@ func (x *CreateInlineSourceRequest) String() string {
 func (*CreateInlineSourceRequest) ProtoMessage() {}
 
 func (x *CreateInlineSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[8]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1067,7 @@ func (x *CreateInlineSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateInlineSourceRequest.ProtoReflect.Descriptor instead.
 func (*CreateInlineSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CreateInlineSourceRequest) GetWorkspaceId() string {
@@ -961,7 +1107,7 @@ type ListSourcesRequest struct {
 
 func (x *ListSourcesRequest) Reset() {
 	*x = ListSourcesRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -973,7 +1119,7 @@ func (x *ListSourcesRequest) String() string {
 func (*ListSourcesRequest) ProtoMessage() {}
 
 func (x *ListSourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[9]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -986,7 +1132,7 @@ func (x *ListSourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListSourcesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListSourcesRequest) GetWorkspaceId() string {
@@ -1029,7 +1175,7 @@ type ListSourcesResponse struct {
 
 func (x *ListSourcesResponse) Reset() {
 	*x = ListSourcesResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1041,7 +1187,7 @@ func (x *ListSourcesResponse) String() string {
 func (*ListSourcesResponse) ProtoMessage() {}
 
 func (x *ListSourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[10]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1054,7 +1200,7 @@ func (x *ListSourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourcesResponse.ProtoReflect.Descriptor instead.
 func (*ListSourcesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListSourcesResponse) GetSources() []*Source {
@@ -1083,7 +1229,7 @@ type GetSourceRequest struct {
 
 func (x *GetSourceRequest) Reset() {
 	*x = GetSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1095,7 +1241,7 @@ func (x *GetSourceRequest) String() string {
 func (*GetSourceRequest) ProtoMessage() {}
 
 func (x *GetSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[11]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1108,7 +1254,7 @@ func (x *GetSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSourceRequest.ProtoReflect.Descriptor instead.
 func (*GetSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetSourceRequest) GetWorkspaceId() string {
@@ -1137,7 +1283,7 @@ type DeleteSourceRequest struct {
 
 func (x *DeleteSourceRequest) Reset() {
 	*x = DeleteSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1295,7 @@ func (x *DeleteSourceRequest) String() string {
 func (*DeleteSourceRequest) ProtoMessage() {}
 
 func (x *DeleteSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[12]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1308,7 @@ func (x *DeleteSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteSourceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeleteSourceRequest) GetWorkspaceId() string {
@@ -1193,7 +1339,7 @@ type ReprocessSourceRequest struct {
 
 func (x *ReprocessSourceRequest) Reset() {
 	*x = ReprocessSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1205,7 +1351,7 @@ func (x *ReprocessSourceRequest) String() string {
 func (*ReprocessSourceRequest) ProtoMessage() {}
 
 func (x *ReprocessSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[13]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1218,7 +1364,7 @@ func (x *ReprocessSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReprocessSourceRequest.ProtoReflect.Descriptor instead.
 func (*ReprocessSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ReprocessSourceRequest) GetWorkspaceId() string {
@@ -1254,7 +1400,7 @@ type DownloadSourceRequest struct {
 
 func (x *DownloadSourceRequest) Reset() {
 	*x = DownloadSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1266,7 +1412,7 @@ func (x *DownloadSourceRequest) String() string {
 func (*DownloadSourceRequest) ProtoMessage() {}
 
 func (x *DownloadSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[14]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1279,7 +1425,7 @@ func (x *DownloadSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadSourceRequest.ProtoReflect.Descriptor instead.
 func (*DownloadSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DownloadSourceRequest) GetWorkspaceId() string {
@@ -1305,7 +1451,7 @@ type DownloadSourceResponse struct {
 
 func (x *DownloadSourceResponse) Reset() {
 	*x = DownloadSourceResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1317,7 +1463,7 @@ func (x *DownloadSourceResponse) String() string {
 func (*DownloadSourceResponse) ProtoMessage() {}
 
 func (x *DownloadSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[15]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +1476,7 @@ func (x *DownloadSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DownloadSourceResponse.ProtoReflect.Descriptor instead.
 func (*DownloadSourceResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DownloadSourceResponse) GetData() []byte {
@@ -1352,7 +1498,7 @@ type WatchSourceRequest struct {
 
 func (x *WatchSourceRequest) Reset() {
 	*x = WatchSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1510,7 @@ func (x *WatchSourceRequest) String() string {
 func (*WatchSourceRequest) ProtoMessage() {}
 
 func (x *WatchSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[16]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1523,7 @@ func (x *WatchSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSourceRequest.ProtoReflect.Descriptor instead.
 func (*WatchSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WatchSourceRequest) GetWorkspaceId() string {
@@ -1406,7 +1552,7 @@ type WatchSourceResponse struct {
 
 func (x *WatchSourceResponse) Reset() {
 	*x = WatchSourceResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1564,7 @@ func (x *WatchSourceResponse) String() string {
 func (*WatchSourceResponse) ProtoMessage() {}
 
 func (x *WatchSourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[17]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1577,7 @@ func (x *WatchSourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchSourceResponse.ProtoReflect.Descriptor instead.
 func (*WatchSourceResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WatchSourceResponse) GetType() string {
@@ -1446,6 +1592,51 @@ func (x *WatchSourceResponse) GetSource() *Source {
 		return x.Source
 	}
 	return nil
+}
+
+type GetEmbeddingStatusRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId   string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetEmbeddingStatusRequest) Reset() {
+	*x = GetEmbeddingStatusRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetEmbeddingStatusRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetEmbeddingStatusRequest) ProtoMessage() {}
+
+func (x *GetEmbeddingStatusRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetEmbeddingStatusRequest.ProtoReflect.Descriptor instead.
+func (*GetEmbeddingStatusRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *GetEmbeddingStatusRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
 }
 
 type ListChunksRequest struct {
@@ -1464,7 +1655,7 @@ type ListChunksRequest struct {
 
 func (x *ListChunksRequest) Reset() {
 	*x = ListChunksRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1667,7 @@ func (x *ListChunksRequest) String() string {
 func (*ListChunksRequest) ProtoMessage() {}
 
 func (x *ListChunksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[18]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1680,7 @@ func (x *ListChunksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChunksRequest.ProtoReflect.Descriptor instead.
 func (*ListChunksRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListChunksRequest) GetWorkspaceId() string {
@@ -1532,7 +1723,7 @@ type ListChunksResponse struct {
 
 func (x *ListChunksResponse) Reset() {
 	*x = ListChunksResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1735,7 @@ func (x *ListChunksResponse) String() string {
 func (*ListChunksResponse) ProtoMessage() {}
 
 func (x *ListChunksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[19]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1748,7 @@ func (x *ListChunksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChunksResponse.ProtoReflect.Descriptor instead.
 func (*ListChunksResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListChunksResponse) GetChunks() []*Chunk {
@@ -1598,7 +1789,7 @@ type QueryKnowledgeRequest struct {
 
 func (x *QueryKnowledgeRequest) Reset() {
 	*x = QueryKnowledgeRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1610,7 +1801,7 @@ func (x *QueryKnowledgeRequest) String() string {
 func (*QueryKnowledgeRequest) ProtoMessage() {}
 
 func (x *QueryKnowledgeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[20]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1623,7 +1814,7 @@ func (x *QueryKnowledgeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryKnowledgeRequest.ProtoReflect.Descriptor instead.
 func (*QueryKnowledgeRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *QueryKnowledgeRequest) GetWorkspaceId() string {
@@ -1694,7 +1885,7 @@ type QueryKnowledgeResponse struct {
 
 func (x *QueryKnowledgeResponse) Reset() {
 	*x = QueryKnowledgeResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1706,7 +1897,7 @@ func (x *QueryKnowledgeResponse) String() string {
 func (*QueryKnowledgeResponse) ProtoMessage() {}
 
 func (x *QueryKnowledgeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[21]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1719,7 +1910,7 @@ func (x *QueryKnowledgeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryKnowledgeResponse.ProtoReflect.Descriptor instead.
 func (*QueryKnowledgeResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *QueryKnowledgeResponse) GetChunks() []*ScoredChunk {
@@ -1752,7 +1943,7 @@ type AttachSourcesRequest struct {
 
 func (x *AttachSourcesRequest) Reset() {
 	*x = AttachSourcesRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1764,7 +1955,7 @@ func (x *AttachSourcesRequest) String() string {
 func (*AttachSourcesRequest) ProtoMessage() {}
 
 func (x *AttachSourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[22]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1777,7 +1968,7 @@ func (x *AttachSourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachSourcesRequest.ProtoReflect.Descriptor instead.
 func (*AttachSourcesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *AttachSourcesRequest) GetWorkspaceId() string {
@@ -1820,7 +2011,7 @@ type AttachSourcesResponse struct {
 
 func (x *AttachSourcesResponse) Reset() {
 	*x = AttachSourcesResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1832,7 +2023,7 @@ func (x *AttachSourcesResponse) String() string {
 func (*AttachSourcesResponse) ProtoMessage() {}
 
 func (x *AttachSourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[23]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1845,7 +2036,7 @@ func (x *AttachSourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachSourcesResponse.ProtoReflect.Descriptor instead.
 func (*AttachSourcesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AttachSourcesResponse) GetAttachments() []*SourceAttachment {
@@ -1878,7 +2069,7 @@ type ListSourceAttachmentsRequest struct {
 
 func (x *ListSourceAttachmentsRequest) Reset() {
 	*x = ListSourceAttachmentsRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1890,7 +2081,7 @@ func (x *ListSourceAttachmentsRequest) String() string {
 func (*ListSourceAttachmentsRequest) ProtoMessage() {}
 
 func (x *ListSourceAttachmentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[24]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1903,7 +2094,7 @@ func (x *ListSourceAttachmentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourceAttachmentsRequest.ProtoReflect.Descriptor instead.
 func (*ListSourceAttachmentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListSourceAttachmentsRequest) GetWorkspaceId() string {
@@ -1946,7 +2137,7 @@ type ListSourceAttachmentsResponse struct {
 
 func (x *ListSourceAttachmentsResponse) Reset() {
 	*x = ListSourceAttachmentsResponse{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1958,7 +2149,7 @@ func (x *ListSourceAttachmentsResponse) String() string {
 func (*ListSourceAttachmentsResponse) ProtoMessage() {}
 
 func (x *ListSourceAttachmentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[25]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1971,7 +2162,7 @@ func (x *ListSourceAttachmentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSourceAttachmentsResponse.ProtoReflect.Descriptor instead.
 func (*ListSourceAttachmentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListSourceAttachmentsResponse) GetAttachments() []*SourceAttachment {
@@ -2002,7 +2193,7 @@ type DetachSourceRequest struct {
 
 func (x *DetachSourceRequest) Reset() {
 	*x = DetachSourceRequest{}
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2014,7 +2205,7 @@ func (x *DetachSourceRequest) String() string {
 func (*DetachSourceRequest) ProtoMessage() {}
 
 func (x *DetachSourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_knowledge_proto_msgTypes[26]
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2027,7 +2218,7 @@ func (x *DetachSourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachSourceRequest.ProtoReflect.Descriptor instead.
 func (*DetachSourceRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DetachSourceRequest) GetWorkspaceId() string {
@@ -2055,7 +2246,7 @@ var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
-	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xb3\x05\n" +
+	"\x1bparlance/v1/knowledge.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xb0\x06\n" +
 	"\x06Source\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -2082,7 +2273,12 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x125\n" +
-	"\bready_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\areadyAtB\n" +
+	"\bready_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\areadyAt\x12\x1d\n" +
+	"\n" +
+	"pages_done\x18\x14 \x01(\x05R\tpagesDone\x12$\n" +
+	"\x0eocr_page_count\x18\x15 \x01(\x05R\focrPageCount\x12\x1a\n" +
+	"\blanguage\x18\x16 \x01(\tR\blanguage\x12\x1a\n" +
+	"\bwarnings\x18\x17 \x03(\tR\bwarningsB\n" +
 	"\n" +
 	"\b_content\";\n" +
 	"\vSourceError\x12\x12\n" +
@@ -2137,7 +2333,18 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12'\n" +
 	"\x0fbest_similarity\x18\x03 \x01(\x01R\x0ebestSimilarity\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"\x7f\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\"\xba\x02\n" +
+	"\x0fEmbeddingStatus\x12'\n" +
+	"\x0fanswering_model\x18\x01 \x01(\tR\x0eansweringModel\x12!\n" +
+	"\ftarget_model\x18\x02 \x01(\tR\vtargetModel\x12#\n" +
+	"\rsources_total\x18\x03 \x01(\x05R\fsourcesTotal\x12!\n" +
+	"\fsources_done\x18\x04 \x01(\x05R\vsourcesDone\x12!\n" +
+	"\fchunks_total\x18\x05 \x01(\x05R\vchunksTotal\x12\x1f\n" +
+	"\vchunks_done\x18\x06 \x01(\x05R\n" +
+	"chunksDone\x129\n" +
+	"\n" +
+	"started_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x14\n" +
+	"\x05error\x18\b \x01(\tR\x05error\"\x7f\n" +
 	"\x13UploadSourceRequest\x12?\n" +
 	"\bmetadata\x18\x01 \x01(\v2!.parlance.v1.UploadSourceMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
@@ -2184,7 +2391,9 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\"V\n" +
 	"\x13WatchSourceResponse\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12+\n" +
-	"\x06source\x18\x02 \x01(\v2\x13.parlance.v1.SourceR\x06source\"\x9b\x01\n" +
+	"\x06source\x18\x02 \x01(\v2\x13.parlance.v1.SourceR\x06source\">\n" +
+	"\x19GetEmbeddingStatusRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\"\x9b\x01\n" +
 	"\x11ListChunksRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12'\n" +
@@ -2235,7 +2444,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x13DetachSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x1b\n" +
-	"\tsource_id\x18\x03 \x01(\tR\bsourceId2\xb4\x11\n" +
+	"\tsource_id\x18\x03 \x01(\tR\bsourceId2\xd7\x12\n" +
 	"\x10KnowledgeService\x12\xa0\x01\n" +
 	"\fUploadSource\x12 .parlance.v1.UploadSourceRequest\x1a\x13.parlance.v1.Source\"W\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18E\b\xca\x01\x1a@POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload(\x01\x12\xab\x01\n" +
@@ -2248,7 +2457,8 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\vWatchSource\x12\x1f.parlance.v1.WatchSourceRequest\x1a .parlance.v1.WatchSourceResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/events0\x01\x12\xa4\x01\n" +
 	"\n" +
 	"ListChunks\x12\x1e.parlance.v1.ListChunksRequest\x1a\x1f.parlance.v1.ListChunksResponse\"U\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02I\x12G/v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/chunks\x12\xa4\x01\n" +
-	"\x0eQueryKnowledge\x12\".parlance.v1.QueryKnowledgeRequest\x1a#.parlance.v1.QueryKnowledgeResponse\"I\xaa\xbb\x18\b\b\x02\x1a\x04read\x82\xd3\xe4\x93\x027:\x01*\"2/v1/workspaces/{workspace_id}/knowledge-base/query\x12\xae\x01\n" +
+	"\x0eQueryKnowledge\x12\".parlance.v1.QueryKnowledgeRequest\x1a#.parlance.v1.QueryKnowledgeResponse\"I\xaa\xbb\x18\b\b\x02\x1a\x04read\x82\xd3\xe4\x93\x027:\x01*\"2/v1/workspaces/{workspace_id}/knowledge-base/query\x12\xa0\x01\n" +
+	"\x12GetEmbeddingStatus\x12&.parlance.v1.GetEmbeddingStatusRequest\x1a\x1c.parlance.v1.EmbeddingStatus\"D\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x028\x126/v1/workspaces/{workspace_id}/knowledge-base/embedding\x12\xae\x01\n" +
 	"\rAttachSources\x12!.parlance.v1.AttachSourcesRequest\x1a\".parlance.v1.AttachSourcesResponse\"V\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02J:\x01*\"E/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/attach\x12\xbc\x01\n" +
 	"\x15ListSourceAttachments\x12).parlance.v1.ListSourceAttachmentsRequest\x1a*.parlance.v1.ListSourceAttachmentsResponse\"L\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02@\x12>/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base\x12\xa9\x01\n" +
 	"\fDetachSource\x12 .parlance.v1.DetachSourceRequest\x1a\x16.google.protobuf.Empty\"_\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02L*J/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/{source_id}B2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
@@ -2265,7 +2475,7 @@ func file_parlance_v1_knowledge_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_knowledge_proto_rawDescData
 }
 
-var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_parlance_v1_knowledge_proto_goTypes = []any{
 	(*Source)(nil),                        // 0: parlance.v1.Source
 	(*SourceError)(nil),                   // 1: parlance.v1.SourceError
@@ -2273,76 +2483,81 @@ var file_parlance_v1_knowledge_proto_goTypes = []any{
 	(*ScoredChunk)(nil),                   // 3: parlance.v1.ScoredChunk
 	(*SourceAttachment)(nil),              // 4: parlance.v1.SourceAttachment
 	(*QueryExplanation)(nil),              // 5: parlance.v1.QueryExplanation
-	(*UploadSourceRequest)(nil),           // 6: parlance.v1.UploadSourceRequest
-	(*UploadSourceMetadata)(nil),          // 7: parlance.v1.UploadSourceMetadata
-	(*CreateInlineSourceRequest)(nil),     // 8: parlance.v1.CreateInlineSourceRequest
-	(*ListSourcesRequest)(nil),            // 9: parlance.v1.ListSourcesRequest
-	(*ListSourcesResponse)(nil),           // 10: parlance.v1.ListSourcesResponse
-	(*GetSourceRequest)(nil),              // 11: parlance.v1.GetSourceRequest
-	(*DeleteSourceRequest)(nil),           // 12: parlance.v1.DeleteSourceRequest
-	(*ReprocessSourceRequest)(nil),        // 13: parlance.v1.ReprocessSourceRequest
-	(*DownloadSourceRequest)(nil),         // 14: parlance.v1.DownloadSourceRequest
-	(*DownloadSourceResponse)(nil),        // 15: parlance.v1.DownloadSourceResponse
-	(*WatchSourceRequest)(nil),            // 16: parlance.v1.WatchSourceRequest
-	(*WatchSourceResponse)(nil),           // 17: parlance.v1.WatchSourceResponse
-	(*ListChunksRequest)(nil),             // 18: parlance.v1.ListChunksRequest
-	(*ListChunksResponse)(nil),            // 19: parlance.v1.ListChunksResponse
-	(*QueryKnowledgeRequest)(nil),         // 20: parlance.v1.QueryKnowledgeRequest
-	(*QueryKnowledgeResponse)(nil),        // 21: parlance.v1.QueryKnowledgeResponse
-	(*AttachSourcesRequest)(nil),          // 22: parlance.v1.AttachSourcesRequest
-	(*AttachSourcesResponse)(nil),         // 23: parlance.v1.AttachSourcesResponse
-	(*ListSourceAttachmentsRequest)(nil),  // 24: parlance.v1.ListSourceAttachmentsRequest
-	(*ListSourceAttachmentsResponse)(nil), // 25: parlance.v1.ListSourceAttachmentsResponse
-	(*DetachSourceRequest)(nil),           // 26: parlance.v1.DetachSourceRequest
-	(*timestamppb.Timestamp)(nil),         // 27: google.protobuf.Timestamp
-	(*emptypb.Empty)(nil),                 // 28: google.protobuf.Empty
+	(*EmbeddingStatus)(nil),               // 6: parlance.v1.EmbeddingStatus
+	(*UploadSourceRequest)(nil),           // 7: parlance.v1.UploadSourceRequest
+	(*UploadSourceMetadata)(nil),          // 8: parlance.v1.UploadSourceMetadata
+	(*CreateInlineSourceRequest)(nil),     // 9: parlance.v1.CreateInlineSourceRequest
+	(*ListSourcesRequest)(nil),            // 10: parlance.v1.ListSourcesRequest
+	(*ListSourcesResponse)(nil),           // 11: parlance.v1.ListSourcesResponse
+	(*GetSourceRequest)(nil),              // 12: parlance.v1.GetSourceRequest
+	(*DeleteSourceRequest)(nil),           // 13: parlance.v1.DeleteSourceRequest
+	(*ReprocessSourceRequest)(nil),        // 14: parlance.v1.ReprocessSourceRequest
+	(*DownloadSourceRequest)(nil),         // 15: parlance.v1.DownloadSourceRequest
+	(*DownloadSourceResponse)(nil),        // 16: parlance.v1.DownloadSourceResponse
+	(*WatchSourceRequest)(nil),            // 17: parlance.v1.WatchSourceRequest
+	(*WatchSourceResponse)(nil),           // 18: parlance.v1.WatchSourceResponse
+	(*GetEmbeddingStatusRequest)(nil),     // 19: parlance.v1.GetEmbeddingStatusRequest
+	(*ListChunksRequest)(nil),             // 20: parlance.v1.ListChunksRequest
+	(*ListChunksResponse)(nil),            // 21: parlance.v1.ListChunksResponse
+	(*QueryKnowledgeRequest)(nil),         // 22: parlance.v1.QueryKnowledgeRequest
+	(*QueryKnowledgeResponse)(nil),        // 23: parlance.v1.QueryKnowledgeResponse
+	(*AttachSourcesRequest)(nil),          // 24: parlance.v1.AttachSourcesRequest
+	(*AttachSourcesResponse)(nil),         // 25: parlance.v1.AttachSourcesResponse
+	(*ListSourceAttachmentsRequest)(nil),  // 26: parlance.v1.ListSourceAttachmentsRequest
+	(*ListSourceAttachmentsResponse)(nil), // 27: parlance.v1.ListSourceAttachmentsResponse
+	(*DetachSourceRequest)(nil),           // 28: parlance.v1.DetachSourceRequest
+	(*timestamppb.Timestamp)(nil),         // 29: google.protobuf.Timestamp
+	(*emptypb.Empty)(nil),                 // 30: google.protobuf.Empty
 }
 var file_parlance_v1_knowledge_proto_depIdxs = []int32{
-	27, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
+	29, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: parlance.v1.Source.error:type_name -> parlance.v1.SourceError
-	27, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
-	27, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
-	27, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
-	27, // 5: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
-	7,  // 6: parlance.v1.UploadSourceRequest.metadata:type_name -> parlance.v1.UploadSourceMetadata
-	0,  // 7: parlance.v1.ListSourcesResponse.sources:type_name -> parlance.v1.Source
-	0,  // 8: parlance.v1.WatchSourceResponse.source:type_name -> parlance.v1.Source
-	2,  // 9: parlance.v1.ListChunksResponse.chunks:type_name -> parlance.v1.Chunk
-	3,  // 10: parlance.v1.QueryKnowledgeResponse.chunks:type_name -> parlance.v1.ScoredChunk
-	5,  // 11: parlance.v1.QueryKnowledgeResponse.explanation:type_name -> parlance.v1.QueryExplanation
-	4,  // 12: parlance.v1.AttachSourcesResponse.attachments:type_name -> parlance.v1.SourceAttachment
-	4,  // 13: parlance.v1.ListSourceAttachmentsResponse.attachments:type_name -> parlance.v1.SourceAttachment
-	6,  // 14: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
-	8,  // 15: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
-	9,  // 16: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
-	11, // 17: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
-	12, // 18: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
-	13, // 19: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
-	14, // 20: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
-	16, // 21: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
-	18, // 22: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
-	20, // 23: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
-	22, // 24: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
-	24, // 25: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
-	26, // 26: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
-	0,  // 27: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
-	0,  // 28: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
-	10, // 29: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
-	0,  // 30: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
-	28, // 31: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
-	0,  // 32: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
-	15, // 33: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
-	17, // 34: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
-	19, // 35: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
-	21, // 36: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
-	23, // 37: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
-	25, // 38: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
-	28, // 39: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
-	27, // [27:40] is the sub-list for method output_type
-	14, // [14:27] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	29, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
+	29, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
+	29, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
+	29, // 5: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
+	29, // 6: parlance.v1.EmbeddingStatus.started_at:type_name -> google.protobuf.Timestamp
+	8,  // 7: parlance.v1.UploadSourceRequest.metadata:type_name -> parlance.v1.UploadSourceMetadata
+	0,  // 8: parlance.v1.ListSourcesResponse.sources:type_name -> parlance.v1.Source
+	0,  // 9: parlance.v1.WatchSourceResponse.source:type_name -> parlance.v1.Source
+	2,  // 10: parlance.v1.ListChunksResponse.chunks:type_name -> parlance.v1.Chunk
+	3,  // 11: parlance.v1.QueryKnowledgeResponse.chunks:type_name -> parlance.v1.ScoredChunk
+	5,  // 12: parlance.v1.QueryKnowledgeResponse.explanation:type_name -> parlance.v1.QueryExplanation
+	4,  // 13: parlance.v1.AttachSourcesResponse.attachments:type_name -> parlance.v1.SourceAttachment
+	4,  // 14: parlance.v1.ListSourceAttachmentsResponse.attachments:type_name -> parlance.v1.SourceAttachment
+	7,  // 15: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
+	9,  // 16: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
+	10, // 17: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
+	12, // 18: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
+	13, // 19: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
+	14, // 20: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
+	15, // 21: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
+	17, // 22: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
+	20, // 23: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
+	22, // 24: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
+	19, // 25: parlance.v1.KnowledgeService.GetEmbeddingStatus:input_type -> parlance.v1.GetEmbeddingStatusRequest
+	24, // 26: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
+	26, // 27: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
+	28, // 28: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
+	0,  // 29: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
+	0,  // 30: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
+	11, // 31: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
+	0,  // 32: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
+	30, // 33: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
+	0,  // 34: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
+	16, // 35: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
+	18, // 36: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
+	21, // 37: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
+	23, // 38: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
+	6,  // 39: parlance.v1.KnowledgeService.GetEmbeddingStatus:output_type -> parlance.v1.EmbeddingStatus
+	25, // 40: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
+	27, // 41: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
+	30, // 42: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
+	29, // [29:43] is the sub-list for method output_type
+	15, // [15:29] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_knowledge_proto_init() }
@@ -2352,19 +2567,19 @@ func file_parlance_v1_knowledge_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_knowledge_proto_msgTypes[0].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[6].OneofWrappers = []any{
+	file_parlance_v1_knowledge_proto_msgTypes[7].OneofWrappers = []any{
 		(*UploadSourceRequest_Metadata)(nil),
 		(*UploadSourceRequest_Data)(nil),
 	}
-	file_parlance_v1_knowledge_proto_msgTypes[20].OneofWrappers = []any{}
-	file_parlance_v1_knowledge_proto_msgTypes[21].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[22].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_knowledge_proto_rawDesc), len(file_parlance_v1_knowledge_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -65,6 +65,9 @@ const (
 	// KnowledgeServiceQueryKnowledgeProcedure is the fully-qualified name of the KnowledgeService's
 	// QueryKnowledge RPC.
 	KnowledgeServiceQueryKnowledgeProcedure = "/parlance.v1.KnowledgeService/QueryKnowledge"
+	// KnowledgeServiceGetEmbeddingStatusProcedure is the fully-qualified name of the KnowledgeService's
+	// GetEmbeddingStatus RPC.
+	KnowledgeServiceGetEmbeddingStatusProcedure = "/parlance.v1.KnowledgeService/GetEmbeddingStatus"
 	// KnowledgeServiceAttachSourcesProcedure is the fully-qualified name of the KnowledgeService's
 	// AttachSources RPC.
 	KnowledgeServiceAttachSourcesProcedure = "/parlance.v1.KnowledgeService/AttachSources"
@@ -108,6 +111,10 @@ type KnowledgeServiceClient interface {
 	// by vector similarity, best first. An agent with nothing attached gets an empty list.
 	// Errors: not-found (the agent), invalid-request.
 	QueryKnowledge(context.Context, *v1.QueryKnowledgeRequest) (*v1.QueryKnowledgeResponse, error)
+	// GetEmbeddingStatus says which embedding model answers in the workspace and, after the
+	// installation's model was changed, how far its sources are embedded by the new one. Until all
+	// are, the model before answers. Errors: not-found.
+	GetEmbeddingStatus(context.Context, *v1.GetEmbeddingStatusRequest) (*v1.EmbeddingStatus, error)
 	// AttachSources makes sources visible to an agent, all or none; a second attach changes the first.
 	// Errors: not-found, kb-source-not-ready, invalid-request.
 	AttachSources(context.Context, *v1.AttachSourcesRequest) (*v1.AttachSourcesResponse, error)
@@ -189,6 +196,12 @@ func NewKnowledgeServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithSchema(knowledgeServiceMethods.ByName("QueryKnowledge")),
 			connect.WithClientOptions(opts...),
 		),
+		getEmbeddingStatus: connect.NewClient[v1.GetEmbeddingStatusRequest, v1.EmbeddingStatus](
+			httpClient,
+			baseURL+KnowledgeServiceGetEmbeddingStatusProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("GetEmbeddingStatus")),
+			connect.WithClientOptions(opts...),
+		),
 		attachSources: connect.NewClient[v1.AttachSourcesRequest, v1.AttachSourcesResponse](
 			httpClient,
 			baseURL+KnowledgeServiceAttachSourcesProcedure,
@@ -222,6 +235,7 @@ type knowledgeServiceClient struct {
 	watchSource           *connect.Client[v1.WatchSourceRequest, v1.WatchSourceResponse]
 	listChunks            *connect.Client[v1.ListChunksRequest, v1.ListChunksResponse]
 	queryKnowledge        *connect.Client[v1.QueryKnowledgeRequest, v1.QueryKnowledgeResponse]
+	getEmbeddingStatus    *connect.Client[v1.GetEmbeddingStatusRequest, v1.EmbeddingStatus]
 	attachSources         *connect.Client[v1.AttachSourcesRequest, v1.AttachSourcesResponse]
 	listSourceAttachments *connect.Client[v1.ListSourceAttachmentsRequest, v1.ListSourceAttachmentsResponse]
 	detachSource          *connect.Client[v1.DetachSourceRequest, emptypb.Empty]
@@ -305,6 +319,15 @@ func (c *knowledgeServiceClient) QueryKnowledge(ctx context.Context, req *v1.Que
 	return nil, err
 }
 
+// GetEmbeddingStatus calls parlance.v1.KnowledgeService.GetEmbeddingStatus.
+func (c *knowledgeServiceClient) GetEmbeddingStatus(ctx context.Context, req *v1.GetEmbeddingStatusRequest) (*v1.EmbeddingStatus, error) {
+	response, err := c.getEmbeddingStatus.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // AttachSources calls parlance.v1.KnowledgeService.AttachSources.
 func (c *knowledgeServiceClient) AttachSources(ctx context.Context, req *v1.AttachSourcesRequest) (*v1.AttachSourcesResponse, error) {
 	response, err := c.attachSources.CallUnary(ctx, connect.NewRequest(req))
@@ -364,6 +387,10 @@ type KnowledgeServiceHandler interface {
 	// by vector similarity, best first. An agent with nothing attached gets an empty list.
 	// Errors: not-found (the agent), invalid-request.
 	QueryKnowledge(context.Context, *v1.QueryKnowledgeRequest) (*v1.QueryKnowledgeResponse, error)
+	// GetEmbeddingStatus says which embedding model answers in the workspace and, after the
+	// installation's model was changed, how far its sources are embedded by the new one. Until all
+	// are, the model before answers. Errors: not-found.
+	GetEmbeddingStatus(context.Context, *v1.GetEmbeddingStatusRequest) (*v1.EmbeddingStatus, error)
 	// AttachSources makes sources visible to an agent, all or none; a second attach changes the first.
 	// Errors: not-found, kb-source-not-ready, invalid-request.
 	AttachSources(context.Context, *v1.AttachSourcesRequest) (*v1.AttachSourcesResponse, error)
@@ -441,6 +468,12 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 		connect.WithSchema(knowledgeServiceMethods.ByName("QueryKnowledge")),
 		connect.WithHandlerOptions(opts...),
 	)
+	knowledgeServiceGetEmbeddingStatusHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceGetEmbeddingStatusProcedure,
+		svc.GetEmbeddingStatus,
+		connect.WithSchema(knowledgeServiceMethods.ByName("GetEmbeddingStatus")),
+		connect.WithHandlerOptions(opts...),
+	)
 	knowledgeServiceAttachSourcesHandler := connect.NewUnaryHandlerSimple(
 		KnowledgeServiceAttachSourcesProcedure,
 		svc.AttachSources,
@@ -481,6 +514,8 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 			knowledgeServiceListChunksHandler.ServeHTTP(w, r)
 		case KnowledgeServiceQueryKnowledgeProcedure:
 			knowledgeServiceQueryKnowledgeHandler.ServeHTTP(w, r)
+		case KnowledgeServiceGetEmbeddingStatusProcedure:
+			knowledgeServiceGetEmbeddingStatusHandler.ServeHTTP(w, r)
 		case KnowledgeServiceAttachSourcesProcedure:
 			knowledgeServiceAttachSourcesHandler.ServeHTTP(w, r)
 		case KnowledgeServiceListSourceAttachmentsProcedure:
@@ -534,6 +569,10 @@ func (UnimplementedKnowledgeServiceHandler) ListChunks(context.Context, *v1.List
 
 func (UnimplementedKnowledgeServiceHandler) QueryKnowledge(context.Context, *v1.QueryKnowledgeRequest) (*v1.QueryKnowledgeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.QueryKnowledge is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) GetEmbeddingStatus(context.Context, *v1.GetEmbeddingStatusRequest) (*v1.EmbeddingStatus, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.GetEmbeddingStatus is not implemented"))
 }
 
 func (UnimplementedKnowledgeServiceHandler) AttachSources(context.Context, *v1.AttachSourcesRequest) (*v1.AttachSourcesResponse, error) {
