@@ -22,7 +22,9 @@
 // A query compares vectors of one model only, exactly (no index), among the sources attached
 // to the agent.
 //
-// Tables: sources, chunks, source_attachments, stray_blobs. Events: kb.source_ingested,
+// An evaluation asks questions with known answers and remembers where each answer stood.
+//
+// Tables: sources, chunks, source_attachments, stray_blobs, knowledge_evaluations. Events: kb.source_ingested,
 // _source.queued, _blob.orphaned.
 // It reads no formats (package document), makes no vectors (provider/embedding), enqueues no
 // tasks (package worker calls Ingest, SweepBlob and Sweep).

@@ -130,6 +130,27 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_by_expiry ON public.idempotency_keys USING btree (expires_at);
 
+CREATE TABLE knowledge_evaluations (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    agent_id text NOT NULL,
+    name text NOT NULL,
+    top_k integer NOT NULL,
+    min_similarity double precision,
+    question_count integer NOT NULL,
+    embedding_model text NOT NULL,
+    metrics jsonb NOT NULL,
+    results jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    CONSTRAINT knowledge_evaluations_pkey PRIMARY KEY (id),
+    CONSTRAINT knowledge_evaluations_question_count_check CHECK ((question_count > 0)),
+    CONSTRAINT knowledge_evaluations_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
+    CONSTRAINT knowledge_evaluations_top_k_check CHECK (((top_k >= 1) AND (top_k <= 50)))
+);
+CREATE INDEX knowledge_evaluations_by_workspace ON public.knowledge_evaluations USING btree (workspace_id, created_at DESC, id DESC);
+
 CREATE TABLE next_vectors (
     chunk_id text NOT NULL,
     tenant_id text NOT NULL,

@@ -37,6 +37,7 @@ const (
 	ToolCall   Prefix = "call_"
 	Request    Prefix = "req_"
 	Credential Prefix = "cred_"
+	Evaluation Prefix = "evl_"
 )
 
 // alphabet is Crockford's base32 in lower case: digits and letters without i, l, o, u, in

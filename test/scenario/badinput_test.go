@@ -173,6 +173,10 @@ func badValues(w *world) map[string]bad {
 		"AttachMode":        {path: agent + "/knowledge-base/attach", body: `{"source_ids":["` + w.id("source_id") + `"],"usage_mode":"often"}`, field: "usage_mode"},
 		"QueryTopK":         {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") + `","q":"x","top_k":51}`, field: "top_k"},
 		"QueryFloor":        {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") + `","q":"x","min_similarity":-0.1}`, field: "min_similarity"},
+		"EvaluateNothing":   {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","questions":[]}`, field: "questions"},
+		"EvaluateUnknown":   {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","questions":[{"q":"x","source_names":["no such"]}]}`, field: "questions[0].source_names[0]"},
+		"EvaluateRanking":   {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","rankings":["best"],"questions":[{"q":"x","source_names":["n"]}]}`, field: "rankings[0]"},
+		"EvaluateTopK":      {path: w.owner.In("/knowledge-base/evaluations"), body: `{"agent_id":"` + w.id("agent_id") + `","top_k":51,"questions":[{"q":"x","source_names":["n"]}]}`, field: "top_k"},
 		"QueryNothing":      {path: w.owner.In("/knowledge-base/query"), body: `{"agent_id":"` + w.id("agent_id") + `"}`, field: "q"},
 	}
 }

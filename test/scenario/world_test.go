@@ -42,7 +42,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	t.Helper()
 	shop := httptool.New(t)
 	w := &world{Env: env, owner: owner, mark: "mark-" + owner.ID}
-	made := func(path, body string, status int) string {
+	made := func(path string, body any, status int) string {
 		return w.do(t, "POST", path, body).Must(t, status).Text("id")
 	}
 	in := w.owner.In
@@ -69,6 +69,9 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		w.values[name] = value
 	}
 	w.awaitDelivery(t, in("/webhooks/"+endpoint+"/deliveries"))
+	w.values["questions"] = []any{map[string]any{"q": "What? " + w.mark, "source_ids": []string{source}}}
+	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{"agent_id": agent, "name": w.mark, "questions": w.values["questions"]}, 201)
+	w.values["evaluation_id"], w.values["compare_to"] = evaluation, evaluation
 	return w
 }
 

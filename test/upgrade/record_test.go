@@ -113,6 +113,9 @@ func (r *recorder) fill(hook *receiver.Receiver) {
 		return r.Do(r.t, http.MethodGet, sources+"/"+source.Text("id"), nil).Text("status") == "ready"
 	})
 	r.made(at+"/knowledge-base/attach", map[string]any{"source_ids": []string{source.Text("id")}})
+	r.made(in("/knowledge-base/evaluations"), map[string]any{
+		"agent_id": agent.Text("id"), "name": "recorded", "questions": []any{map[string]any{"q": "When is the museum open?", "source_names": []string{"handbook.md"}}},
+	})
 	r.talk()
 	gone := r.Do(r.t, http.MethodPost, in("/agents"), map[string]any{"name": "Gone"}).Must(r.t, http.StatusCreated)
 	r.Do(r.t, http.MethodDelete, in("/agents/"+gone.Text("id")), nil).Must(r.t, http.StatusNoContent)

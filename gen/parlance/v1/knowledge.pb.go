@@ -2242,6 +2242,1024 @@ func (x *DetachSourceRequest) GetSourceId() string {
 	return ""
 }
 
+// EvaluationQuestion is a question and the sources of which a passage answers it.
+type EvaluationQuestion struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 8,000 characters.
+	Q string `protobuf:"bytes,1,opt,name=q,proto3" json:"q,omitempty"`
+	// src_…; at most 20. A passage of any expected source is a hit.
+	SourceIds []string `protobuf:"bytes,2,rep,name=source_ids,json=sourceIds,proto3" json:"source_ids,omitempty"`
+	// The same by name; every source of that name counts. At least one id or name is needed.
+	SourceNames   []string `protobuf:"bytes,3,rep,name=source_names,json=sourceNames,proto3" json:"source_names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluationQuestion) Reset() {
+	*x = EvaluationQuestion{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluationQuestion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluationQuestion) ProtoMessage() {}
+
+func (x *EvaluationQuestion) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluationQuestion.ProtoReflect.Descriptor instead.
+func (*EvaluationQuestion) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *EvaluationQuestion) GetQ() string {
+	if x != nil {
+		return x.Q
+	}
+	return ""
+}
+
+func (x *EvaluationQuestion) GetSourceIds() []string {
+	if x != nil {
+		return x.SourceIds
+	}
+	return nil
+}
+
+func (x *EvaluationQuestion) GetSourceNames() []string {
+	if x != nil {
+		return x.SourceNames
+	}
+	return nil
+}
+
+type CreateKnowledgeEvaluationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…; its attached sources are searched.
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// For people, e.g. "before the new handbook"; at most 200 characters.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// How many passages a question may take, 1 to 50. Default 5.
+	TopK *int32 `protobuf:"varint,4,opt,name=top_k,json=topK,proto3,oneof" json:"top_k,omitempty"`
+	// 0 to 1; chunks below are left out. Default: no floor.
+	MinSimilarity *float64 `protobuf:"fixed64,5,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
+	// similarity, hybrid or both; default: both.
+	Rankings []string `protobuf:"bytes,6,rep,name=rankings,proto3" json:"rankings,omitempty"`
+	// 1 to 200.
+	Questions     []*EvaluationQuestion `protobuf:"bytes,7,rep,name=questions,proto3" json:"questions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateKnowledgeEvaluationRequest) Reset() {
+	*x = CreateKnowledgeEvaluationRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateKnowledgeEvaluationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateKnowledgeEvaluationRequest) ProtoMessage() {}
+
+func (x *CreateKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
+func (*CreateKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetTopK() int32 {
+	if x != nil && x.TopK != nil {
+		return *x.TopK
+	}
+	return 0
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetMinSimilarity() float64 {
+	if x != nil && x.MinSimilarity != nil {
+		return *x.MinSimilarity
+	}
+	return 0
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetRankings() []string {
+	if x != nil {
+		return x.Rankings
+	}
+	return nil
+}
+
+func (x *CreateKnowledgeEvaluationRequest) GetQuestions() []*EvaluationQuestion {
+	if x != nil {
+		return x.Questions
+	}
+	return nil
+}
+
+// KnowledgeEvaluation is how well questions with known answers were found at one time.
+type KnowledgeEvaluation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// evl_…
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,2,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,3,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// For people; may be empty.
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// How many passages a question could take.
+	TopK int32 `protobuf:"varint,5,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"`
+	// The floor; null: none.
+	MinSimilarity *float64 `protobuf:"fixed64,6,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
+	// How many questions were asked.
+	QuestionCount int32 `protobuf:"varint,7,opt,name=question_count,json=questionCount,proto3" json:"question_count,omitempty"`
+	// The model that embedded the questions.
+	EmbeddingModel string `protobuf:"bytes,8,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
+	// One for each ranking.
+	Metrics []*EvaluationMetrics `protobuf:"bytes,9,rep,name=metrics,proto3" json:"metrics,omitempty"`
+	// One for each question, in order; not in lists.
+	Results []*EvaluationResult `protobuf:"bytes,10,rep,name=results,proto3" json:"results,omitempty"`
+	// With compare_to only.
+	Comparison *EvaluationComparison `protobuf:"bytes,11,opt,name=comparison,proto3,oneof" json:"comparison,omitempty"`
+	// When it was made.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// How long it took.
+	DurationMs    int32 `protobuf:"varint,13,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KnowledgeEvaluation) Reset() {
+	*x = KnowledgeEvaluation{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KnowledgeEvaluation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KnowledgeEvaluation) ProtoMessage() {}
+
+func (x *KnowledgeEvaluation) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KnowledgeEvaluation.ProtoReflect.Descriptor instead.
+func (*KnowledgeEvaluation) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *KnowledgeEvaluation) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *KnowledgeEvaluation) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *KnowledgeEvaluation) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *KnowledgeEvaluation) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *KnowledgeEvaluation) GetTopK() int32 {
+	if x != nil {
+		return x.TopK
+	}
+	return 0
+}
+
+func (x *KnowledgeEvaluation) GetMinSimilarity() float64 {
+	if x != nil && x.MinSimilarity != nil {
+		return *x.MinSimilarity
+	}
+	return 0
+}
+
+func (x *KnowledgeEvaluation) GetQuestionCount() int32 {
+	if x != nil {
+		return x.QuestionCount
+	}
+	return 0
+}
+
+func (x *KnowledgeEvaluation) GetEmbeddingModel() string {
+	if x != nil {
+		return x.EmbeddingModel
+	}
+	return ""
+}
+
+func (x *KnowledgeEvaluation) GetMetrics() []*EvaluationMetrics {
+	if x != nil {
+		return x.Metrics
+	}
+	return nil
+}
+
+func (x *KnowledgeEvaluation) GetResults() []*EvaluationResult {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+func (x *KnowledgeEvaluation) GetComparison() *EvaluationComparison {
+	if x != nil {
+		return x.Comparison
+	}
+	return nil
+}
+
+func (x *KnowledgeEvaluation) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *KnowledgeEvaluation) GetDurationMs() int32 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+// EvaluationMetrics is how well one ranking did.
+type EvaluationMetrics struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// similarity or hybrid.
+	Ranking string `protobuf:"bytes,1,opt,name=ranking,proto3" json:"ranking,omitempty"`
+	// Part of the questions with an expected source among the top_k passages, 0 to 1.
+	HitRate float64 `protobuf:"fixed64,2,opt,name=hit_rate,json=hitRate,proto3" json:"hit_rate,omitempty"`
+	// Mean reciprocal rank: the mean of 1 / place of the first expected passage, 0 for a miss.
+	Mrr float64 `protobuf:"fixed64,3,opt,name=mrr,proto3" json:"mrr,omitempty"`
+	// How many questions were hits.
+	Hits          int32 `protobuf:"varint,4,opt,name=hits,proto3" json:"hits,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluationMetrics) Reset() {
+	*x = EvaluationMetrics{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluationMetrics) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluationMetrics) ProtoMessage() {}
+
+func (x *EvaluationMetrics) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluationMetrics.ProtoReflect.Descriptor instead.
+func (*EvaluationMetrics) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *EvaluationMetrics) GetRanking() string {
+	if x != nil {
+		return x.Ranking
+	}
+	return ""
+}
+
+func (x *EvaluationMetrics) GetHitRate() float64 {
+	if x != nil {
+		return x.HitRate
+	}
+	return 0
+}
+
+func (x *EvaluationMetrics) GetMrr() float64 {
+	if x != nil {
+		return x.Mrr
+	}
+	return 0
+}
+
+func (x *EvaluationMetrics) GetHits() int32 {
+	if x != nil {
+		return x.Hits
+	}
+	return 0
+}
+
+// EvaluationResult is what became of one question.
+type EvaluationResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The question.
+	Q string `protobuf:"bytes,1,opt,name=q,proto3" json:"q,omitempty"`
+	// The expected sources, names resolved.
+	SourceIds []string `protobuf:"bytes,2,rep,name=source_ids,json=sourceIds,proto3" json:"source_ids,omitempty"`
+	// One for each ranking, in the order of metrics.
+	Places        []*EvaluationPlace `protobuf:"bytes,3,rep,name=places,proto3" json:"places,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluationResult) Reset() {
+	*x = EvaluationResult{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluationResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluationResult) ProtoMessage() {}
+
+func (x *EvaluationResult) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluationResult.ProtoReflect.Descriptor instead.
+func (*EvaluationResult) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *EvaluationResult) GetQ() string {
+	if x != nil {
+		return x.Q
+	}
+	return ""
+}
+
+func (x *EvaluationResult) GetSourceIds() []string {
+	if x != nil {
+		return x.SourceIds
+	}
+	return nil
+}
+
+func (x *EvaluationResult) GetPlaces() []*EvaluationPlace {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
+// EvaluationPlace is where the first passage of an expected source stood.
+type EvaluationPlace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// similarity or hybrid.
+	Ranking string `protobuf:"bytes,1,opt,name=ranking,proto3" json:"ranking,omitempty"`
+	// Counted from 1; 0 when it was not among the top_k.
+	Rank int32 `protobuf:"varint,2,opt,name=rank,proto3" json:"rank,omitempty"`
+	// The expected source that was found; empty for a miss.
+	SourceId string `protobuf:"bytes,3,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// Similarity of that passage; for a miss, of the nearest passage of the first expected source.
+	Similarity float64 `protobuf:"fixed64,4,opt,name=similarity,proto3" json:"similarity,omitempty"`
+	// found, or why the first expected source was not: not_attached, not_ready, below_floor or crowded_out.
+	Outcome       string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluationPlace) Reset() {
+	*x = EvaluationPlace{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluationPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluationPlace) ProtoMessage() {}
+
+func (x *EvaluationPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluationPlace.ProtoReflect.Descriptor instead.
+func (*EvaluationPlace) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *EvaluationPlace) GetRanking() string {
+	if x != nil {
+		return x.Ranking
+	}
+	return ""
+}
+
+func (x *EvaluationPlace) GetRank() int32 {
+	if x != nil {
+		return x.Rank
+	}
+	return 0
+}
+
+func (x *EvaluationPlace) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
+func (x *EvaluationPlace) GetSimilarity() float64 {
+	if x != nil {
+		return x.Similarity
+	}
+	return 0
+}
+
+func (x *EvaluationPlace) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+// EvaluationComparison is what changed since another evaluation. Questions are the same when
+// their text is; a ranking is compared with itself, or with the only other one when both
+// evaluations have one.
+type EvaluationComparison struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// evl_…, the earlier one.
+	ComparedTo string `protobuf:"bytes,1,opt,name=compared_to,json=comparedTo,proto3" json:"compared_to,omitempty"`
+	// One for each ranking that both have.
+	Changes []*EvaluationChange `protobuf:"bytes,2,rep,name=changes,proto3" json:"changes,omitempty"`
+	// Questions that only this evaluation has.
+	OnlyHere int32 `protobuf:"varint,3,opt,name=only_here,json=onlyHere,proto3" json:"only_here,omitempty"`
+	// Questions that only the other has.
+	OnlyThere     int32 `protobuf:"varint,4,opt,name=only_there,json=onlyThere,proto3" json:"only_there,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluationComparison) Reset() {
+	*x = EvaluationComparison{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluationComparison) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluationComparison) ProtoMessage() {}
+
+func (x *EvaluationComparison) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluationComparison.ProtoReflect.Descriptor instead.
+func (*EvaluationComparison) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *EvaluationComparison) GetComparedTo() string {
+	if x != nil {
+		return x.ComparedTo
+	}
+	return ""
+}
+
+func (x *EvaluationComparison) GetChanges() []*EvaluationChange {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *EvaluationComparison) GetOnlyHere() int32 {
+	if x != nil {
+		return x.OnlyHere
+	}
+	return 0
+}
+
+func (x *EvaluationComparison) GetOnlyThere() int32 {
+	if x != nil {
+		return x.OnlyThere
+	}
+	return 0
+}
+
+// EvaluationChange is what changed for a ranking, over the questions that both have.
+type EvaluationChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ranking here.
+	Ranking string `protobuf:"bytes,1,opt,name=ranking,proto3" json:"ranking,omitempty"`
+	// The ranking there.
+	RankingBefore string `protobuf:"bytes,2,opt,name=ranking_before,json=rankingBefore,proto3" json:"ranking_before,omitempty"`
+	// Hit rate here less that before.
+	HitRateChange float64 `protobuf:"fixed64,3,opt,name=hit_rate_change,json=hitRateChange,proto3" json:"hit_rate_change,omitempty"`
+	// MRR here less that before.
+	MrrChange float64 `protobuf:"fixed64,4,opt,name=mrr_change,json=mrrChange,proto3" json:"mrr_change,omitempty"`
+	// How many questions stayed at their place.
+	Same int32 `protobuf:"varint,5,opt,name=same,proto3" json:"same,omitempty"`
+	// Questions whose answer stands at a better place now.
+	Better []*EvaluationMove `protobuf:"bytes,6,rep,name=better,proto3" json:"better,omitempty"`
+	// Questions whose answer stands at a worse place now.
+	Worse         []*EvaluationMove `protobuf:"bytes,7,rep,name=worse,proto3" json:"worse,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluationChange) Reset() {
+	*x = EvaluationChange{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluationChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluationChange) ProtoMessage() {}
+
+func (x *EvaluationChange) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluationChange.ProtoReflect.Descriptor instead.
+func (*EvaluationChange) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *EvaluationChange) GetRanking() string {
+	if x != nil {
+		return x.Ranking
+	}
+	return ""
+}
+
+func (x *EvaluationChange) GetRankingBefore() string {
+	if x != nil {
+		return x.RankingBefore
+	}
+	return ""
+}
+
+func (x *EvaluationChange) GetHitRateChange() float64 {
+	if x != nil {
+		return x.HitRateChange
+	}
+	return 0
+}
+
+func (x *EvaluationChange) GetMrrChange() float64 {
+	if x != nil {
+		return x.MrrChange
+	}
+	return 0
+}
+
+func (x *EvaluationChange) GetSame() int32 {
+	if x != nil {
+		return x.Same
+	}
+	return 0
+}
+
+func (x *EvaluationChange) GetBetter() []*EvaluationMove {
+	if x != nil {
+		return x.Better
+	}
+	return nil
+}
+
+func (x *EvaluationChange) GetWorse() []*EvaluationMove {
+	if x != nil {
+		return x.Worse
+	}
+	return nil
+}
+
+// EvaluationMove is a question whose answer changed its place.
+type EvaluationMove struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The question.
+	Q string `protobuf:"bytes,1,opt,name=q,proto3" json:"q,omitempty"`
+	// Its place before; 0: it was not found.
+	RankBefore int32 `protobuf:"varint,2,opt,name=rank_before,json=rankBefore,proto3" json:"rank_before,omitempty"`
+	// Its place now; 0: it is not found.
+	Rank          int32 `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EvaluationMove) Reset() {
+	*x = EvaluationMove{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EvaluationMove) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EvaluationMove) ProtoMessage() {}
+
+func (x *EvaluationMove) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EvaluationMove.ProtoReflect.Descriptor instead.
+func (*EvaluationMove) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *EvaluationMove) GetQ() string {
+	if x != nil {
+		return x.Q
+	}
+	return ""
+}
+
+func (x *EvaluationMove) GetRankBefore() int32 {
+	if x != nil {
+		return x.RankBefore
+	}
+	return 0
+}
+
+func (x *EvaluationMove) GetRank() int32 {
+	if x != nil {
+		return x.Rank
+	}
+	return 0
+}
+
+type ListKnowledgeEvaluationsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// 1 to 200; 0 means 50.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only evaluations of this agent, which must exist.
+	AgentId       string `protobuf:"bytes,4,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListKnowledgeEvaluationsRequest) Reset() {
+	*x = ListKnowledgeEvaluationsRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListKnowledgeEvaluationsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListKnowledgeEvaluationsRequest) ProtoMessage() {}
+
+func (x *ListKnowledgeEvaluationsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListKnowledgeEvaluationsRequest.ProtoReflect.Descriptor instead.
+func (*ListKnowledgeEvaluationsRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *ListKnowledgeEvaluationsRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *ListKnowledgeEvaluationsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListKnowledgeEvaluationsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListKnowledgeEvaluationsRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+type ListKnowledgeEvaluationsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page.
+	Evaluations []*KnowledgeEvaluation `protobuf:"bytes,1,rep,name=evaluations,proto3" json:"evaluations,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListKnowledgeEvaluationsResponse) Reset() {
+	*x = ListKnowledgeEvaluationsResponse{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListKnowledgeEvaluationsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListKnowledgeEvaluationsResponse) ProtoMessage() {}
+
+func (x *ListKnowledgeEvaluationsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListKnowledgeEvaluationsResponse.ProtoReflect.Descriptor instead.
+func (*ListKnowledgeEvaluationsResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *ListKnowledgeEvaluationsResponse) GetEvaluations() []*KnowledgeEvaluation {
+	if x != nil {
+		return x.Evaluations
+	}
+	return nil
+}
+
+func (x *ListKnowledgeEvaluationsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+type GetKnowledgeEvaluationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// evl_…
+	EvaluationId string `protobuf:"bytes,2,opt,name=evaluation_id,json=evaluationId,proto3" json:"evaluation_id,omitempty"`
+	// evl_… of an earlier evaluation of the workspace.
+	CompareTo     string `protobuf:"bytes,3,opt,name=compare_to,json=compareTo,proto3" json:"compare_to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetKnowledgeEvaluationRequest) Reset() {
+	*x = GetKnowledgeEvaluationRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetKnowledgeEvaluationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetKnowledgeEvaluationRequest) ProtoMessage() {}
+
+func (x *GetKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
+func (*GetKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *GetKnowledgeEvaluationRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *GetKnowledgeEvaluationRequest) GetEvaluationId() string {
+	if x != nil {
+		return x.EvaluationId
+	}
+	return ""
+}
+
+func (x *GetKnowledgeEvaluationRequest) GetCompareTo() string {
+	if x != nil {
+		return x.CompareTo
+	}
+	return ""
+}
+
+type DeleteKnowledgeEvaluationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// evl_…
+	EvaluationId  string `protobuf:"bytes,2,opt,name=evaluation_id,json=evaluationId,proto3" json:"evaluation_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteKnowledgeEvaluationRequest) Reset() {
+	*x = DeleteKnowledgeEvaluationRequest{}
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteKnowledgeEvaluationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteKnowledgeEvaluationRequest) ProtoMessage() {}
+
+func (x *DeleteKnowledgeEvaluationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_knowledge_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteKnowledgeEvaluationRequest.ProtoReflect.Descriptor instead.
+func (*DeleteKnowledgeEvaluationRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_knowledge_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *DeleteKnowledgeEvaluationRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *DeleteKnowledgeEvaluationRequest) GetEvaluationId() string {
+	if x != nil {
+		return x.EvaluationId
+	}
+	return ""
+}
+
 var File_parlance_v1_knowledge_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_knowledge_proto_rawDesc = "" +
@@ -2444,7 +3462,103 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x13DetachSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x1b\n" +
-	"\tsource_id\x18\x03 \x01(\tR\bsourceId2\xd7\x12\n" +
+	"\tsource_id\x18\x03 \x01(\tR\bsourceId\"\x95\x01\n" +
+	"\x12EvaluationQuestion\x12\x18\n" +
+	"\x01q\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc0>R\x01q\x12/\n" +
+	"\n" +
+	"source_ids\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x10\x14\"\x06r\x04\x10\x01\x18dR\tsourceIds\x124\n" +
+	"\fsource_names\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x14\"\ar\x05\x10\x01\x18\xc8\x01R\vsourceNames\"\x9a\x03\n" +
+	" CreateKnowledgeEvaluationRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\"\n" +
+	"\bagent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\aagentId\x12\x1c\n" +
+	"\x04name\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
+	"\x05top_k\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x01H\x00R\x04topK\x88\x01\x01\x12C\n" +
+	"\x0emin_similarity\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\rminSimilarity\x88\x01\x01\x12>\n" +
+	"\brankings\x18\x06 \x03(\tB\"\xbaH\x1f\x92\x01\x1c\x10\x02\x18\x01\"\x16r\x14R\n" +
+	"similarityR\x06hybridR\brankings\x12J\n" +
+	"\tquestions\x18\a \x03(\v2\x1f.parlance.v1.EvaluationQuestionB\v\xbaH\b\x92\x01\x05\b\x01\x10\xc8\x01R\tquestionsB\b\n" +
+	"\x06_top_kB\x11\n" +
+	"\x0f_min_similarity\"\xc1\x04\n" +
+	"\x13KnowledgeEvaluation\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
+	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x12\n" +
+	"\x04name\x18\x04 \x01(\tR\x04name\x12\x13\n" +
+	"\x05top_k\x18\x05 \x01(\x05R\x04topK\x12*\n" +
+	"\x0emin_similarity\x18\x06 \x01(\x01H\x00R\rminSimilarity\x88\x01\x01\x12%\n" +
+	"\x0equestion_count\x18\a \x01(\x05R\rquestionCount\x12'\n" +
+	"\x0fembedding_model\x18\b \x01(\tR\x0eembeddingModel\x128\n" +
+	"\ametrics\x18\t \x03(\v2\x1e.parlance.v1.EvaluationMetricsR\ametrics\x127\n" +
+	"\aresults\x18\n" +
+	" \x03(\v2\x1d.parlance.v1.EvaluationResultR\aresults\x12F\n" +
+	"\n" +
+	"comparison\x18\v \x01(\v2!.parlance.v1.EvaluationComparisonH\x01R\n" +
+	"comparison\x88\x01\x01\x129\n" +
+	"\n" +
+	"created_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x1f\n" +
+	"\vduration_ms\x18\r \x01(\x05R\n" +
+	"durationMsB\x11\n" +
+	"\x0f_min_similarityB\r\n" +
+	"\v_comparison\"n\n" +
+	"\x11EvaluationMetrics\x12\x18\n" +
+	"\aranking\x18\x01 \x01(\tR\aranking\x12\x19\n" +
+	"\bhit_rate\x18\x02 \x01(\x01R\ahitRate\x12\x10\n" +
+	"\x03mrr\x18\x03 \x01(\x01R\x03mrr\x12\x12\n" +
+	"\x04hits\x18\x04 \x01(\x05R\x04hits\"u\n" +
+	"\x10EvaluationResult\x12\f\n" +
+	"\x01q\x18\x01 \x01(\tR\x01q\x12\x1d\n" +
+	"\n" +
+	"source_ids\x18\x02 \x03(\tR\tsourceIds\x124\n" +
+	"\x06places\x18\x03 \x03(\v2\x1c.parlance.v1.EvaluationPlaceR\x06places\"\x96\x01\n" +
+	"\x0fEvaluationPlace\x12\x18\n" +
+	"\aranking\x18\x01 \x01(\tR\aranking\x12\x12\n" +
+	"\x04rank\x18\x02 \x01(\x05R\x04rank\x12\x1b\n" +
+	"\tsource_id\x18\x03 \x01(\tR\bsourceId\x12\x1e\n" +
+	"\n" +
+	"similarity\x18\x04 \x01(\x01R\n" +
+	"similarity\x12\x18\n" +
+	"\aoutcome\x18\x05 \x01(\tR\aoutcome\"\xac\x01\n" +
+	"\x14EvaluationComparison\x12\x1f\n" +
+	"\vcompared_to\x18\x01 \x01(\tR\n" +
+	"comparedTo\x127\n" +
+	"\achanges\x18\x02 \x03(\v2\x1d.parlance.v1.EvaluationChangeR\achanges\x12\x1b\n" +
+	"\tonly_here\x18\x03 \x01(\x05R\bonlyHere\x12\x1d\n" +
+	"\n" +
+	"only_there\x18\x04 \x01(\x05R\tonlyThere\"\x96\x02\n" +
+	"\x10EvaluationChange\x12\x18\n" +
+	"\aranking\x18\x01 \x01(\tR\aranking\x12%\n" +
+	"\x0eranking_before\x18\x02 \x01(\tR\rrankingBefore\x12&\n" +
+	"\x0fhit_rate_change\x18\x03 \x01(\x01R\rhitRateChange\x12\x1d\n" +
+	"\n" +
+	"mrr_change\x18\x04 \x01(\x01R\tmrrChange\x12\x12\n" +
+	"\x04same\x18\x05 \x01(\x05R\x04same\x123\n" +
+	"\x06better\x18\x06 \x03(\v2\x1b.parlance.v1.EvaluationMoveR\x06better\x121\n" +
+	"\x05worse\x18\a \x03(\v2\x1b.parlance.v1.EvaluationMoveR\x05worse\"S\n" +
+	"\x0eEvaluationMove\x12\f\n" +
+	"\x01q\x18\x01 \x01(\tR\x01q\x12\x1f\n" +
+	"\vrank_before\x18\x02 \x01(\x05R\n" +
+	"rankBefore\x12\x12\n" +
+	"\x04rank\x18\x03 \x01(\x05R\x04rank\"\xa7\x01\n" +
+	"\x1fListKnowledgeEvaluationsRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
+	"\tpage_size\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\x12\x19\n" +
+	"\bagent_id\x18\x04 \x01(\tR\aagentId\"\x8e\x01\n" +
+	" ListKnowledgeEvaluationsResponse\x12B\n" +
+	"\vevaluations\x18\x01 \x03(\v2 .parlance.v1.KnowledgeEvaluationR\vevaluations\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x86\x01\n" +
+	"\x1dGetKnowledgeEvaluationRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
+	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId\x12\x1d\n" +
+	"\n" +
+	"compare_to\x18\x03 \x01(\tR\tcompareTo\"j\n" +
+	" DeleteKnowledgeEvaluationRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12#\n" +
+	"\revaluation_id\x18\x02 \x01(\tR\fevaluationId2\x9f\x19\n" +
 	"\x10KnowledgeService\x12\xa0\x01\n" +
 	"\fUploadSource\x12 .parlance.v1.UploadSourceRequest\x1a\x13.parlance.v1.Source\"W\xaa\xbb\x18\n" +
 	"\b\x03\x1a\x06upload\xb2\xbb\x18E\b\xca\x01\x1a@POST /v1/workspaces/{workspace_id}/knowledge-base/sources/upload(\x01\x12\xab\x01\n" +
@@ -2461,7 +3575,11 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x12GetEmbeddingStatus\x12&.parlance.v1.GetEmbeddingStatusRequest\x1a\x1c.parlance.v1.EmbeddingStatus\"D\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x028\x126/v1/workspaces/{workspace_id}/knowledge-base/embedding\x12\xae\x01\n" +
 	"\rAttachSources\x12!.parlance.v1.AttachSourcesRequest\x1a\".parlance.v1.AttachSourcesResponse\"V\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02J:\x01*\"E/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/attach\x12\xbc\x01\n" +
 	"\x15ListSourceAttachments\x12).parlance.v1.ListSourceAttachmentsRequest\x1a*.parlance.v1.ListSourceAttachmentsResponse\"L\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02@\x12>/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base\x12\xa9\x01\n" +
-	"\fDetachSource\x12 .parlance.v1.DetachSourceRequest\x1a\x16.google.protobuf.Empty\"_\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02L*J/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/{source_id}B2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"\fDetachSource\x12 .parlance.v1.DetachSourceRequest\x1a\x16.google.protobuf.Empty\"_\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02L*J/v1/workspaces/{workspace_id}/agents/{agent_id}/knowledge-base/{source_id}\x12\xfe\x01\n" +
+	"\x19CreateKnowledgeEvaluation\x12-.parlance.v1.CreateKnowledgeEvaluationRequest\x1a .parlance.v1.KnowledgeEvaluation\"\x8f\x01\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18B\b\xc9\x01\x12=/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{id}\x82\xd3\xe4\x93\x02=:\x01*\"8/v1/workspaces/{workspace_id}/knowledge-base/evaluations\x12\xbf\x01\n" +
+	"\x18ListKnowledgeEvaluations\x12,.parlance.v1.ListKnowledgeEvaluationsRequest\x1a-.parlance.v1.ListKnowledgeEvaluationsResponse\"F\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02:\x128/v1/workspaces/{workspace_id}/knowledge-base/evaluations\x12\xbe\x01\n" +
+	"\x16GetKnowledgeEvaluation\x12*.parlance.v1.GetKnowledgeEvaluationRequest\x1a .parlance.v1.KnowledgeEvaluation\"V\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02J\x12H/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{evaluation_id}\x12\xc1\x01\n" +
+	"\x19DeleteKnowledgeEvaluation\x12-.parlance.v1.DeleteKnowledgeEvaluationRequest\x1a\x16.google.protobuf.Empty\"]\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02J*H/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{evaluation_id}B2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_knowledge_proto_rawDescOnce sync.Once
@@ -2475,48 +3593,61 @@ func file_parlance_v1_knowledge_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_knowledge_proto_rawDescData
 }
 
-var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_parlance_v1_knowledge_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_parlance_v1_knowledge_proto_goTypes = []any{
-	(*Source)(nil),                        // 0: parlance.v1.Source
-	(*SourceError)(nil),                   // 1: parlance.v1.SourceError
-	(*Chunk)(nil),                         // 2: parlance.v1.Chunk
-	(*ScoredChunk)(nil),                   // 3: parlance.v1.ScoredChunk
-	(*SourceAttachment)(nil),              // 4: parlance.v1.SourceAttachment
-	(*QueryExplanation)(nil),              // 5: parlance.v1.QueryExplanation
-	(*EmbeddingStatus)(nil),               // 6: parlance.v1.EmbeddingStatus
-	(*UploadSourceRequest)(nil),           // 7: parlance.v1.UploadSourceRequest
-	(*UploadSourceMetadata)(nil),          // 8: parlance.v1.UploadSourceMetadata
-	(*CreateInlineSourceRequest)(nil),     // 9: parlance.v1.CreateInlineSourceRequest
-	(*ListSourcesRequest)(nil),            // 10: parlance.v1.ListSourcesRequest
-	(*ListSourcesResponse)(nil),           // 11: parlance.v1.ListSourcesResponse
-	(*GetSourceRequest)(nil),              // 12: parlance.v1.GetSourceRequest
-	(*DeleteSourceRequest)(nil),           // 13: parlance.v1.DeleteSourceRequest
-	(*ReprocessSourceRequest)(nil),        // 14: parlance.v1.ReprocessSourceRequest
-	(*DownloadSourceRequest)(nil),         // 15: parlance.v1.DownloadSourceRequest
-	(*DownloadSourceResponse)(nil),        // 16: parlance.v1.DownloadSourceResponse
-	(*WatchSourceRequest)(nil),            // 17: parlance.v1.WatchSourceRequest
-	(*WatchSourceResponse)(nil),           // 18: parlance.v1.WatchSourceResponse
-	(*GetEmbeddingStatusRequest)(nil),     // 19: parlance.v1.GetEmbeddingStatusRequest
-	(*ListChunksRequest)(nil),             // 20: parlance.v1.ListChunksRequest
-	(*ListChunksResponse)(nil),            // 21: parlance.v1.ListChunksResponse
-	(*QueryKnowledgeRequest)(nil),         // 22: parlance.v1.QueryKnowledgeRequest
-	(*QueryKnowledgeResponse)(nil),        // 23: parlance.v1.QueryKnowledgeResponse
-	(*AttachSourcesRequest)(nil),          // 24: parlance.v1.AttachSourcesRequest
-	(*AttachSourcesResponse)(nil),         // 25: parlance.v1.AttachSourcesResponse
-	(*ListSourceAttachmentsRequest)(nil),  // 26: parlance.v1.ListSourceAttachmentsRequest
-	(*ListSourceAttachmentsResponse)(nil), // 27: parlance.v1.ListSourceAttachmentsResponse
-	(*DetachSourceRequest)(nil),           // 28: parlance.v1.DetachSourceRequest
-	(*timestamppb.Timestamp)(nil),         // 29: google.protobuf.Timestamp
-	(*emptypb.Empty)(nil),                 // 30: google.protobuf.Empty
+	(*Source)(nil),                           // 0: parlance.v1.Source
+	(*SourceError)(nil),                      // 1: parlance.v1.SourceError
+	(*Chunk)(nil),                            // 2: parlance.v1.Chunk
+	(*ScoredChunk)(nil),                      // 3: parlance.v1.ScoredChunk
+	(*SourceAttachment)(nil),                 // 4: parlance.v1.SourceAttachment
+	(*QueryExplanation)(nil),                 // 5: parlance.v1.QueryExplanation
+	(*EmbeddingStatus)(nil),                  // 6: parlance.v1.EmbeddingStatus
+	(*UploadSourceRequest)(nil),              // 7: parlance.v1.UploadSourceRequest
+	(*UploadSourceMetadata)(nil),             // 8: parlance.v1.UploadSourceMetadata
+	(*CreateInlineSourceRequest)(nil),        // 9: parlance.v1.CreateInlineSourceRequest
+	(*ListSourcesRequest)(nil),               // 10: parlance.v1.ListSourcesRequest
+	(*ListSourcesResponse)(nil),              // 11: parlance.v1.ListSourcesResponse
+	(*GetSourceRequest)(nil),                 // 12: parlance.v1.GetSourceRequest
+	(*DeleteSourceRequest)(nil),              // 13: parlance.v1.DeleteSourceRequest
+	(*ReprocessSourceRequest)(nil),           // 14: parlance.v1.ReprocessSourceRequest
+	(*DownloadSourceRequest)(nil),            // 15: parlance.v1.DownloadSourceRequest
+	(*DownloadSourceResponse)(nil),           // 16: parlance.v1.DownloadSourceResponse
+	(*WatchSourceRequest)(nil),               // 17: parlance.v1.WatchSourceRequest
+	(*WatchSourceResponse)(nil),              // 18: parlance.v1.WatchSourceResponse
+	(*GetEmbeddingStatusRequest)(nil),        // 19: parlance.v1.GetEmbeddingStatusRequest
+	(*ListChunksRequest)(nil),                // 20: parlance.v1.ListChunksRequest
+	(*ListChunksResponse)(nil),               // 21: parlance.v1.ListChunksResponse
+	(*QueryKnowledgeRequest)(nil),            // 22: parlance.v1.QueryKnowledgeRequest
+	(*QueryKnowledgeResponse)(nil),           // 23: parlance.v1.QueryKnowledgeResponse
+	(*AttachSourcesRequest)(nil),             // 24: parlance.v1.AttachSourcesRequest
+	(*AttachSourcesResponse)(nil),            // 25: parlance.v1.AttachSourcesResponse
+	(*ListSourceAttachmentsRequest)(nil),     // 26: parlance.v1.ListSourceAttachmentsRequest
+	(*ListSourceAttachmentsResponse)(nil),    // 27: parlance.v1.ListSourceAttachmentsResponse
+	(*DetachSourceRequest)(nil),              // 28: parlance.v1.DetachSourceRequest
+	(*EvaluationQuestion)(nil),               // 29: parlance.v1.EvaluationQuestion
+	(*CreateKnowledgeEvaluationRequest)(nil), // 30: parlance.v1.CreateKnowledgeEvaluationRequest
+	(*KnowledgeEvaluation)(nil),              // 31: parlance.v1.KnowledgeEvaluation
+	(*EvaluationMetrics)(nil),                // 32: parlance.v1.EvaluationMetrics
+	(*EvaluationResult)(nil),                 // 33: parlance.v1.EvaluationResult
+	(*EvaluationPlace)(nil),                  // 34: parlance.v1.EvaluationPlace
+	(*EvaluationComparison)(nil),             // 35: parlance.v1.EvaluationComparison
+	(*EvaluationChange)(nil),                 // 36: parlance.v1.EvaluationChange
+	(*EvaluationMove)(nil),                   // 37: parlance.v1.EvaluationMove
+	(*ListKnowledgeEvaluationsRequest)(nil),  // 38: parlance.v1.ListKnowledgeEvaluationsRequest
+	(*ListKnowledgeEvaluationsResponse)(nil), // 39: parlance.v1.ListKnowledgeEvaluationsResponse
+	(*GetKnowledgeEvaluationRequest)(nil),    // 40: parlance.v1.GetKnowledgeEvaluationRequest
+	(*DeleteKnowledgeEvaluationRequest)(nil), // 41: parlance.v1.DeleteKnowledgeEvaluationRequest
+	(*timestamppb.Timestamp)(nil),            // 42: google.protobuf.Timestamp
+	(*emptypb.Empty)(nil),                    // 43: google.protobuf.Empty
 }
 var file_parlance_v1_knowledge_proto_depIdxs = []int32{
-	29, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
+	42, // 0: parlance.v1.Source.heartbeat_at:type_name -> google.protobuf.Timestamp
 	1,  // 1: parlance.v1.Source.error:type_name -> parlance.v1.SourceError
-	29, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
-	29, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
-	29, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
-	29, // 5: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
-	29, // 6: parlance.v1.EmbeddingStatus.started_at:type_name -> google.protobuf.Timestamp
+	42, // 2: parlance.v1.Source.created_at:type_name -> google.protobuf.Timestamp
+	42, // 3: parlance.v1.Source.updated_at:type_name -> google.protobuf.Timestamp
+	42, // 4: parlance.v1.Source.ready_at:type_name -> google.protobuf.Timestamp
+	42, // 5: parlance.v1.SourceAttachment.created_at:type_name -> google.protobuf.Timestamp
+	42, // 6: parlance.v1.EmbeddingStatus.started_at:type_name -> google.protobuf.Timestamp
 	8,  // 7: parlance.v1.UploadSourceRequest.metadata:type_name -> parlance.v1.UploadSourceMetadata
 	0,  // 8: parlance.v1.ListSourcesResponse.sources:type_name -> parlance.v1.Source
 	0,  // 9: parlance.v1.WatchSourceResponse.source:type_name -> parlance.v1.Source
@@ -2525,39 +3656,57 @@ var file_parlance_v1_knowledge_proto_depIdxs = []int32{
 	5,  // 12: parlance.v1.QueryKnowledgeResponse.explanation:type_name -> parlance.v1.QueryExplanation
 	4,  // 13: parlance.v1.AttachSourcesResponse.attachments:type_name -> parlance.v1.SourceAttachment
 	4,  // 14: parlance.v1.ListSourceAttachmentsResponse.attachments:type_name -> parlance.v1.SourceAttachment
-	7,  // 15: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
-	9,  // 16: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
-	10, // 17: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
-	12, // 18: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
-	13, // 19: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
-	14, // 20: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
-	15, // 21: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
-	17, // 22: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
-	20, // 23: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
-	22, // 24: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
-	19, // 25: parlance.v1.KnowledgeService.GetEmbeddingStatus:input_type -> parlance.v1.GetEmbeddingStatusRequest
-	24, // 26: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
-	26, // 27: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
-	28, // 28: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
-	0,  // 29: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
-	0,  // 30: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
-	11, // 31: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
-	0,  // 32: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
-	30, // 33: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
-	0,  // 34: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
-	16, // 35: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
-	18, // 36: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
-	21, // 37: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
-	23, // 38: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
-	6,  // 39: parlance.v1.KnowledgeService.GetEmbeddingStatus:output_type -> parlance.v1.EmbeddingStatus
-	25, // 40: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
-	27, // 41: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
-	30, // 42: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
-	29, // [29:43] is the sub-list for method output_type
-	15, // [15:29] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	29, // 15: parlance.v1.CreateKnowledgeEvaluationRequest.questions:type_name -> parlance.v1.EvaluationQuestion
+	32, // 16: parlance.v1.KnowledgeEvaluation.metrics:type_name -> parlance.v1.EvaluationMetrics
+	33, // 17: parlance.v1.KnowledgeEvaluation.results:type_name -> parlance.v1.EvaluationResult
+	35, // 18: parlance.v1.KnowledgeEvaluation.comparison:type_name -> parlance.v1.EvaluationComparison
+	42, // 19: parlance.v1.KnowledgeEvaluation.created_at:type_name -> google.protobuf.Timestamp
+	34, // 20: parlance.v1.EvaluationResult.places:type_name -> parlance.v1.EvaluationPlace
+	36, // 21: parlance.v1.EvaluationComparison.changes:type_name -> parlance.v1.EvaluationChange
+	37, // 22: parlance.v1.EvaluationChange.better:type_name -> parlance.v1.EvaluationMove
+	37, // 23: parlance.v1.EvaluationChange.worse:type_name -> parlance.v1.EvaluationMove
+	31, // 24: parlance.v1.ListKnowledgeEvaluationsResponse.evaluations:type_name -> parlance.v1.KnowledgeEvaluation
+	7,  // 25: parlance.v1.KnowledgeService.UploadSource:input_type -> parlance.v1.UploadSourceRequest
+	9,  // 26: parlance.v1.KnowledgeService.CreateInlineSource:input_type -> parlance.v1.CreateInlineSourceRequest
+	10, // 27: parlance.v1.KnowledgeService.ListSources:input_type -> parlance.v1.ListSourcesRequest
+	12, // 28: parlance.v1.KnowledgeService.GetSource:input_type -> parlance.v1.GetSourceRequest
+	13, // 29: parlance.v1.KnowledgeService.DeleteSource:input_type -> parlance.v1.DeleteSourceRequest
+	14, // 30: parlance.v1.KnowledgeService.ReprocessSource:input_type -> parlance.v1.ReprocessSourceRequest
+	15, // 31: parlance.v1.KnowledgeService.DownloadSource:input_type -> parlance.v1.DownloadSourceRequest
+	17, // 32: parlance.v1.KnowledgeService.WatchSource:input_type -> parlance.v1.WatchSourceRequest
+	20, // 33: parlance.v1.KnowledgeService.ListChunks:input_type -> parlance.v1.ListChunksRequest
+	22, // 34: parlance.v1.KnowledgeService.QueryKnowledge:input_type -> parlance.v1.QueryKnowledgeRequest
+	19, // 35: parlance.v1.KnowledgeService.GetEmbeddingStatus:input_type -> parlance.v1.GetEmbeddingStatusRequest
+	24, // 36: parlance.v1.KnowledgeService.AttachSources:input_type -> parlance.v1.AttachSourcesRequest
+	26, // 37: parlance.v1.KnowledgeService.ListSourceAttachments:input_type -> parlance.v1.ListSourceAttachmentsRequest
+	28, // 38: parlance.v1.KnowledgeService.DetachSource:input_type -> parlance.v1.DetachSourceRequest
+	30, // 39: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:input_type -> parlance.v1.CreateKnowledgeEvaluationRequest
+	38, // 40: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:input_type -> parlance.v1.ListKnowledgeEvaluationsRequest
+	40, // 41: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:input_type -> parlance.v1.GetKnowledgeEvaluationRequest
+	41, // 42: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:input_type -> parlance.v1.DeleteKnowledgeEvaluationRequest
+	0,  // 43: parlance.v1.KnowledgeService.UploadSource:output_type -> parlance.v1.Source
+	0,  // 44: parlance.v1.KnowledgeService.CreateInlineSource:output_type -> parlance.v1.Source
+	11, // 45: parlance.v1.KnowledgeService.ListSources:output_type -> parlance.v1.ListSourcesResponse
+	0,  // 46: parlance.v1.KnowledgeService.GetSource:output_type -> parlance.v1.Source
+	43, // 47: parlance.v1.KnowledgeService.DeleteSource:output_type -> google.protobuf.Empty
+	0,  // 48: parlance.v1.KnowledgeService.ReprocessSource:output_type -> parlance.v1.Source
+	16, // 49: parlance.v1.KnowledgeService.DownloadSource:output_type -> parlance.v1.DownloadSourceResponse
+	18, // 50: parlance.v1.KnowledgeService.WatchSource:output_type -> parlance.v1.WatchSourceResponse
+	21, // 51: parlance.v1.KnowledgeService.ListChunks:output_type -> parlance.v1.ListChunksResponse
+	23, // 52: parlance.v1.KnowledgeService.QueryKnowledge:output_type -> parlance.v1.QueryKnowledgeResponse
+	6,  // 53: parlance.v1.KnowledgeService.GetEmbeddingStatus:output_type -> parlance.v1.EmbeddingStatus
+	25, // 54: parlance.v1.KnowledgeService.AttachSources:output_type -> parlance.v1.AttachSourcesResponse
+	27, // 55: parlance.v1.KnowledgeService.ListSourceAttachments:output_type -> parlance.v1.ListSourceAttachmentsResponse
+	43, // 56: parlance.v1.KnowledgeService.DetachSource:output_type -> google.protobuf.Empty
+	31, // 57: parlance.v1.KnowledgeService.CreateKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
+	39, // 58: parlance.v1.KnowledgeService.ListKnowledgeEvaluations:output_type -> parlance.v1.ListKnowledgeEvaluationsResponse
+	31, // 59: parlance.v1.KnowledgeService.GetKnowledgeEvaluation:output_type -> parlance.v1.KnowledgeEvaluation
+	43, // 60: parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation:output_type -> google.protobuf.Empty
+	43, // [43:61] is the sub-list for method output_type
+	25, // [25:43] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_knowledge_proto_init() }
@@ -2573,13 +3722,15 @@ func file_parlance_v1_knowledge_proto_init() {
 	}
 	file_parlance_v1_knowledge_proto_msgTypes[22].OneofWrappers = []any{}
 	file_parlance_v1_knowledge_proto_msgTypes[23].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[30].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[31].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_knowledge_proto_rawDesc), len(file_parlance_v1_knowledge_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -77,6 +77,18 @@ const (
 	// KnowledgeServiceDetachSourceProcedure is the fully-qualified name of the KnowledgeService's
 	// DetachSource RPC.
 	KnowledgeServiceDetachSourceProcedure = "/parlance.v1.KnowledgeService/DetachSource"
+	// KnowledgeServiceCreateKnowledgeEvaluationProcedure is the fully-qualified name of the
+	// KnowledgeService's CreateKnowledgeEvaluation RPC.
+	KnowledgeServiceCreateKnowledgeEvaluationProcedure = "/parlance.v1.KnowledgeService/CreateKnowledgeEvaluation"
+	// KnowledgeServiceListKnowledgeEvaluationsProcedure is the fully-qualified name of the
+	// KnowledgeService's ListKnowledgeEvaluations RPC.
+	KnowledgeServiceListKnowledgeEvaluationsProcedure = "/parlance.v1.KnowledgeService/ListKnowledgeEvaluations"
+	// KnowledgeServiceGetKnowledgeEvaluationProcedure is the fully-qualified name of the
+	// KnowledgeService's GetKnowledgeEvaluation RPC.
+	KnowledgeServiceGetKnowledgeEvaluationProcedure = "/parlance.v1.KnowledgeService/GetKnowledgeEvaluation"
+	// KnowledgeServiceDeleteKnowledgeEvaluationProcedure is the fully-qualified name of the
+	// KnowledgeService's DeleteKnowledgeEvaluation RPC.
+	KnowledgeServiceDeleteKnowledgeEvaluationProcedure = "/parlance.v1.KnowledgeService/DeleteKnowledgeEvaluation"
 )
 
 // KnowledgeServiceClient is a client for the parlance.v1.KnowledgeService service.
@@ -123,6 +135,20 @@ type KnowledgeServiceClient interface {
 	// DetachSource hides a source from an agent; repeating it is not an error. Errors: not-found
 	// (an id that never existed in the workspace).
 	DetachSource(context.Context, *v1.DetachSourceRequest) (*emptypb.Empty, error)
+	// CreateKnowledgeEvaluation asks an agent's sources questions whose answers are known, and
+	// stores at which place each was found: do it before and after a change. Nothing but the
+	// search is run, no model. The workspace's newest 200 evaluations are kept.
+	// Errors: not-found (the agent, a source), invalid-request (an unknown source name, more than 200 questions).
+	CreateKnowledgeEvaluation(context.Context, *v1.CreateKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
+	// ListKnowledgeEvaluations lists the workspace's evaluations, newest first, without their questions.
+	// Errors: not-found.
+	ListKnowledgeEvaluations(context.Context, *v1.ListKnowledgeEvaluationsRequest) (*v1.ListKnowledgeEvaluationsResponse, error)
+	// GetKnowledgeEvaluation returns one evaluation, and with compare_to what got better and worse
+	// since an earlier one. Errors: not-found (either of them).
+	GetKnowledgeEvaluation(context.Context, *v1.GetKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
+	// DeleteKnowledgeEvaluation forgets an evaluation with its questions; repeating it is not an error.
+	// Errors: not-found (an id that never existed in the workspace).
+	DeleteKnowledgeEvaluation(context.Context, *v1.DeleteKnowledgeEvaluationRequest) (*emptypb.Empty, error)
 }
 
 // NewKnowledgeServiceClient constructs a client for the parlance.v1.KnowledgeService service. By
@@ -220,25 +246,53 @@ func NewKnowledgeServiceClient(httpClient connect.HTTPClient, baseURL string, op
 			connect.WithSchema(knowledgeServiceMethods.ByName("DetachSource")),
 			connect.WithClientOptions(opts...),
 		),
+		createKnowledgeEvaluation: connect.NewClient[v1.CreateKnowledgeEvaluationRequest, v1.KnowledgeEvaluation](
+			httpClient,
+			baseURL+KnowledgeServiceCreateKnowledgeEvaluationProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("CreateKnowledgeEvaluation")),
+			connect.WithClientOptions(opts...),
+		),
+		listKnowledgeEvaluations: connect.NewClient[v1.ListKnowledgeEvaluationsRequest, v1.ListKnowledgeEvaluationsResponse](
+			httpClient,
+			baseURL+KnowledgeServiceListKnowledgeEvaluationsProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("ListKnowledgeEvaluations")),
+			connect.WithClientOptions(opts...),
+		),
+		getKnowledgeEvaluation: connect.NewClient[v1.GetKnowledgeEvaluationRequest, v1.KnowledgeEvaluation](
+			httpClient,
+			baseURL+KnowledgeServiceGetKnowledgeEvaluationProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("GetKnowledgeEvaluation")),
+			connect.WithClientOptions(opts...),
+		),
+		deleteKnowledgeEvaluation: connect.NewClient[v1.DeleteKnowledgeEvaluationRequest, emptypb.Empty](
+			httpClient,
+			baseURL+KnowledgeServiceDeleteKnowledgeEvaluationProcedure,
+			connect.WithSchema(knowledgeServiceMethods.ByName("DeleteKnowledgeEvaluation")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // knowledgeServiceClient implements KnowledgeServiceClient.
 type knowledgeServiceClient struct {
-	uploadSource          *connect.Client[v1.UploadSourceRequest, v1.Source]
-	createInlineSource    *connect.Client[v1.CreateInlineSourceRequest, v1.Source]
-	listSources           *connect.Client[v1.ListSourcesRequest, v1.ListSourcesResponse]
-	getSource             *connect.Client[v1.GetSourceRequest, v1.Source]
-	deleteSource          *connect.Client[v1.DeleteSourceRequest, emptypb.Empty]
-	reprocessSource       *connect.Client[v1.ReprocessSourceRequest, v1.Source]
-	downloadSource        *connect.Client[v1.DownloadSourceRequest, v1.DownloadSourceResponse]
-	watchSource           *connect.Client[v1.WatchSourceRequest, v1.WatchSourceResponse]
-	listChunks            *connect.Client[v1.ListChunksRequest, v1.ListChunksResponse]
-	queryKnowledge        *connect.Client[v1.QueryKnowledgeRequest, v1.QueryKnowledgeResponse]
-	getEmbeddingStatus    *connect.Client[v1.GetEmbeddingStatusRequest, v1.EmbeddingStatus]
-	attachSources         *connect.Client[v1.AttachSourcesRequest, v1.AttachSourcesResponse]
-	listSourceAttachments *connect.Client[v1.ListSourceAttachmentsRequest, v1.ListSourceAttachmentsResponse]
-	detachSource          *connect.Client[v1.DetachSourceRequest, emptypb.Empty]
+	uploadSource              *connect.Client[v1.UploadSourceRequest, v1.Source]
+	createInlineSource        *connect.Client[v1.CreateInlineSourceRequest, v1.Source]
+	listSources               *connect.Client[v1.ListSourcesRequest, v1.ListSourcesResponse]
+	getSource                 *connect.Client[v1.GetSourceRequest, v1.Source]
+	deleteSource              *connect.Client[v1.DeleteSourceRequest, emptypb.Empty]
+	reprocessSource           *connect.Client[v1.ReprocessSourceRequest, v1.Source]
+	downloadSource            *connect.Client[v1.DownloadSourceRequest, v1.DownloadSourceResponse]
+	watchSource               *connect.Client[v1.WatchSourceRequest, v1.WatchSourceResponse]
+	listChunks                *connect.Client[v1.ListChunksRequest, v1.ListChunksResponse]
+	queryKnowledge            *connect.Client[v1.QueryKnowledgeRequest, v1.QueryKnowledgeResponse]
+	getEmbeddingStatus        *connect.Client[v1.GetEmbeddingStatusRequest, v1.EmbeddingStatus]
+	attachSources             *connect.Client[v1.AttachSourcesRequest, v1.AttachSourcesResponse]
+	listSourceAttachments     *connect.Client[v1.ListSourceAttachmentsRequest, v1.ListSourceAttachmentsResponse]
+	detachSource              *connect.Client[v1.DetachSourceRequest, emptypb.Empty]
+	createKnowledgeEvaluation *connect.Client[v1.CreateKnowledgeEvaluationRequest, v1.KnowledgeEvaluation]
+	listKnowledgeEvaluations  *connect.Client[v1.ListKnowledgeEvaluationsRequest, v1.ListKnowledgeEvaluationsResponse]
+	getKnowledgeEvaluation    *connect.Client[v1.GetKnowledgeEvaluationRequest, v1.KnowledgeEvaluation]
+	deleteKnowledgeEvaluation *connect.Client[v1.DeleteKnowledgeEvaluationRequest, emptypb.Empty]
 }
 
 // UploadSource calls parlance.v1.KnowledgeService.UploadSource.
@@ -355,6 +409,42 @@ func (c *knowledgeServiceClient) DetachSource(ctx context.Context, req *v1.Detac
 	return nil, err
 }
 
+// CreateKnowledgeEvaluation calls parlance.v1.KnowledgeService.CreateKnowledgeEvaluation.
+func (c *knowledgeServiceClient) CreateKnowledgeEvaluation(ctx context.Context, req *v1.CreateKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error) {
+	response, err := c.createKnowledgeEvaluation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListKnowledgeEvaluations calls parlance.v1.KnowledgeService.ListKnowledgeEvaluations.
+func (c *knowledgeServiceClient) ListKnowledgeEvaluations(ctx context.Context, req *v1.ListKnowledgeEvaluationsRequest) (*v1.ListKnowledgeEvaluationsResponse, error) {
+	response, err := c.listKnowledgeEvaluations.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetKnowledgeEvaluation calls parlance.v1.KnowledgeService.GetKnowledgeEvaluation.
+func (c *knowledgeServiceClient) GetKnowledgeEvaluation(ctx context.Context, req *v1.GetKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error) {
+	response, err := c.getKnowledgeEvaluation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DeleteKnowledgeEvaluation calls parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation.
+func (c *knowledgeServiceClient) DeleteKnowledgeEvaluation(ctx context.Context, req *v1.DeleteKnowledgeEvaluationRequest) (*emptypb.Empty, error) {
+	response, err := c.deleteKnowledgeEvaluation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // KnowledgeServiceHandler is an implementation of the parlance.v1.KnowledgeService service.
 type KnowledgeServiceHandler interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
@@ -399,6 +489,20 @@ type KnowledgeServiceHandler interface {
 	// DetachSource hides a source from an agent; repeating it is not an error. Errors: not-found
 	// (an id that never existed in the workspace).
 	DetachSource(context.Context, *v1.DetachSourceRequest) (*emptypb.Empty, error)
+	// CreateKnowledgeEvaluation asks an agent's sources questions whose answers are known, and
+	// stores at which place each was found: do it before and after a change. Nothing but the
+	// search is run, no model. The workspace's newest 200 evaluations are kept.
+	// Errors: not-found (the agent, a source), invalid-request (an unknown source name, more than 200 questions).
+	CreateKnowledgeEvaluation(context.Context, *v1.CreateKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
+	// ListKnowledgeEvaluations lists the workspace's evaluations, newest first, without their questions.
+	// Errors: not-found.
+	ListKnowledgeEvaluations(context.Context, *v1.ListKnowledgeEvaluationsRequest) (*v1.ListKnowledgeEvaluationsResponse, error)
+	// GetKnowledgeEvaluation returns one evaluation, and with compare_to what got better and worse
+	// since an earlier one. Errors: not-found (either of them).
+	GetKnowledgeEvaluation(context.Context, *v1.GetKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error)
+	// DeleteKnowledgeEvaluation forgets an evaluation with its questions; repeating it is not an error.
+	// Errors: not-found (an id that never existed in the workspace).
+	DeleteKnowledgeEvaluation(context.Context, *v1.DeleteKnowledgeEvaluationRequest) (*emptypb.Empty, error)
 }
 
 // NewKnowledgeServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -492,6 +596,30 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 		connect.WithSchema(knowledgeServiceMethods.ByName("DetachSource")),
 		connect.WithHandlerOptions(opts...),
 	)
+	knowledgeServiceCreateKnowledgeEvaluationHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceCreateKnowledgeEvaluationProcedure,
+		svc.CreateKnowledgeEvaluation,
+		connect.WithSchema(knowledgeServiceMethods.ByName("CreateKnowledgeEvaluation")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceListKnowledgeEvaluationsHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceListKnowledgeEvaluationsProcedure,
+		svc.ListKnowledgeEvaluations,
+		connect.WithSchema(knowledgeServiceMethods.ByName("ListKnowledgeEvaluations")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceGetKnowledgeEvaluationHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceGetKnowledgeEvaluationProcedure,
+		svc.GetKnowledgeEvaluation,
+		connect.WithSchema(knowledgeServiceMethods.ByName("GetKnowledgeEvaluation")),
+		connect.WithHandlerOptions(opts...),
+	)
+	knowledgeServiceDeleteKnowledgeEvaluationHandler := connect.NewUnaryHandlerSimple(
+		KnowledgeServiceDeleteKnowledgeEvaluationProcedure,
+		svc.DeleteKnowledgeEvaluation,
+		connect.WithSchema(knowledgeServiceMethods.ByName("DeleteKnowledgeEvaluation")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/parlance.v1.KnowledgeService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case KnowledgeServiceUploadSourceProcedure:
@@ -522,6 +650,14 @@ func NewKnowledgeServiceHandler(svc KnowledgeServiceHandler, opts ...connect.Han
 			knowledgeServiceListSourceAttachmentsHandler.ServeHTTP(w, r)
 		case KnowledgeServiceDetachSourceProcedure:
 			knowledgeServiceDetachSourceHandler.ServeHTTP(w, r)
+		case KnowledgeServiceCreateKnowledgeEvaluationProcedure:
+			knowledgeServiceCreateKnowledgeEvaluationHandler.ServeHTTP(w, r)
+		case KnowledgeServiceListKnowledgeEvaluationsProcedure:
+			knowledgeServiceListKnowledgeEvaluationsHandler.ServeHTTP(w, r)
+		case KnowledgeServiceGetKnowledgeEvaluationProcedure:
+			knowledgeServiceGetKnowledgeEvaluationHandler.ServeHTTP(w, r)
+		case KnowledgeServiceDeleteKnowledgeEvaluationProcedure:
+			knowledgeServiceDeleteKnowledgeEvaluationHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -585,4 +721,20 @@ func (UnimplementedKnowledgeServiceHandler) ListSourceAttachments(context.Contex
 
 func (UnimplementedKnowledgeServiceHandler) DetachSource(context.Context, *v1.DetachSourceRequest) (*emptypb.Empty, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.DetachSource is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) CreateKnowledgeEvaluation(context.Context, *v1.CreateKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.CreateKnowledgeEvaluation is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) ListKnowledgeEvaluations(context.Context, *v1.ListKnowledgeEvaluationsRequest) (*v1.ListKnowledgeEvaluationsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.ListKnowledgeEvaluations is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) GetKnowledgeEvaluation(context.Context, *v1.GetKnowledgeEvaluationRequest) (*v1.KnowledgeEvaluation, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.GetKnowledgeEvaluation is not implemented"))
+}
+
+func (UnimplementedKnowledgeServiceHandler) DeleteKnowledgeEvaluation(context.Context, *v1.DeleteKnowledgeEvaluationRequest) (*emptypb.Empty, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.KnowledgeService.DeleteKnowledgeEvaluation is not implemented"))
 }
