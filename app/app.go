@@ -302,7 +302,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 // Work does what happens outside requests until ctx ends, then drains.
 func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Sessions: a.Sessions,
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions,
 		Answers: a.answers,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})

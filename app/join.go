@@ -37,6 +37,12 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 	return passages, nil
 }
 
+// searches is the other housekeeping of knowledge.
+type searches struct{ knowledge *knowledge.Service }
+
+// Sweep implements worker.Housekeeper.
+func (s searches) Sweep(ctx context.Context, now time.Time) error { return s.knowledge.Tend(ctx, now) }
+
 // ingester is knowledge as the worker sees it.
 type ingester struct{ knowledge *knowledge.Service }
 

@@ -28,12 +28,16 @@ type Explanation struct {
 	Outcome  Outcome
 	// BestSimilarity of its chunks, 0 to 1; 0 when it was not compared.
 	BestSimilarity float64
+	// SimilarityPlace and WordPlace are its best chunk's places in the two orders, from 1; 0: it is
+	// not among the first 200 of that order (of a similarity ranking, among the chunks of the answer).
+	SimilarityPlace int
+	WordPlace       int
 	// Message is a sentence that says what to do.
 	Message string
 }
 
 // explain is asked after the search, with what it found. Errors: NotFound (the source).
-func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p probe, found []Found) (*Explanation, error) {
+func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p probe, found []Found, ranked []hit) (*Explanation, error) {
 	source, err := s.source(ctx, s.db, ref, p.ExplainSourceID)
 	if err != nil {
 		return nil, err
@@ -52,6 +56,7 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p probe, foun
 		return nil, err
 	}
 	e.BestSimilarity = best
+	e.SimilarityPlace, e.WordPlace = bestPlaces(ranked, source.ID)
 	switch {
 	case !source.Usable():
 		e.Outcome, e.Message = OutcomeNotReady, fmt.Sprintf("The source is %s. Wait until it is ready, or reprocess it when it failed.", source.Status)
@@ -62,9 +67,40 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p probe, foun
 	case best < p.floor:
 		e.Outcome, e.Message = OutcomeBelowFloor, fmt.Sprintf("Its nearest passage has the similarity %.3f, under min_similarity %.3f. Lower the floor, or ask in the source's words.", best, p.floor)
 	default:
-		e.Outcome, e.Message = OutcomeCrowdedOut, fmt.Sprintf("Passages of other sources rank higher than its nearest one (%.3f). Raise top_k above %d, or detach what does not help.", best, p.TopK)
+		e.Outcome, e.Message = OutcomeCrowdedOut, crowdedOut(e, p)
 	}
 	return e, nil
+}
+
+// crowdedOut says what stands before the source.
+func crowdedOut(e *Explanation, p probe) string {
+	text := fmt.Sprintf("Passages of other sources rank higher than its nearest one (%.3f). Raise top_k above %d, or detach what does not help.", e.BestSimilarity, p.TopK)
+	if p.Ranking != RankHybrid {
+		return text
+	}
+	say := func(place int) string {
+		if place == 0 {
+			return fmt.Sprintf("not among the first %d", max(searchDepth, 4*p.TopK))
+		}
+		return fmt.Sprintf("number %d", place)
+	}
+	return fmt.Sprintf("%s By similarity its best passage is %s, by words %s.", text, say(e.SimilarityPlace), say(e.WordPlace))
+}
+
+// bestPlaces are the best places of a source's chunks in both orders.
+func bestPlaces(ranked []hit, id SourceID) (similarity, word int) {
+	better := func(best, place int) int {
+		if best == 0 || place != 0 && place < best {
+			return place
+		}
+		return best
+	}
+	for _, one := range ranked {
+		if one.SourceID == id {
+			similarity, word = better(similarity, one.Scores.SimilarityPlace), better(word, one.Scores.WordPlace)
+		}
+	}
+	return similarity, word
 }
 
 func isAttached(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe) (bool, error) {

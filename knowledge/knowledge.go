@@ -162,6 +162,8 @@ type Found struct {
 	SourceName string `bun:"source_name"`
 	// Similarity is max(0, cosine) of the question and the chunk.
 	Similarity float64 `bun:"similarity"`
+	// Scores say how it came to its place.
+	Scores Scores `bun:"-"`
 }
 
 // Attachment makes a source visible to an agent.

@@ -145,6 +145,7 @@ func embeddedText(c Chunk) string {
 // commit replaces the source's chunks and makes it ready, unless it is no longer this run's.
 func (s *Service) commit(ctx context.Context, source Source, chunks []Chunk, started time.Time) error {
 	now := s.moment()
+	words := indexWords(chunks)
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		ready, err := markReady(ctx, tx, source, chunks, now)
 		if err != nil {
@@ -158,6 +159,9 @@ func (s *Service) commit(ctx context.Context, source Source, chunks []Chunk, sta
 			if _, err := tx.NewInsert().Model(&batch).Exec(ctx); err != nil {
 				return fmt.Errorf("insert chunks: %w", err)
 			}
+		}
+		if err := storeWords(ctx, tx, ready, words); err != nil {
+			return err
 		}
 		_, err = events.Append(ctx, tx, events.Event{
 			TenantID: string(ready.TenantID), WorkspaceID: string(ready.WorkspaceID), Type: events.KBSourceIngested,

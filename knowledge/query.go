@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/pgvector/pgvector-go"
 	"github.com/uptrace/bun"
@@ -24,7 +23,7 @@ type Ranking string
 const (
 	// RankSimilarity orders by vector similarity.
 	RankSimilarity Ranking = "similarity"
-	// RankHybrid fuses that order with the one of a full-text search.
+	// RankHybrid fuses that order with the one by words (BM25).
 	RankHybrid Ranking = "hybrid"
 )
 
@@ -84,13 +83,14 @@ func (s *Service) query(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 		return Answer{}, err
 	}
 	answer := Answer{Chunks: []Found{}}
+	var ranked []hit
 	if !probe.empty() {
-		if answer.Chunks, err = search(ctx, s.db, ref, probe); err != nil {
+		if answer.Chunks, ranked, err = s.search(ctx, ref, probe); err != nil {
 			return Answer{}, err
 		}
 	}
 	if p.ExplainSourceID != "" {
-		answer.Explanation, err = s.explain(ctx, ref, probe, answer.Chunks)
+		answer.Explanation, err = s.explain(ctx, ref, probe, answer.Chunks, ranked)
 	}
 	return answer, err
 }
@@ -148,104 +148,6 @@ func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 		made.floor = *p.MinSimilarity
 	}
 	return made, nil
-}
-
-// visible is the chunks that the agent may see with their distance from the question. The
-// distance is computed for the rows of the right model only: others may differ in dimension.
-const visible = `
-WITH visible AS MATERIALIZED (
-    SELECT c.id,
-           c.workspace_id,
-           c.source_id,
-           c.index,
-           c.embedding <=> ?::vector AS distance
-    FROM source_attachments AS a
-    JOIN chunks AS c ON c.workspace_id = a.workspace_id AND c.source_id = a.source_id
-    WHERE a.tenant_id = ?
-      AND a.workspace_id = ?
-      AND a.agent_id = ?
-      AND a.usage_mode <> ?
-      AND c.tenant_id = a.tenant_id
-      AND c.model = ?
-), near AS (
-    SELECT id,
-           workspace_id,
-           source_id,
-           index,
-           distance,
-           row_number() OVER (ORDER BY distance, source_id, index) AS place
-    FROM visible
-    WHERE greatest(0, 1 - distance) >= ?
-)`
-
-// bySimilarity ranks by distance alone.
-const bySimilarity = visible + `, ranked AS (
-    SELECT id,
-           workspace_id,
-           place,
-           distance
-    FROM near
-    ORDER BY place
-    LIMIT ?
-)`
-
-// byFusion adds the reciprocal ranks of distance and full text (k = 60). The words of the
-// question are joined by OR: a question seldom has all its words in the passage that answers it.
-// Source: design, section 8.
-const byFusion = visible + `, question AS (
-    SELECT replace(plainto_tsquery('english', ?)::text, ' & ', ' | ')::tsquery AS words
-), matching AS (
-    SELECT n.id,
-           row_number() OVER (ORDER BY ts_rank(to_tsvector('english', c.content), q.words) DESC, n.place) AS place
-    FROM near AS n
-    JOIN chunks AS c ON c.workspace_id = n.workspace_id AND c.id = n.id
-    CROSS JOIN question AS q
-    WHERE to_tsvector('english', c.content) @@ q.words
-), ranked AS (
-    SELECT n.id,
-           n.workspace_id,
-           row_number() OVER (ORDER BY 1.0 / (60 + n.place) + coalesce(1.0 / (60 + m.place), 0) DESC, n.place) AS place,
-           n.distance
-    FROM near AS n
-    LEFT JOIN matching AS m ON m.id = n.id
-    ORDER BY place
-    LIMIT ?
-)`
-
-// ofRanked reads the chunks that were ranked.
-const ofRanked = `
-SELECT c.id,
-       c.tenant_id,
-       c.workspace_id,
-       c.source_id,
-       c.index,
-       c.content,
-       c.token_count,
-       c.heading,
-       c.page_start,
-       c.page_end,
-       c.char_start,
-       c.char_end,
-       c.model,
-       s.name AS source_name,
-       least(1, greatest(0, 1 - r.distance)) AS similarity
-FROM ranked AS r
-JOIN chunks AS c ON c.workspace_id = r.workspace_id AND c.id = r.id
-JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id
-ORDER BY r.place`
-
-func search(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe) ([]Found, error) {
-	args := []any{p.vector, ref.TenantID, ref.ID, p.AgentID, p.without, p.model, p.floor}
-	query := bySimilarity
-	if p.Ranking == RankHybrid {
-		query = byFusion
-		args = append(args, strings.ReplaceAll(p.Question, "\x00", " ")) // Postgres has no NUL in text
-	}
-	found := []Found{}
-	if err := db.NewRaw(query+ofRanked, append(args, p.TopK)...).Scan(ctx, &found); err != nil {
-		return nil, fmt.Errorf("search chunks: %w", err)
-	}
-	return found, nil
 }
 
 func hasAttachments(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) (bool, error) {

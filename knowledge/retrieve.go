@@ -77,7 +77,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 		probe.floor = probe.defaultFloor
 	}
 	probe.without = UsagePrompt
-	found, err := search(ctx, s.db, ref, probe)
+	found, _, err := s.search(ctx, ref, probe)
 	if err != nil {
 		return passages, err
 	}

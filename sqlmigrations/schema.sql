@@ -291,6 +291,15 @@ CREATE TABLE source_pages (
 );
 CREATE INDEX source_pages_by_age ON public.source_pages USING btree (stored_at);
 
+CREATE TABLE source_postings (
+    tenant_id text NOT NULL,
+    words_number bigint NOT NULL,
+    page integer NOT NULL,
+    postings bytea NOT NULL,
+    CONSTRAINT source_postings_pkey PRIMARY KEY (words_number, page),
+    CONSTRAINT source_postings_words_number_fkey FOREIGN KEY (words_number) REFERENCES source_words(number) ON DELETE CASCADE
+);
+
 CREATE TABLE source_reembeddings (
     source_id text NOT NULL,
     tenant_id text NOT NULL,
@@ -306,6 +315,23 @@ CREATE TABLE source_reembeddings (
 );
 CREATE INDEX source_reembeddings_by_workspace ON public.source_reembeddings USING btree (workspace_id);
 CREATE INDEX source_reembeddings_waiting ON public.source_reembeddings USING btree (tenant_id, due_at) WHERE (state = 'waiting'::text);
+
+CREATE TABLE source_words (
+    number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    source_id text NOT NULL,
+    language text NOT NULL,
+    version integer NOT NULL,
+    chunk_count integer NOT NULL,
+    term_count bigint NOT NULL,
+    page_count integer NOT NULL,
+    lengths bytea NOT NULL,
+    CONSTRAINT source_words_page_count_check CHECK ((page_count > 0)),
+    CONSTRAINT source_words_pkey PRIMARY KEY (number),
+    CONSTRAINT source_words_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE,
+    CONSTRAINT source_words_workspace_id_source_id_key UNIQUE (workspace_id, source_id)
+);
 
 CREATE TABLE sources (
     id text NOT NULL,
@@ -483,18 +509,6 @@ CREATE TABLE turns (
     CONSTRAINT turns_session_id_index_key UNIQUE (session_id, index),
     CONSTRAINT turns_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
 );
-
-CREATE TABLE upload_holds (
-    key text NOT NULL,
-    tenant_id text NOT NULL,
-    workspace_id text NOT NULL,
-    bytes bigint NOT NULL,
-    held_until timestamp with time zone NOT NULL,
-    CONSTRAINT upload_holds_bytes_check CHECK ((bytes >= 0)),
-    CONSTRAINT upload_holds_pkey PRIMARY KEY (key),
-    CONSTRAINT upload_holds_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
-);
-CREATE INDEX upload_holds_by_workspace ON public.upload_holds USING btree (tenant_id, workspace_id);
 
 CREATE TABLE webhook_attempts (
     id text NOT NULL,

@@ -25,6 +25,8 @@ const (
 	interval = time.Second
 	// expectInterval is how often it is asked who may have deliveries.
 	expectInterval = 10 * time.Second
+	// tendInterval is how often words without an index are looked for.
+	tendInterval = time.Minute
 	// slowInterval is how often forgotten blobs and expired answers are looked for.
 	slowInterval = 5 * time.Minute
 )
@@ -48,6 +50,8 @@ type Deps struct {
 	Sessions Housekeeper
 	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
 	Strays Housekeeper
+	// Searches keeps up what searches are quick by: knowledge's Tend, every minute.
+	Searches Housekeeper
 	// Answers is idempotency.Service: answers past their day, every five minutes.
 	Answers Housekeeper
 	// Tracer makes spans of relays and tasks; nil: nobody does.
@@ -76,6 +80,7 @@ type Worker struct {
 	webhooks *webhooks.Service
 	sessions Housekeeper
 	strays   Housekeeper
+	searches Housekeeper
 	answers  Housekeeper
 	depths   *queue.Depths
 	// deliveries and ingestion are the lanes; ingestion is nil without an ingester.
@@ -102,7 +107,7 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, answers: d.Answers,
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, answers: d.Answers,
 		depths:    queue.NewDepths(d.Redis),
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
@@ -189,6 +194,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	if w.strays != nil {
 		loop("sweep of strays", slowInterval, nil, func(ctx context.Context) error { return w.strays.Sweep(ctx, w.now()) })
+	}
+	if w.searches != nil {
+		loop("care for searches", tendInterval, nil, func(ctx context.Context) error { return w.searches.Sweep(ctx, w.now()) })
 	}
 	if w.answers != nil {
 		loop("sweep of answers", slowInterval, nil, func(ctx context.Context) error { return w.answers.Sweep(ctx, w.now()) })

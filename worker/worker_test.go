@@ -287,10 +287,11 @@ func (s sweeps) Sweep(ctx context.Context, now time.Time) error {
 func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
-	swept, strays, answers := make(sweeps), make(sweeps), make(sweeps)
-	f.start(func(d *worker.Deps) { d.Sessions, d.Strays, d.Answers = swept, strays, answers })
+	swept, strays, answers, searches := make(sweeps), make(sweeps), make(sweeps), make(sweeps)
+	f.start(func(d *worker.Deps) { d.Sessions, d.Strays, d.Answers, d.Searches = swept, strays, answers, searches })
 	<-strays
 	<-answers
+	<-searches
 	first := <-swept
 	if second := <-swept; !second.After(first) {
 		t.Errorf("swept at %v and %v", first, second)

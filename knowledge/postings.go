@@ -1,0 +1,191 @@
+package knowledge
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/platform/lexicon"
+)
+
+// termsPerPage is how many words share a row of source_postings: a row of about a kilobyte.
+const termsPerPage = 64
+
+// posting is how often a word occurs in a chunk.
+type posting struct {
+	chunk int
+	times int
+}
+
+// wordIndex is what a source's words are: which chunks hold each, and how long the chunks are.
+type wordIndex struct {
+	language string
+	// lengths are the chunks' numbers of terms, by index.
+	lengths   []int
+	termCount int
+	// pages are the packed postings; a term lies in the page that pageOf says.
+	pages [][]byte
+}
+
+// indexWords makes the index of a source's chunks, which are in their order.
+func indexWords(chunks []Chunk) wordIndex {
+	index := wordIndex{language: languageOf(chunks), lengths: make([]int, len(chunks))}
+	analyser := lexicon.New(index.language)
+	postings := map[string][]posting{}
+	for i, chunk := range chunks {
+		terms := analyser.Terms(embeddedText(chunk))
+		index.lengths[i] = len(terms)
+		index.termCount += len(terms)
+		for _, term := range terms {
+			list := postings[term]
+			if last := len(list) - 1; last >= 0 && list[last].chunk == i {
+				list[last].times++
+				continue
+			}
+			postings[term] = append(list, posting{i, 1})
+		}
+	}
+	index.pages = make([][]byte, max(1, len(postings)/termsPerPage))
+	terms := make([]string, 0, len(postings))
+	for term := range postings {
+		terms = append(terms, term)
+	}
+	slices.Sort(terms) // the same chunks make the same bytes
+	for _, term := range terms {
+		page := &index.pages[pageOf(term, len(index.pages))]
+		*page = appendPostings(*page, term, postings[term])
+	}
+	return index
+}
+
+// languageOf is the language of most of the chunks' text.
+func languageOf(chunks []Chunk) string {
+	const enough = 64 << 10
+	var sample strings.Builder
+	step := 1 + len(chunks)/32
+	for i := 0; i < len(chunks) && sample.Len() < enough; i += step {
+		sample.WriteString(chunks[i].Content)
+		sample.WriteByte('\n')
+	}
+	return lexicon.Detect(sample.String())
+}
+
+// pageOf is the page of a term among so many.
+func pageOf(term string, pages int) int {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(term))          // cannot fail
+	return int(hash.Sum32() % uint32(pages)) //nolint:gosec // a source has at most millions of words
+}
+
+// appendPostings packs a term: its length and bytes, how many chunks hold it, and for each the
+// distance from the chunk before and how often it occurs, all numbers as uvarints.
+func appendPostings(page []byte, term string, list []posting) []byte {
+	page = binary.AppendUvarint(page, uint64(len(term)))
+	page = append(page, term...)
+	page = binary.AppendUvarint(page, uint64(len(list)))
+	last := 0
+	for _, p := range list {
+		page = binary.AppendUvarint(page, uint64(p.chunk-last)) //nolint:gosec // ascending
+		page = binary.AppendUvarint(page, uint64(p.times))      //nolint:gosec // positive
+		last = p.chunk
+	}
+	return page
+}
+
+var errPacked = errors.New("packed words cannot be read")
+
+// readPostings calls found with the postings of each wanted term of a page.
+func readPostings(page []byte, chunks int, wanted func(term []byte) bool, found func(term string, list []posting)) error {
+	r := unpacker{rest: page}
+	for len(r.rest) > 0 {
+		term := r.bytes(r.number(len(r.rest)))
+		count := r.number(chunks)
+		if r.bad {
+			return errPacked
+		}
+		if !wanted(term) {
+			for range count {
+				r.number(chunks)
+				r.skip()
+			}
+			continue
+		}
+		list := make([]posting, count)
+		last := 0
+		for i := range list {
+			last += r.number(chunks)
+			list[i] = posting{last, r.number(maxTimes)}
+			if last >= chunks {
+				r.bad = true
+			}
+		}
+		if r.bad {
+			return errPacked
+		}
+		found(string(term), list)
+	}
+	if r.bad {
+		return errPacked
+	}
+	return nil
+}
+
+// maxTimes is more often than a word can occur in a chunk.
+const maxTimes = 1 << 30
+
+// packLengths packs the chunks' lengths as uvarints.
+func packLengths(lengths []int) []byte {
+	packed := make([]byte, 0, 2*len(lengths))
+	for _, length := range lengths {
+		packed = binary.AppendUvarint(packed, uint64(length)) //nolint:gosec // not negative
+	}
+	return packed
+}
+
+func readLengths(packed []byte, count int) ([]int32, error) {
+	r := unpacker{rest: packed}
+	lengths := make([]int32, count)
+	for i := range lengths {
+		lengths[i] = int32(r.number(maxTimes)) //nolint:gosec // at most maxTimes
+	}
+	if r.bad || len(r.rest) > 0 {
+		return nil, errPacked
+	}
+	return lengths, nil
+}
+
+// unpacker reads uvarints; bad says that something was not one.
+type unpacker struct {
+	rest []byte
+	bad  bool
+}
+
+// number is the next number, at most limit.
+func (u *unpacker) number(limit int) int {
+	if len(u.rest) > 0 && u.rest[0] < 0x80 && int(u.rest[0]) <= limit { // nearly all
+		n := int(u.rest[0])
+		u.rest = u.rest[1:]
+		return n
+	}
+	n, size := binary.Uvarint(u.rest)
+	if size <= 0 || n > uint64(limit) { //nolint:gosec // limits are positive
+		u.bad, u.rest = true, nil
+		return 0
+	}
+	u.rest = u.rest[size:]
+	return int(n) //nolint:gosec // at most limit
+}
+
+func (u *unpacker) skip() { u.number(maxTimes) }
+
+func (u *unpacker) bytes(n int) []byte {
+	if n > len(u.rest) {
+		u.bad, u.rest = true, nil
+		return nil
+	}
+	out := u.rest[:n]
+	u.rest = u.rest[n:]
+	return out
+}

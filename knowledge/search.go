@@ -1,0 +1,223 @@
+package knowledge
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// searchDepth is how far each order is looked at when two are fused.
+	searchDepth = 200
+	// fusionK is of reciprocal rank fusion. Source: Cormack, Clarke and Büttcher, SIGIR 2009.
+	fusionK = 60
+)
+
+// hit is a chunk that a search found.
+type hit struct {
+	ID       ChunkID  `bun:"id"`
+	SourceID SourceID `bun:"source_id"`
+	Index    int      `bun:"index"`
+	// Distance is 1 - cosine.
+	Distance   float64 `bun:"distance"`
+	Similarity float64 `bun:"-"`
+	Scores     Scores  `bun:"-"`
+}
+
+// Scores say how a chunk came to its place. Places count from 1; 0: it is not in that order, or
+// too far behind in it.
+type Scores struct {
+	SimilarityPlace int
+	// WordPlace and WordScore (BM25) are of hybrid ranking.
+	WordPlace int
+	WordScore float64
+	// Fused is the sum of the reciprocal ranks; 0 when nothing was fused.
+	Fused float64
+}
+
+// search ranks the chunks that the agent may see, best first: the first TopK with their text, and
+// all that were ranked without. What is read is of one moment.
+func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) (found []Found, ranked []hit, err error) {
+	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	err = s.db.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) (err error) {
+		if ranked, err = rank(ctx, tx, ref, p); err != nil {
+			return err
+		}
+		found, err = readFound(ctx, tx, ref, ranked[:min(p.TopK, len(ranked))])
+		return err
+	})
+	return found, ranked, err
+}
+
+// rank orders chunks as p.Ranking says. The floor is on the similarity, whatever the order.
+func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe) ([]hit, error) {
+	if p.Ranking != RankHybrid {
+		return nearest(ctx, tx, ref, p, p.TopK)
+	}
+	depth := max(searchDepth, 4*p.TopK)
+	near, err := nearest(ctx, tx, ref, p, depth)
+	if err != nil {
+		return nil, err
+	}
+	sources, words, err := searchWords(ctx, tx, ref, p, depth)
+	if err != nil || len(words) == 0 {
+		return near, err
+	}
+	others, err := compareOthers(ctx, tx, ref, p, sources, words, near)
+	if err != nil {
+		return nil, err
+	}
+	return fuse(append(near, others...), sources, words), nil
+}
+
+// nearest are the chunks over the floor that are most similar to the question, at most limit,
+// nearest first; equal ones in the order of source and place.
+func nearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, limit int) ([]hit, error) {
+	var hits []hit
+	err := db.NewRaw(`
+		SELECT c.id,
+		       c.source_id,
+		       c.index,
+		       c.embedding <=> ?::vector AS distance
+		FROM source_attachments AS a
+		JOIN chunks AS c ON c.workspace_id = a.workspace_id AND c.source_id = a.source_id
+		WHERE a.tenant_id = ?
+		  AND a.workspace_id = ?
+		  AND a.agent_id = ?
+		  AND a.usage_mode <> ?
+		  AND c.tenant_id = a.tenant_id
+		  AND c.model = ?
+		ORDER BY distance, c.source_id, c.index
+		LIMIT ?`, p.vector, ref.TenantID, ref.ID, p.AgentID, p.without, p.model, limit).Scan(ctx, &hits)
+	if err != nil {
+		return nil, fmt.Errorf("search chunks: %w", err)
+	}
+	return overFloor(hits, p.floor), nil
+}
+
+// similarity is max(0, cosine).
+func similarity(distance float64) float64 { return min(1, max(0, 1-distance)) }
+
+// overFloor numbers the hits, which are nearest first, and cuts those under the floor.
+func overFloor(hits []hit, floor float64) []hit {
+	for i := range hits {
+		if hits[i].Similarity = similarity(hits[i].Distance); hits[i].Similarity < floor {
+			return hits[:i]
+		}
+		hits[i].Scores.SimilarityPlace = i + 1
+	}
+	return hits
+}
+
+// compareOthers are the chunks that the words found and the similarity did not rank, as far as
+// they are over the floor.
+func compareOthers(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sources []wordSource, words []wordHit, near []hit) ([]hit, error) {
+	type place struct {
+		source SourceID
+		index  int
+	}
+	seen := make(map[place]bool, len(near))
+	for _, one := range near {
+		seen[place{one.SourceID, one.Index}] = true
+	}
+	var numbers []int64
+	var indexes []int
+	for _, word := range words {
+		if source := sources[word.source]; !seen[place{source.SourceID, word.chunk}] {
+			numbers, indexes = append(numbers, source.Number), append(indexes, word.chunk)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	var hits []hit
+	err := db.NewRaw(`
+		SELECT c.id,
+		       c.source_id,
+		       c.index,
+		       c.embedding <=> ?::vector AS distance
+		FROM unnest(?::bigint[], ?::integer[]) AS wanted (number, index)
+		JOIN source_words AS w ON w.number = wanted.number
+		JOIN chunks AS c ON c.workspace_id = w.workspace_id AND c.source_id = w.source_id AND c.index = wanted.index
+		WHERE w.tenant_id = ?
+		  AND w.workspace_id = ?
+		  AND c.tenant_id = w.tenant_id
+		  AND c.model = ?`, p.vector, pgdialect.Array(numbers), pgdialect.Array(indexes), ref.TenantID, ref.ID, p.model).Scan(ctx, &hits)
+	if err != nil {
+		return nil, fmt.Errorf("compare what the words found: %w", err)
+	}
+	for i := range hits {
+		hits[i].Similarity = similarity(hits[i].Distance)
+	}
+	return slices.DeleteFunc(hits, func(h hit) bool { return h.Similarity < p.floor }), nil
+}
+
+// fuse orders the hits by the sum of their reciprocal ranks in both orders; equal ones by similarity.
+// The words' places are counted among the hits that are left: what the floor has cut holds none.
+func fuse(hits []hit, sources []wordSource, words []wordHit) []hit {
+	type place struct {
+		source SourceID
+		index  int
+	}
+	at := make(map[place]int, len(hits))
+	for i, one := range hits {
+		at[place{one.SourceID, one.Index}] = i
+	}
+	places := 0
+	for _, word := range words {
+		i, there := at[place{sources[word.source].SourceID, word.chunk}]
+		if !there {
+			continue
+		}
+		places++
+		hits[i].Scores.WordPlace, hits[i].Scores.WordScore = places, word.score
+	}
+	for i := range hits {
+		scores := &hits[i].Scores
+		for _, place := range []int{scores.SimilarityPlace, scores.WordPlace} {
+			if place > 0 {
+				scores.Fused += 1 / float64(fusionK+place)
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.Scores.Fused, a.Scores.Fused), cmp.Compare(b.Similarity, a.Similarity),
+			cmp.Compare(a.SourceID, b.SourceID), cmp.Compare(a.Index, b.Index))
+	})
+	return hits
+}
+
+// readFound reads the text of hits, in their order.
+func readFound(ctx context.Context, db bun.IDB, ref workspaces.Ref, hits []hit) ([]Found, error) {
+	found := []Found{}
+	if len(hits) == 0 {
+		return found, nil
+	}
+	ids := make([]ChunkID, len(hits))
+	for i, one := range hits {
+		ids[i] = one.ID
+	}
+	var rows []Found
+	err := db.NewSelect().Model(&rows).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
+		Join("JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id").
+		Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID).Where("c.id IN (?)", bun.List(ids)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the chunks that were found: %w", err)
+	}
+	for _, one := range hits {
+		i := slices.IndexFunc(rows, func(f Found) bool { return f.ID == one.ID })
+		if i < 0 {
+			continue
+		}
+		rows[i].Similarity, rows[i].Scores = one.Similarity, one.Scores
+		found = append(found, rows[i])
+	}
+	return found, nil
+}

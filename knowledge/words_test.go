@@ -1,0 +1,235 @@
+package knowledge_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/lexicon"
+	"parlance.dev/parlance/workspaces"
+)
+
+// plainBM25 is the formula written down once more, over whole texts, to check the index against.
+func plainBM25(texts []string, question string) []float64 {
+	documents := make([][]string, len(texts))
+	total := 0
+	for i, text := range texts {
+		documents[i] = lexicon.Analyse(text, "en")
+		total += len(documents[i])
+	}
+	scores := make([]float64, len(texts))
+	for _, word := range lexicon.Analyse(question, "en") {
+		df := 0
+		for _, d := range documents {
+			if slices.Contains(d, word) {
+				df++
+			}
+		}
+		for i, d := range documents {
+			tf := 0.0
+			for _, other := range d {
+				if other == word {
+					tf++
+				}
+			}
+			norm := 1 - 0.75 + 0.75*float64(len(d))*float64(len(texts))/float64(total)
+			scores[i] += math.Log(1+(float64(len(texts)-df)+0.5)/(float64(df)+0.5)) * tf * 2.2 / (tf + 1.2*norm)
+		}
+	}
+	return scores
+}
+
+var catalogue = []string{
+	"The river boat leaves the harbour at nine, and the boat comes back at noon.",
+	"Boats may be hired by the hour. The harbour master keeps the keys of the boats, the boat sheds and the harbour gate.",
+	"The museum shows a model of the harbour as it was.",
+	"The cellar sells red and white wine by the bottle.",
+	"Refunds are paid within fourteen days to the card that was charged.",
+	"Dogs are welcome in the garden but not in the museum or the cellar.",
+}
+
+// TestBM25 compares scores and places with the plain formula, over one source of several chunks'
+// worth of texts each on their own.
+func TestBM25(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	agent := f.agent(f.ref)
+	ids := map[knowledge.SourceID]int{}
+	for i, text := range catalogue {
+		id := f.ready(f.ref, fmt.Sprint("source ", i), text)
+		ids[id] = i
+		f.attach(f.ref, agent, knowledge.UsageAuto, id)
+	}
+	// Another agent's source must not change how rare a word is.
+	other := f.ready(f.ref, "other", strings.Repeat("The harbour boat museum cellar. ", 50))
+	f.attach(f.ref, f.agent(f.ref), knowledge.UsageAuto, other)
+	for _, question := range []string{"When does the harbour boat leave?", "boat boat museum", "the wine cellar", "who is it"} {
+		want := plainBM25(catalogue, question)
+		found := f.ask(agent, knowledge.QueryParams{Question: question, Ranking: knowledge.RankHybrid, TopK: 50})
+		if len(found) != len(catalogue) {
+			t.Fatalf("%s: found %d", question, len(found))
+		}
+		var places []int
+		for _, one := range found {
+			i := ids[one.SourceID]
+			if math.Abs(one.Scores.WordScore-want[i]) > 1e-9 {
+				t.Errorf("%s: source %d scores %v, want %v", question, i, one.Scores.WordScore, want[i])
+			}
+			if (one.Scores.WordPlace > 0) != (want[i] > 0) {
+				t.Errorf("%s: source %d has the place %d with the score %v", question, i, one.Scores.WordPlace, want[i])
+			}
+			if one.Scores.WordPlace > 0 {
+				places = append(places, one.Scores.WordPlace)
+			}
+			fused := 1 / float64(60+one.Scores.SimilarityPlace)
+			if one.Scores.WordPlace > 0 {
+				fused += 1 / float64(60+one.Scores.WordPlace)
+			}
+			if slices.Max(want) == 0 {
+				fused = 0 // stop words only: there was nothing to fuse
+			}
+			if math.Abs(one.Scores.Fused-fused) > 1e-12 {
+				t.Errorf("%s: source %d is fused to %v, want %v", question, i, one.Scores.Fused, fused)
+			}
+		}
+		if !slices.IsSortedFunc(found, func(a, b knowledge.Found) int { return cmp.Compare(b.Scores.Fused, a.Scores.Fused) }) {
+			t.Errorf("%s: not in the order of the fused score", question)
+		}
+		slices.Sort(places)
+		for i, place := range places {
+			if place != i+1 {
+				t.Errorf("%s: places by words are %v", question, places)
+			}
+		}
+	}
+}
+
+// TestLongSource spreads many words over many pages and chunks, and finds the one chunk of each.
+func TestLongSource(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	agent := f.agent(f.ref)
+	var text strings.Builder
+	for section := range 60 {
+		fmt.Fprintf(&text, "## Part %d\n\n", section)
+		for line := range 30 {
+			fmt.Fprintf(&text, "Word%03dx%02d stands beside the common river. ", section, line)
+		}
+		text.WriteString("\n\n")
+	}
+	id := f.ready(f.ref, "long", text.String())
+	f.attach(f.ref, agent, knowledge.UsageAuto, id)
+	if pages := f.count("SELECT page_count FROM source_words"); pages < 10 {
+		t.Fatalf("%d pages: the test wants many", pages)
+	}
+	for _, word := range []string{"word000x00", "word017x29", "word059x11"} {
+		found := f.ask(agent, knowledge.QueryParams{Question: word + " river", Ranking: knowledge.RankHybrid, TopK: 5})
+		best := slices.IndexFunc(found, func(f knowledge.Found) bool { return f.Scores.WordPlace == 1 })
+		if best < 0 || !strings.Contains(strings.ToLower(found[best].Content), word) {
+			t.Errorf("%s: first by words is not its chunk", word)
+		}
+	}
+}
+
+// TestLanguages asks sources of two languages in each: inflections meet by the source's language.
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	agent := f.agent(f.ref)
+	german := f.ready(f.ref, "german", "Die Rechnungen werden am Ende des Monats per Post an die Kunden geschickt und sind sofort fällig.\n")
+	english := f.ready(f.ref, "english", "The invoices are sent to the customers by mail at the end of the month and are due at once.\n")
+	f.attach(f.ref, agent, knowledge.UsageAuto, german, english)
+	for id, want := range map[knowledge.SourceID]string{german: "de", english: "en"} {
+		if got := f.get(f.ref, id).Language; got != want {
+			t.Errorf("language: got %q, want %q", got, want)
+		}
+	}
+	for question, want := range map[string]knowledge.SourceID{"Wann kommt die Rechnung?": german, "What is an invoice?": english} {
+		found := f.ask(agent, knowledge.QueryParams{Question: question, Ranking: knowledge.RankHybrid})
+		if len(found) == 0 || found[0].SourceID != want || found[0].Scores.WordPlace != 1 || found[0].Scores.WordScore == 0 {
+			t.Errorf("%s: got %+v", question, found)
+		}
+	}
+}
+
+// TestWordsFollowTheirSource through a new set of chunks, an upgrade, and deletion.
+func TestWordsFollowTheirSource(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	agent := f.agent(f.ref)
+	id := f.ready(f.ref, "museum", hours)
+	f.attach(f.ref, agent, knowledge.UsageAuto, id)
+	score := func() float64 {
+		t.Helper()
+		found := f.ask(agent, knowledge.QueryParams{Question: "museum", Ranking: knowledge.RankHybrid})
+		if len(found) != 1 {
+			t.Fatalf("got %v", found)
+		}
+		return found[0].Scores.WordScore
+	}
+	first := score()
+	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Ingest(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if got := score(); got != first || first == 0 || f.count("SELECT count(*) FROM source_words") != 1 {
+		t.Errorf("after a second run: score %v, want %v; one set of words", got, first)
+	}
+	for name, damage := range map[string]string{
+		"ingested by the version before": "DELETE FROM source_words",
+		"an older analyser":              "UPDATE source_words SET version = 0",
+	} {
+		if _, err := f.db.ExecContext(t.Context(), damage); err != nil {
+			t.Fatal(err)
+		}
+		if got := score(); got != 0 {
+			t.Errorf("%s: score %v, want 0 until it is indexed", name, got)
+		}
+		for range 2 {
+			if err := f.Tend(t.Context(), f.clock.now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := score(); got != first {
+			t.Errorf("%s: score %v after Tend, want %v", name, got, first)
+		}
+	}
+	if err := f.Delete(t.Context(), f.ref, id); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.count("SELECT (SELECT count(*) FROM source_words) + (SELECT count(*) FROM source_postings)"); n != 0 {
+		t.Errorf("%d rows are left of a deleted source", n)
+	}
+}
+
+// TestRareElsewhere: what neighbours have does not change a score, theirs being the same words.
+func TestRareElsewhere(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	agent := f.agent(f.ref)
+	for i, text := range catalogue {
+		f.attach(f.ref, agent, knowledge.UsageAuto, f.ready(f.ref, fmt.Sprint(i), text))
+	}
+	question := knowledge.QueryParams{Question: "harbour boat", Ranking: knowledge.RankHybrid, TopK: 50}
+	before := f.ask(agent, question)
+	stranger, err := f.workspaces.CreateTenant(t.Context(), "stranger", "large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := workspaces.Ref{TenantID: stranger.Tenant.ID, ID: stranger.Workspace.ID}
+	theirs := f.agent(foreign)
+	for i := range 5 {
+		f.attach(foreign, theirs, knowledge.UsageAuto, f.ready(foreign, fmt.Sprint(i), catalogue[0]))
+	}
+	if diff := gocmp.Diff(f.ask(agent, question), before, gocmp.Comparer(func(a, b knowledge.Found) bool { return a.ID == b.ID && a.Scores == b.Scores })); diff != "" {
+		t.Error(diff)
+	}
+}
