@@ -6,10 +6,11 @@
 //	            ▲                │   │
 //	            └── outage ──────┘   └─ fault of the document, or the fifth attempt ─► failed
 //
-// An upload is streamed into the bucket first; one transaction then reserves its bytes against
-// the plan (workspaces.kb_used_bytes), writes the row and appends the event. The transaction
-// locks the workspace's row, so the quota is exact, and equal bytes of a workspace share one
-// blob. A blob that no row came to own is remembered in stray_blobs from before its first byte
+// An upload holds room in its plan (upload_holds) for the bytes it is known to have before they are
+// stored, and for more as they come; one transaction then counts them (workspaces.kb_used_bytes),
+// writes the row and appends the event. Both lock the workspace's row, so the quota is exact, and
+// equal bytes of a workspace share one blob. A hold ends with its upload, or two minutes after its
+// server died. A blob that no row came to own is remembered in stray_blobs from before its first byte
 // until it is deleted, so that a crash leaks nothing.
 //
 // Whether a source is being worked on is decided here, in Postgres: a run claims the row with a
@@ -28,8 +29,8 @@
 // the source's language decides its words, and how rare a word is is counted over exactly the
 // sources that the agent sees. Tend indexes what an earlier version has ingested.
 //
-// Tables: sources, chunks, source_words, source_postings, source_attachments, stray_blobs, knowledge_evaluations. Events: kb.source_ingested,
-// _source.queued, _blob.orphaned.
+// Tables: sources, chunks, source_words, source_postings, source_attachments, stray_blobs, upload_holds,
+// knowledge_evaluations. Events: kb.source_ingested, _source.queued, _blob.orphaned.
 // It reads no formats (package document), makes no vectors (provider/embedding), enqueues no
 // tasks (package worker calls Ingest, SweepBlob and Sweep).
 package knowledge

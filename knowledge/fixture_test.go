@@ -2,7 +2,9 @@ package knowledge_test
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,6 +41,7 @@ type fixture struct {
 // tiny holds 1,000 bytes, 600 a file.
 var plans = workspaces.Plans{
 	"tiny":  {Name: "tiny", KBStorageBytes: 1000, KBUploadBytes: 600},
+	"small": {Name: "small", KBStorageBytes: 8 << 20, KBUploadBytes: 4 << 20},
 	"large": {Name: "large", KBStorageBytes: 1 << 30, KBUploadBytes: 1 << 28},
 }
 
@@ -159,6 +162,27 @@ func (f *fixture) files() int {
 	return n
 }
 
+// storedBytes is the size of all files in the bucket's directory, unfinished ones included.
+func (f *fixture) storedBytes() int64 {
+	var seen []fs.FileInfo
+	// Files come and go while it looks, and are seen twice when they are moved meanwhile.
+	_ = filepath.WalkDir(f.blobs, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err == nil && !slices.ContainsFunc(seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+			seen = append(seen, info)
+		}
+		return nil
+	})
+	var sum int64
+	for _, info := range seen {
+		sum += info.Size()
+	}
+	return sum
+}
+
 // nothingStored fails unless there is no trace of an upload.
 func (f *fixture) nothingStored() {
 	f.t.Helper()
@@ -167,6 +191,9 @@ func (f *fixture) nothingStored() {
 	}
 	if n := f.count("SELECT count(*) FROM stray_blobs"); n != 0 {
 		f.t.Errorf("stray blobs: got %d, want 0", n)
+	}
+	if n := f.count("SELECT count(*) FROM upload_holds"); n != 0 {
+		f.t.Errorf("held rooms: got %d, want 0", n)
 	}
 	if n := f.used(); n != 0 {
 		f.t.Errorf("used bytes: got %d, want 0", n)

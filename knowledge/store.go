@@ -101,22 +101,20 @@ func deleteSource(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id Source
 	return source, true, nil
 }
 
-// reserve counts bytes of a new source against the plan; false when they do not fit. It locks
-// the workspace's row until tx ends, so uploads of one workspace are decided one by one.
-func reserve(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes, limit int64) (bool, error) {
-	fits, err := changed(tx.ExecContext(ctx, `
+// countStored counts bytes of a new source against the plan; see freeBytes, which locks the same row.
+func countStored(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
+	_, err := tx.ExecContext(ctx, `
 		UPDATE workspaces
 		SET kb_used_bytes = kb_used_bytes + ?
 		WHERE tenant_id = ?
-		  AND id = ?
-		  AND kb_used_bytes + ? <= ?`, bytes, ref.TenantID, ref.ID, bytes, limit))
+		  AND id = ?`, bytes, ref.TenantID, ref.ID)
 	if err != nil {
-		return false, fmt.Errorf("reserve storage: %w", err)
+		return fmt.Errorf("count stored bytes: %w", err)
 	}
-	return fits, nil
+	return nil
 }
 
-// giveBack is the reverse of reserve; it locks the same row.
+// giveBack is the reverse of countStored; it locks the same row.
 func giveBack(ctx context.Context, tx bun.IDB, ref workspaces.Ref, bytes int64) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE workspaces

@@ -73,8 +73,11 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 	if !ended {
 		body = io.MultiReader(body, r)
 	}
-	return s.store(ctx, ref, plan, Source{Kind: KindFile, MediaType: mediaType},
-		&cappedReader{r: body, left: plan.KBUploadBytes, plan: plan}, func() (string, error) { return uploadName(p) })
+	return s.store(ctx, stored{
+		ref: ref, plan: plan, source: Source{Kind: KindFile, MediaType: mediaType},
+		body:    &cappedReader{r: body, left: plan.KBUploadBytes, plan: plan},
+		atLeast: max(p.AtLeastBytes, int64(len(first))), nameFunc: func() (string, error) { return uploadName(p) },
+	})
 }
 
 // beginning reads what Sniff looks at. io.ReadFull would not do: it gives a short file and a
@@ -122,8 +125,10 @@ func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, co
 	if err := s.room(ctx, ref, plan, int64(len(content))); err != nil {
 		return Source{}, err
 	}
-	return s.store(ctx, ref, plan, Source{Kind: KindInline, MediaType: document.TextMarkdown},
-		strings.NewReader(content), func() (string, error) { return name, nil })
+	return s.store(ctx, stored{
+		ref: ref, plan: plan, source: Source{Kind: KindInline, MediaType: document.TextMarkdown},
+		body: strings.NewReader(content), atLeast: int64(len(content)), nameFunc: func() (string, error) { return name, nil },
+	})
 }
 
 // roomForFile is the tenant's plan, or the refusal of a file of so many bytes as things stand now.
@@ -147,81 +152,104 @@ func (s *Service) room(ctx context.Context, ref workspaces.Ref, plan workspaces.
 	return err
 }
 
-// store puts the bytes into the bucket, then makes the row; name is asked for in between.
-func (s *Service) store(ctx context.Context, ref workspaces.Ref, plan workspaces.Plan, source Source, r io.Reader, name func() (string, error)) (_ Source, err error) {
-	key := string(ref.ID) + "/" + strings.ToLower(rand.Text())
-	if err := noteStray(ctx, s.db, key, s.moment()); err != nil {
+// stored is what store works with.
+type stored struct {
+	ref    workspaces.Ref
+	plan   workspaces.Plan
+	source Source
+	body   io.Reader
+	// atLeast is how many bytes body is known to have.
+	atLeast int64
+	// nameFunc is asked for the display name when body has been read.
+	nameFunc func() (string, error)
+}
+
+// store holds room in the plan, puts the bytes into the bucket, and makes the row.
+func (s *Service) store(ctx context.Context, p stored) (source Source, err error) {
+	source = p.source
+	key := string(p.ref.ID) + "/" + strings.ToLower(rand.Text())
+	room := &hold{service: s, ref: p.ref, plan: p.plan, key: key}
+	if err := room.take(ctx, p.atLeast); err != nil {
 		return Source{}, err
 	}
 	defer func() {
 		if err != nil || source.BlobKey != key {
-			s.discard(ctx, key)
+			s.discard(ctx, p.ref, key)
 		}
 	}()
-	source.SizeBytes, source.SHA256, err = s.bucket.Put(ctx, key, r)
+	source.SizeBytes, source.SHA256, err = s.bucket.Put(ctx, key, room.reader(ctx, p.body))
 	if err != nil {
 		return Source{}, fmt.Errorf("store the bytes: %w", err)
 	}
-	if source.Name, err = name(); err != nil {
+	if source.Name, err = p.nameFunc(); err != nil {
 		return Source{}, err
 	}
 	now := s.moment()
-	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.In(ctx, idgen.Source)), ref.TenantID, ref.ID
+	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.In(ctx, idgen.Source)), p.ref.TenantID, p.ref.ID
 	source.Status, source.DueAt, source.CreatedAt, source.UpdatedAt = StatusQueued, now, now, now
 	origin := telemetry.OriginOf(ctx)
 	source.Traceparent, source.RequestID = origin.Traceparent, origin.RequestID
 	telemetry.Note(ctx, telemetry.KeySourceID, string(source.ID))
-	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+	fits := false
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		source.BlobKey = key
-		return s.admit(ctx, tx, plan, &source)
+		fits, err = s.admit(ctx, tx, p.plan, &source)
+		return err
 	})
+	if err == nil && !fits {
+		err = errNoRoom(p.plan)
+	}
 	if err != nil {
-		if made, findErr := selectSource(ctx, s.db, ref, source.ID); findErr == nil && made.SHA256 == source.SHA256 { // see idgen.In
+		if made, findErr := selectSource(ctx, s.db, p.ref, source.ID); findErr == nil && made.SHA256 == source.SHA256 { // see idgen.In
 			source, err = made, nil
 		}
 	}
 	return source, err
 }
 
-// admit counts the bytes against the plan and inserts the row, which gets the blob of equal
-// bytes when the workspace has one. The workspace's row stays locked from the count to the
-// commit, so no other upload or deletion changes what is found here.
-func (s *Service) admit(ctx context.Context, tx bun.Tx, plan workspaces.Plan, source *Source) error {
-	ref := source.Ref()
-	fits, err := reserve(ctx, tx, ref, source.SizeBytes, plan.KBStorageBytes)
+// admit turns what was held into bytes counted against the plan and inserts the row, which gets the
+// blob of equal bytes when the workspace has one. The workspace's row stays locked from the count
+// to the commit, so no other upload or deletion changes what is found here. When the bytes do not
+// fit after all, only the hold is gone; see hold.take.
+func (s *Service) admit(ctx context.Context, tx bun.Tx, plan workspaces.Plan, source *Source) (fits bool, err error) {
+	ref, key := source.Ref(), source.BlobKey
+	free, err := freeBytes(ctx, tx, ref, plan.KBStorageBytes, key, source.CreatedAt)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if !fits {
-		return errNoRoom(plan)
+	if err := dropHold(ctx, tx, ref, key); err != nil || source.SizeBytes > free {
+		return false, err
+	}
+	if err := countStored(ctx, tx, ref, source.SizeBytes); err != nil {
+		return false, err
 	}
 	shared, err := sharedBlob(ctx, tx, ref, source.SHA256)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if shared == "" {
-		mine, err := ownStray(ctx, tx, source.BlobKey)
+		mine, err := ownStray(ctx, tx, key)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !mine {
-			return fault.New(fault.DeadlineExceeded, "The upload took longer than a day.")
+			return false, fault.New(fault.DeadlineExceeded, "The upload took longer than a day.")
 		}
 	} else {
 		source.BlobKey = shared
 	}
 	if err := insertSource(ctx, tx, *source); err != nil {
-		return err
+		return false, err
 	}
-	return appendQueued(ctx, tx, *source, source.CreatedAt)
+	return true, appendQueued(ctx, tx, *source, source.CreatedAt)
 }
 
-// discard deletes a blob that no row came to own. The caller may be gone by now. What fails
-// here is done by Sweep, which is why the note goes last.
-func (s *Service) discard(ctx context.Context, key string) {
+// discard deletes a blob that no row came to own, and what is held for it. The caller may be gone
+// by now. What fails here is done by Sweep, which is why the note goes last.
+func (s *Service) discard(ctx context.Context, ref workspaces.Ref, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
-	if err := s.sweep(ctx, key); err != nil {
+	if err := errors.Join(dropHold(ctx, s.db, ref, key), s.sweep(ctx, key)); err != nil {
 		s.log.WarnContext(ctx, "blob left to the sweeper", telemetry.KeyError, err)
 	}
 }

@@ -510,6 +510,18 @@ CREATE TABLE turns (
     CONSTRAINT turns_status_check CHECK ((status = ANY (ARRAY['in_progress'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
 );
 
+CREATE TABLE upload_holds (
+    key text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    bytes bigint NOT NULL,
+    held_until timestamp with time zone NOT NULL,
+    CONSTRAINT upload_holds_bytes_check CHECK ((bytes >= 0)),
+    CONSTRAINT upload_holds_pkey PRIMARY KEY (key),
+    CONSTRAINT upload_holds_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX upload_holds_by_workspace ON public.upload_holds USING btree (tenant_id, workspace_id);
+
 CREATE TABLE webhook_attempts (
     id text NOT NULL,
     tenant_id text NOT NULL,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -125,6 +126,9 @@ const (
 // start; ucf keeps that file because it differs from the package's own.
 func quietServices(packages []string) (release func() error, err error) {
 	release = func() error { return nil }
+	if !slices.ContainsFunc(packages, isServer) {
+		return release, nil
+	}
 	content, err := os.ReadFile(policyFile)
 	if errors.Is(err, os.ErrNotExist) || string(content) == policyText {
 		err := os.WriteFile(policyFile, []byte(policyText), 0o755) //nolint:gosec // a program, run by dpkg
@@ -144,6 +148,11 @@ func quietServices(packages []string) (release func() error, err error) {
 		}
 	}
 	return afterInstall(packages, release), nil
+}
+
+// isServer reports whether a package brings a server that Debian would start.
+func isServer(name string) bool {
+	return strings.HasPrefix(name, "postgresql") || strings.HasPrefix(name, "redis")
 }
 
 // afterInstall disables redis-server where systemd would start it at the next boot: the package

@@ -238,13 +238,6 @@ func findRedis(ctx context.Context) Redis {
 	return Redis{}
 }
 
-// Tool is a program beyond the databases that a caller wants present, such as pdftotext.
-type Tool struct {
-	Command string // looked up on PATH
-	Apt     string // Debian package that has it
-	Brew    string
-}
-
 func findTools(tools []Tool) map[string]string {
 	found := make(map[string]string)
 	for _, tool := range tools {

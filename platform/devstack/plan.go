@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// InstallPlan is what has to be done before the servers can run.
+// InstallPlan is what has to be done before the servers can run, or the tools.
 type InstallPlan struct {
 	// Missing names what is absent or too old, for people: "Redis 7", "pgvector 0.8.0".
 	Missing []string
@@ -22,6 +22,9 @@ type InstallPlan struct {
 	BuildVector bool
 	// Automatic says that Start can install Packages itself: apt, and we are root.
 	Automatic bool
+
+	// toolsOnly says that it is not about the databases.
+	toolsOnly bool
 }
 
 // Empty reports whether nothing is missing.
@@ -36,12 +39,18 @@ type MissingError struct {
 	Cause string
 }
 
-// Error lists what is missing, the line that installs it, and the way with containers.
+// Error lists what is missing, the line that installs it, and for databases the way with containers.
 func (e *MissingError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "missing: %s", strings.Join(e.Plan.Missing, ", "))
 	if e.Cause != "" {
 		fmt.Fprintf(&b, " (%s)", e.Cause)
+	}
+	if e.Plan.toolsOnly {
+		if e.Plan.Command != "" {
+			fmt.Fprintf(&b, "\n\nInstall with:\n  %s", e.Plan.Command)
+		}
+		return b.String()
 	}
 	if e.Plan.Command != "" {
 		fmt.Fprintf(&b, "\n\nInstall with:\n  %s\n\nor run both in containers:\n", e.Plan.Command)

@@ -58,6 +58,8 @@ var rules = []rule{
 		SELECT w.id || ' counts ' || w.kb_used_bytes || ' and holds ' || coalesce(sum(s.size_bytes), 0)
 		FROM workspaces AS w LEFT JOIN sources AS s ON s.workspace_id = w.id
 		GROUP BY w.id HAVING w.kb_used_bytes <> coalesce(sum(s.size_bytes), 0)`},
+	{"what is stored is not held for any more", "sources", `
+		SELECT h.key FROM upload_holds AS h JOIN sources AS s ON s.blob_key = h.key`},
 	{"sessions are in states they can be in", "sessions", `
 		SELECT id || ' is ' || status || ' (' || end_reason || ')' FROM sessions
 		WHERE (status = 'pending') AND started_at IS NOT NULL

@@ -25,6 +25,7 @@ var rowViolations = []violation{
 	{invariant: "a ready source has been announced, once", sql: `DELETE FROM events WHERE event_id = 'evt_1'`},
 	{invariant: "a ready source has been announced, once", sql: `UPDATE events SET type = 'kb.source_ingested', subject = 'src_1'`},
 	{invariant: "storage is counted right", sql: `UPDATE workspaces SET kb_used_bytes = 5`},
+	{invariant: "what is stored is not held for any more", sql: `INSERT INTO upload_holds VALUES ('ws_1/a', 'ten_1', 'ws_1', 1, now())`},
 	{invariant: "sessions are in states they can be in", sql: `UPDATE sessions SET end_reason = ''`},
 	{invariant: "sessions are in states they can be in", sql: `UPDATE sessions SET started_at = created_at - interval '1 s'`},
 	{invariant: "no session is owned by the dead", sql: `UPDATE sessions SET running_turn_id = 'turn_1', running_until = now() - interval '1 min'`},

@@ -26,6 +26,7 @@ const handbook = "# Handbook\n\n## Refunds\n\nA refund is paid within fourteen d
 var empty = map[string]string{
 	"session_connections": "the sockets that are open now",
 	"stray_blobs":         "files that wait for their deletion",
+	"upload_holds":        "the uploads that are under way now",
 	"bun_migration_locks": "not used: an advisory lock takes its place",
 }
 

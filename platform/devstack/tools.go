@@ -1,0 +1,105 @@
+package devstack
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Tool is a program beyond the databases that a caller wants present, such as pdftotext.
+type Tool struct {
+	Command string // looked up on PATH
+	Apt     string // Debian package that has it
+	Brew    string // Homebrew's formula; empty where macOS cannot have it
+}
+
+// DocumentTools are what PDF files and pictures are read with: poppler, tesseract with English,
+// and bubblewrap to keep them in their place, which Linux alone has.
+func DocumentTools() []Tool {
+	tools := []Tool{
+		{Command: "pdftotext", Apt: "poppler-utils", Brew: "poppler"},
+		{Command: "pdftoppm", Apt: "poppler-utils", Brew: "poppler"},
+		{Command: "tesseract", Apt: "tesseract-ocr", Brew: "tesseract"},
+		{Command: "bwrap", Apt: "bubblewrap"},
+	}
+	return slices.DeleteFunc(tools, func(tool Tool) bool { return tool.Brew == "" && runtime.GOOS == "darwin" })
+}
+
+// MissingTools says what of o.Tools is missing and how it is installed. It changes nothing.
+func MissingTools(o Options) InstallPlan {
+	return planTools(packageManager(), findTools(o.Tools), o.Tools)
+}
+
+// InstallTools installs what of o.Tools is missing, on apt systems as root, after o.Confirm. It
+// may be called by several processes at once. DataDir is not used.
+//
+// Errors: *MissingError when something is missing that cannot be installed here or was refused.
+func InstallTools(ctx context.Context, o Options) error {
+	if MissingTools(o).Empty() {
+		return nil
+	}
+	o.DataDir = ""
+	o, err := o.withDefaults()
+	if err != nil {
+		return err
+	}
+	if err := makeDir(o.CacheDir, 0o711); err != nil {
+		return err
+	}
+	lock, err := LockExclusive(ctx, filepath.Join(o.CacheDir, "install.lock"))
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	plan := MissingTools(o)
+	if plan.Empty() {
+		return nil
+	}
+	if err := allowed(o, plan); err != nil {
+		return err
+	}
+	o.Log("installing packages: %s", strings.Join(plan.Packages, " "))
+	err = aptInstall(ctx, plan.Packages, o.Log)
+	switch left := MissingTools(o); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &MissingError{Plan: plan, Cause: err.Error()}
+	case !left.Empty():
+		return &MissingError{Plan: left, Cause: "still missing after installing"}
+	}
+	return nil
+}
+
+// planTools works out how one package manager gets what was not found.
+func planTools(manager string, found map[string]string, tools []Tool) InstallPlan {
+	plan := InstallPlan{toolsOnly: true}
+	for _, tool := range tools {
+		if found[tool.Command] != "" {
+			continue
+		}
+		plan.Missing = append(plan.Missing, tool.Command)
+		switch manager {
+		case "apt":
+			plan.Packages = append(plan.Packages, tool.Apt)
+		case "brew":
+			plan.Packages = append(plan.Packages, tool.Brew)
+		}
+	}
+	slices.Sort(plan.Packages)
+	plan.Packages = slices.Compact(plan.Packages)
+	if len(plan.Packages) == 0 {
+		return plan
+	}
+	switch manager {
+	case "apt":
+		plan.Automatic = os.Geteuid() == 0
+		plan.Command = "sudo apt-get install -y --no-install-recommends " + strings.Join(plan.Packages, " ")
+	case "brew":
+		plan.Command = "brew install " + strings.Join(plan.Packages, " ")
+	}
+	return plan
+}

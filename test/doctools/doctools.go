@@ -1,0 +1,33 @@
+// Package doctools gives tests the programs that PDF files and pictures are read with, and those
+// that make them. On Debian and Ubuntu as root it installs what is missing, once; elsewhere the test
+// fails with the line to run.
+package doctools
+
+import (
+	"testing"
+
+	"parlance.dev/parlance/platform/devstack"
+)
+
+// Need makes the programs of devstack.DocumentTools present.
+func Need(t testing.TB) {
+	t.Helper()
+	need(t, devstack.DocumentTools())
+}
+
+// NeedMakers makes the programs present that tests make documents with: qpdf encrypts, cwebp
+// makes WEBP pictures.
+func NeedMakers(t testing.TB) {
+	t.Helper()
+	need(t, []devstack.Tool{
+		{Command: "qpdf", Apt: "qpdf", Brew: "qpdf"},
+		{Command: "cwebp", Apt: "webp", Brew: "webp"},
+	})
+}
+
+func need(t testing.TB, tools []devstack.Tool) {
+	t.Helper()
+	if err := devstack.InstallTools(t.Context(), devstack.Options{Tools: tools, Log: t.Logf}); err != nil {
+		t.Fatalf("doctools: %v", err)
+	}
+}
