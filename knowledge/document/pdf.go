@@ -72,7 +72,7 @@ func (p *pdfRun) known(number int) ([]pdf.Block, bool) {
 // page takes a page in, keeps it if its picture was read, and tells how far the run is.
 func (p *pdfRun) page(ctx context.Context, page pdf.Page) error {
 	for i := range page.Blocks {
-		page.Blocks[i].Text = strings.ToValidUTF8(page.Blocks[i].Text, "")
+		page.Blocks[i].Text = withoutLeaders(cleanText(strings.ToValidUTF8(page.Blocks[i].Text, "")))
 		p.bytes += len(page.Blocks[i].Text)
 	}
 	if p.bytes > p.options.Limits.MaxTextBytes {
@@ -101,9 +101,6 @@ func (p *pdfRun) save(ctx context.Context, page pdf.Page) error {
 	if page.Known || page.Fault != nil || p.options.Store == nil {
 		return nil
 	}
-	for i := range page.Blocks {
-		page.Blocks[i].Text = cleanText(page.Blocks[i].Text)
-	}
 	content, err := json.Marshal(page.Blocks)
 	if err != nil {
 		return fmt.Errorf("encoding a page: %w", err)
@@ -115,7 +112,7 @@ func (p *pdfRun) save(ctx context.Context, page pdf.Page) error {
 func (p *pdfRun) document() (Document, error) {
 	if len(p.faults) > 0 && len(p.faults) == len(p.pages) {
 		fault := p.faults[0]
-		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: fault.Message, err: fault}
+		return Document{}, &Error{Kind: ErrorKind(fault.Kind), Message: "No page of the document could be read: " + fault.Message, err: fault}
 	}
 	doc, err := composePages(p.pages, p.options.Limits)
 	if err != nil {

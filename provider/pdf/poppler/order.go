@@ -1,0 +1,240 @@
+package poppler
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+const (
+	// minColumnSpans is how many lines a column has on each side at least.
+	minColumnSpans = 4
+	// minColumnChars is how long the lines of a column are usually; cells of tables are shorter.
+	minColumnChars = 14
+	// maxColumns beside each other; a newspaper has six.
+	maxColumns = 8
+	// maxEdges are tried as the left edge of a column.
+	maxEdges = 12
+)
+
+// regions divides the pieces of a page, or a part of one, into parts that are read one after the
+// other: what stands across columns, then the columns from left to right.
+func regions(spans []span, depth int) [][]span {
+	if depth >= maxColumns || len(spans) < 2*minColumnSpans {
+		return [][]span{spans}
+	}
+	gutter, ok := findGutter(spans, 0)
+	if !ok {
+		return [][]span{spans}
+	}
+	slices.SortStableFunc(spans, byTop)
+	var parts [][]span
+	var left, right, across []span
+	flush := func() {
+		if len(left) > 0 {
+			parts = append(parts, regions(left, depth+1)...)
+		}
+		if len(right) > 0 {
+			parts = append(parts, regions(right, depth+1)...)
+		}
+		left, right = nil, nil
+	}
+	for _, s := range spans {
+		side := gutter.side(s)
+		if side == acrossIt {
+			flush()
+			across = append(across, s)
+			continue
+		}
+		if len(across) > 0 {
+			parts, across = append(parts, across), nil
+		}
+		if side == leftOfIt {
+			left = append(left, s)
+		} else {
+			right = append(right, s)
+		}
+	}
+	flush()
+	if len(across) > 0 {
+		parts = append(parts, across)
+	}
+	return parts
+}
+
+func byTop(a, b span) int {
+	switch {
+	case a.top < b.top:
+		return -1
+	case a.top > b.top:
+		return 1
+	case a.left < b.left:
+		return -1
+	case a.left > b.left:
+		return 1
+	}
+	return 0
+}
+
+// gutter is the room between two columns.
+type gutter struct{ from, to float64 }
+
+type side int
+
+const (
+	leftOfIt side = iota
+	rightOfIt
+	acrossIt
+)
+
+func (g gutter) side(s span) side {
+	switch {
+	case s.right <= g.from+1:
+		return leftOfIt
+	case s.left >= g.to-1:
+		return rightOfIt
+	}
+	return acrossIt
+}
+
+// findGutter looks for an edge at which many lines begin, with room before it that few lines cross.
+// looked is how many columns away from the whole page these pieces are.
+func findGutter(spans []span, looked int) (gutter, bool) {
+	best, bestScore := gutter{}, 0
+	edges := popularEdges(spans)
+	for _, edge := range edges[:min(len(edges), maxEdges>>(2*looked))] {
+		g, score := judgeEdge(spans, edge, looked)
+		if score > bestScore {
+			best, bestScore = g, score
+		}
+	}
+	return best, bestScore > 0
+}
+
+// popularEdges are the left edges that several pieces share, the most popular first.
+func popularEdges(spans []span) []float64 {
+	lefts := make([]float64, len(spans))
+	for i, s := range spans {
+		lefts[i] = s.left
+	}
+	slices.Sort(lefts)
+	type edge struct {
+		at    float64
+		count int
+	}
+	var edges []edge
+	for i := 0; i < len(lefts); {
+		j := i
+		for j < len(lefts) && lefts[j] < lefts[i]+2 {
+			j++
+		}
+		if j-i >= minColumnSpans && i > 0 {
+			edges = append(edges, edge{lefts[i], j - i})
+		}
+		i = j
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return b.count - a.count })
+	var out []float64
+	for _, e := range edges[:min(len(edges), maxEdges)] {
+		out = append(out, e.at)
+	}
+	return out
+}
+
+// judgeEdge says how many pieces would be read better with columns at an edge; 0: none.
+func judgeEdge(spans []span, edge float64, looked int) (gutter, int) {
+	g := gutter{to: edge}
+	heights := 0.0
+	var rightEdges []float64
+	for _, s := range spans {
+		heights += s.height()
+		if s.right <= edge-1 {
+			rightEdges = append(rightEdges, s.right)
+		}
+	}
+	if len(rightEdges) < minColumnSpans || heights == 0 {
+		return g, 0
+	}
+	slices.Sort(rightEdges)
+	usual := rightEdges[len(rightEdges)*9/10]
+	for _, s := range spans {
+		// What begins in the room itself, like the number of the page, is of no column.
+		if s.right <= edge-1 && s.left < usual-1 {
+			g.from = max(g.from, s.right)
+		}
+	}
+	if g.from == 0 || g.to-g.from < 0.4*heights/float64(len(spans)) {
+		return g, 0
+	}
+	var lefts, rights []span
+	crossing := 0
+	for _, s := range spans {
+		switch g.side(s) {
+		case leftOfIt:
+			lefts = append(lefts, s)
+		case rightOfIt:
+			rights = append(rights, s)
+		case acrossIt:
+			crossing++
+		}
+	}
+	if beside(lefts, rights) < 0.4 || !areColumns(lefts, looked) || !areColumns(rights, looked) {
+		return g, 0
+	}
+	return g, min(len(lefts), len(rights)) * 2 / (1 + crossing/8)
+}
+
+// areColumns accepts a column, and several beside each other.
+func areColumns(spans []span, looked int) bool {
+	if isColumn(spans) {
+		return true
+	}
+	if len(spans) < 2*minColumnSpans || looked >= 2 {
+		return false
+	}
+	_, ok := findGutter(spans, looked+1)
+	return ok
+}
+
+// isColumn tells running text from the cells of a table: its lines are long and fill their width.
+func isColumn(spans []span) bool {
+	lines := segments(spans)
+	if len(lines) < minColumnSpans {
+		return false
+	}
+	left, right := lines[0].left, lines[0].right
+	for _, l := range lines {
+		left, right = min(left, l.left), max(right, l.right)
+	}
+	long, filled := 0, 0
+	for _, l := range lines {
+		if utf8.RuneCountInString(l.text) >= minColumnChars {
+			long++
+		}
+		if l.right-l.left >= 0.6*(right-left) {
+			filled++
+		}
+	}
+	return 2*long > len(lines) && 2*filled >= len(lines)
+}
+
+// beside is how much of the lower of two columns stands beside the other.
+func beside(a, b []span) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	aTop, aBottom := extent(a)
+	bTop, bBottom := extent(b)
+	shorter := min(aBottom-aTop, bBottom-bTop)
+	if shorter <= 0 {
+		return 0
+	}
+	return (min(aBottom, bBottom) - max(aTop, bTop)) / shorter
+}
+
+func extent(spans []span) (top, bottom float64) {
+	top, bottom = spans[0].top, spans[0].bottom
+	for _, s := range spans {
+		top, bottom = min(top, s.top), max(bottom, s.bottom)
+	}
+	return top, bottom
+}

@@ -1,0 +1,227 @@
+package poppler
+
+import (
+	"bytes"
+	"html"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxLineBytes is the longest line of pdftohtml's output that is kept; one holds a line of a page.
+	maxLineBytes = 256 << 10
+	// maxSpans of a page: a page of a newspaper has some thousands.
+	maxSpans = 50_000
+	// maxFonts of a file are remembered.
+	maxFonts = 50_000
+	// pixelsPerPoint is the scale that pdftohtml gives places in unless told otherwise.
+	pixelsPerPoint = 1.5
+)
+
+// span is a piece of a line in one font. Places are in points from the upper left corner.
+type span struct {
+	left, top, right, bottom float64
+	size                     float64
+	bold                     bool
+	text                     string
+}
+
+func (s span) height() float64 { return s.bottom - s.top }
+
+// sheet is a page as it comes from pdftohtml.
+type sheet struct {
+	number        int
+	width, height float64
+	spans         []span
+	// turned are pieces that do not run from left to right.
+	turned []span
+}
+
+// sheets reads the output of pdftohtml -xml as it comes, and gives each page that is whole. What
+// it cannot make sense of it leaves out: a document may have put it there.
+type sheets struct {
+	// each is called with pages whose numbers rise, none under first or over last.
+	each        func(sheet) error
+	first, last int
+
+	rest    []byte
+	tooLong bool
+	inPage  bool
+	page    sheet
+	sizes   map[string]float64
+	// text is a line of a page that has line breaks in it.
+	text []byte
+}
+
+// Write implements io.Writer. Its error is each's.
+func (s *sheets) Write(p []byte) (int, error) {
+	for at := 0; at < len(p); {
+		end := bytes.IndexByte(p[at:], '\n')
+		if end < 0 {
+			if s.tooLong = s.tooLong || len(s.rest)+len(p)-at > maxLineBytes; !s.tooLong {
+				s.rest = append(s.rest, p[at:]...)
+			}
+			break
+		}
+		line := p[at : at+end]
+		at += end + 1
+		if len(s.rest) > 0 || s.tooLong {
+			line = append(s.rest, line...)
+		}
+		if !s.tooLong && len(line) <= maxLineBytes {
+			if err := s.line(line); err != nil {
+				return 0, err
+			}
+		}
+		s.rest, s.tooLong = s.rest[:0], false
+	}
+	return len(p), nil
+}
+
+// line takes one line of the output.
+func (s *sheets) line(line []byte) error {
+	if len(s.text) > 0 {
+		line = append(append(s.text, ' '), line...)
+		s.text = nil
+	}
+	switch {
+	case bytes.HasPrefix(line, []byte("<text ")):
+		if !bytes.HasSuffix(line, []byte("</text>")) && len(line) < maxLineBytes {
+			s.text = bytes.Clone(line)
+			return nil
+		}
+		s.span(line)
+	case bytes.HasPrefix(bytes.TrimLeft(line, "\t"), []byte("<fontspec ")):
+		attributes := attributesOf(line)
+		size, err := strconv.ParseFloat(attributes["size"], 64)
+		if s.sizes == nil {
+			s.sizes = map[string]float64{}
+		}
+		if err == nil && len(s.sizes) < maxFonts {
+			s.sizes[attributes["id"]] = size / pixelsPerPoint
+		}
+	case bytes.HasPrefix(line, []byte("</page>")):
+		if s.inPage {
+			s.inPage = false
+			return s.each(s.page)
+		}
+	default:
+		// Notes of the program may stand before it on its line.
+		if i := bytes.Index(line, []byte(`<page number="`)); i >= 0 {
+			s.begin(line[i:])
+		}
+	}
+	return nil
+}
+
+// begin opens a page.
+func (s *sheets) begin(line []byte) {
+	attributes := attributesOf(line)
+	number, err := strconv.Atoi(attributes["number"])
+	if err != nil || number < s.first || number > s.last || number <= s.page.number {
+		return
+	}
+	s.page = sheet{number: number, width: points(attributes["width"]), height: points(attributes["height"])}
+	s.inPage = true
+}
+
+// span adds a piece of text to the open page.
+func (s *sheets) span(line []byte) {
+	if !s.inPage || len(s.page.spans)+len(s.page.turned) >= maxSpans {
+		return
+	}
+	end := bytes.IndexByte(line, '>')
+	if end < 0 {
+		return
+	}
+	text, bold := plain(string(bytes.TrimSuffix(line[end+1:], []byte("</text>"))))
+	if strings.TrimFunc(text, isBlank) == "" {
+		return
+	}
+	attributes := attributesOf(line[:end+1])
+	one := span{
+		left: points(attributes["left"]), top: points(attributes["top"]),
+		size: s.sizes[attributes["font"]], bold: bold, text: strings.TrimFunc(text, isBlank),
+	}
+	width, height := points(attributes["width"]), points(attributes["height"])
+	one.right, one.bottom = one.left+width, one.top+height
+	if width <= 0 && utf8.RuneCountInString(one.text) > 1 || height <= 0 {
+		// Text that does not run from left to right is given without its extent.
+		s.page.turned = append(s.page.turned, one)
+		return
+	}
+	if after := len(text) - len(strings.TrimRightFunc(text, isBlank)); after > 0 {
+		one.right -= width * float64(after) / float64(len(text)) / 2 // a space is about half as wide as a letter
+	}
+	s.page.spans = append(s.page.spans, one)
+}
+
+func points(pixels string) float64 {
+	value, err := strconv.ParseFloat(pixels, 64)
+	if err != nil || value != value || value > 1e6 || value < -1e6 {
+		return 0
+	}
+	return value / pixelsPerPoint
+}
+
+// attributesOf reads name="value" pairs up to the end of a tag.
+func attributesOf(tag []byte) map[string]string {
+	attributes := make(map[string]string, 6)
+	for {
+		name, rest, ok := bytes.Cut(tag, []byte(`="`))
+		if !ok {
+			return attributes
+		}
+		value, after, ok := bytes.Cut(rest, []byte(`"`))
+		if !ok {
+			return attributes
+		}
+		name = name[bytes.LastIndexAny(name, " \t<>")+1:]
+		attributes[string(name)] = string(value)
+		if len(after) > 0 && after[0] == '>' {
+			return attributes
+		}
+		tag = after
+	}
+}
+
+// plain takes the tags out of a text, and says whether most of it is bold.
+func plain(marked string) (text string, bold bool) {
+	if !strings.ContainsAny(marked, "<&") {
+		return marked, false
+	}
+	var out strings.Builder
+	boldBytes, depth := 0, 0
+	for marked != "" {
+		start := strings.IndexByte(marked, '<')
+		if start < 0 {
+			start = len(marked)
+		}
+		out.WriteString(marked[:start])
+		if depth > 0 {
+			boldBytes += start
+		}
+		if marked = marked[start:]; marked == "" {
+			break
+		}
+		end := strings.IndexByte(marked, '>')
+		if end < 0 {
+			break
+		}
+		switch marked[:end+1] {
+		case "<b>":
+			depth++
+		case "</b>":
+			depth--
+		}
+		marked = marked[end+1:]
+	}
+	return html.UnescapeString(out.String()), 2*boldBytes > out.Len()
+}
+
+// isBlank is what leaves no ink.
+func isBlank(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u200B' || r == '\uFEFF' || r == '\u00AD'
+}
