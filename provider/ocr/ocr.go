@@ -54,6 +54,8 @@ const (
 	TooComplex FaultKind = "too-complex"
 	// Timeout is a picture that took too long.
 	Timeout FaultKind = "timeout"
+	// Unsupported pictures meet no reader: the program is not installed.
+	Unsupported FaultKind = "unsupported"
 )
 
 // Fault is about the picture itself: trying again cannot help.
