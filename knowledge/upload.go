@@ -265,6 +265,9 @@ func (s *Service) readableType(declared, filename string) (string, error) {
 		}
 		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.", what, s.readableTypes())
 	}
+	if document.Contradicts(mediaType, filename) {
+		return "", fault.New(fault.KBUnsupportedMediaType, "The file is declared as %s, but called %s: send the type that it has.", mediaType, strconv.Quote(path.Ext(filename)))
+	}
 	if !document.Readable(mediaType, s.readers) {
 		return "", fault.New(fault.KBUnsupportedMediaType, "This version cannot read %s yet; it reads %s.", mediaType, s.readableTypes())
 	}

@@ -35,6 +35,7 @@ func TestUploadNames(t *testing.T) {
 		{"before", knowledge.UploadParams{Filename: "a.md", Name: "Guide"}, "Guide", "text/markdown"},
 		{"after", knowledge.UploadParams{Filename: "a.bin", MediaType: "text/x-markdown", Name: "Guide", AfterFile: after("Tour")}, "Tour", "text/markdown"},
 		{"octets", knowledge.UploadParams{Filename: "a.TXT", MediaType: "application/octet-stream", AfterFile: after("")}, "a.TXT", "text/plain"},
+		{"text by another name", knowledge.UploadParams{Filename: "a.md", MediaType: "text/plain"}, "a.md", "text/plain"},
 		{"charset", knowledge.UploadParams{Filename: "a", MediaType: "text/plain; charset=ISO-8859-1"}, "a", "text/plain; charset=iso-8859-1"},
 		{"control characters", knowledge.UploadParams{Filename: "a\x00\nb.txt"}, "ab.txt", "text/plain"},
 	}
@@ -58,6 +59,8 @@ func TestUploadRefused(t *testing.T) {
 		reason fault.Reason
 	}{
 		{"unknown type", knowledge.UploadParams{Filename: "a.exe"}, untouched, fault.KBUnsupportedMediaType},
+		{"a name of another type", knowledge.UploadParams{Filename: "a.pdf", MediaType: "text/plain"}, untouched, fault.KBUnsupportedMediaType},
+		{"a name of a picture", knowledge.UploadParams{Filename: "a.PNG", MediaType: "text/html"}, untouched, fault.KBUnsupportedMediaType},
 		{"declared type", knowledge.UploadParams{Filename: "a.md", MediaType: "video/mp4"}, untouched, fault.KBUnsupportedMediaType},
 		{"known type without a parser", knowledge.UploadParams{Filename: "a.pdf"}, untouched, fault.KBUnsupportedMediaType},
 		{"content", knowledge.UploadParams{Filename: "a.md"}, strings.NewReader("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"), fault.KBUnsupportedMediaType},

@@ -99,7 +99,7 @@ func Sniff(mediaType string, first []byte) error {
 		return nil
 	}
 	first = first[:min(len(first), SniffBytes)]
-	detected := mimetype.Detect(first)
+	detected := detect(first)
 	if mediaTypes[i].sniffed == nil && looksLikeText(detected, first) && !isOtherText(name, detected) {
 		return nil
 	}
@@ -111,6 +111,48 @@ func Sniff(mediaType string, first []byte) error {
 		return fault.New(fault.KBUnsupportedMediaType, "The file is declared as %s, but its content is not.", name)
 	}
 	return fault.New(fault.KBUnsupportedMediaType, "The file is declared as %s, but its content is %s.", name, found)
+}
+
+// pdfMark begins a PDF; readers look for it in the first kilobyte.
+var pdfMark = []byte("%PDF-")
+
+const pdfMarkWithin = 1024
+
+// detect is mimetype.Detect, which takes for a PDF whatever has its mark in the first kilobyte: a
+// program with a PDF in it, and this sentence if it named the mark. Here the mark makes a PDF when
+// it begins a line and what comes before it is nothing else by itself.
+func detect(first []byte) *mimetype.MIME {
+	at := bytes.Index(first[:min(len(first), pdfMarkWithin+len(pdfMark))], pdfMark)
+	if at <= 0 || len(bytes.Trim(first[:at], "\xef\xbb\xbf\x00\t\r\n ")) == 0 {
+		return mimetype.Detect(first)
+	}
+	other := mimetype.Detect(bytes.ReplaceAll(first, pdfMark, []byte("     ")))
+	begins := first[at-1] == '\n' || first[at-1] == '\r'
+	if begins && (other.Is("application/octet-stream") || other.Is(TextPlain)) {
+		return mimetype.Lookup(ApplicationPDF)
+	}
+	return other
+}
+
+// Contradicts says whether a file's name has the extension of another accepted type than the
+// resolved one. Texts are texts by any of their names, and pictures tell themselves apart.
+func Contradicts(mediaType, filename string) bool {
+	name, _ := splitMediaType(mediaType)
+	extension := strings.ToLower(path.Ext(filename))
+	i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return slices.Contains(m.Extensions, extension) })
+	return i >= 0 && mediaTypes[i].Name != name && family(mediaTypes[i].Name) != family(name)
+}
+
+// family is text, image, or application with the type itself.
+func family(mediaType string) string {
+	if mediaType == ApplicationJSON {
+		return "text"
+	}
+	kind, _, _ := strings.Cut(mediaType, "/")
+	if kind == "application" {
+		return mediaType
+	}
+	return kind
 }
 
 // looksLikeText accepts what is detected as a kind of text, and text that only begins like
