@@ -80,7 +80,7 @@ func (w *gzipWriter) decide(status int) {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	length, err := strconv.Atoi(header.Get("Content-Length"))
 	if kind != "application/json" && kind != "application/problem+json" || err != nil || length < w.compressor.Least ||
-		header.Get("Content-Encoding") != "" || status == http.StatusNoContent {
+		header.Get("Content-Encoding") != "" || status == http.StatusNoContent || strings.Contains(header.Get("Cache-Control"), "no-transform") {
 		return
 	}
 	header.Add("Vary", "Accept-Encoding")

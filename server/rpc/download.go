@@ -2,8 +2,8 @@ package rpc
 
 import (
 	"io"
-	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -14,7 +14,8 @@ import (
 type downloadHandler struct{ FileDeps }
 
 // NewDownload is the REST route of DownloadSource: the stored bytes with their media type, as an
-// attachment, never to be sniffed. The path variables are workspace_id and source_id.
+// attachment, never to be sniffed or run; a piece of them for a Range, nothing for who has them
+// (If-None-Match). The path variables are workspace_id and source_id.
 func NewDownload(d FileDeps) http.Handler { return &downloadHandler{d} }
 
 // ServeHTTP implements http.Handler.
@@ -38,15 +39,57 @@ func (h *downloadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = content.Close() }() // only read
 	header := w.Header()
 	header.Set("Content-Type", source.MediaType)
-	header.Set("Content-Length", strconv.FormatInt(source.SizeBytes, 10))
-	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": downloadName(source)}))
-	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Disposition", disposition(downloadName(source)))
 	header.Set("ETag", strconv.Quote(source.SHA256))
+	header.Set("Cache-Control", "private, no-cache, no-transform") // a piece of it is of these bytes
+	// A page that somebody uploaded must not act as one of ours where it is opened all the same.
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	if seekable, ok := content.(io.ReadSeeker); ok {
+		if !isPiece(r.Header.Get("Range"), source.SizeBytes) {
+			r.Header.Del("Range") // by RFC 9110, 14.2, who likes to sends all
+		}
+		http.ServeContent(w, r, "", source.CreatedAt, seekable)
+		return
+	}
+	header.Set("Content-Length", strconv.FormatInt(source.SizeBytes, 10))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return
 	}
 	_, _ = io.Copy(w, content) // the answer has begun: a short body is all that can be said
+}
+
+// isPiece says whether a Range asks for one piece that a file of so many bytes has.
+func isPiece(asked string, size int64) bool {
+	from, to, ok := strings.Cut(strings.TrimPrefix(asked, "bytes="), "-")
+	if !ok || !strings.HasPrefix(asked, "bytes=") {
+		return false
+	}
+	if from == "" {
+		last, err := strconv.ParseUint(to, 10, 63)
+		return err == nil && last > 0 && size > 0
+	}
+	first, err := strconv.ParseUint(from, 10, 63)
+	if err != nil || int64(first) >= size { //nolint:gosec // 63 bits
+		return false
+	}
+	if to == "" {
+		return true
+	}
+	last, err := strconv.ParseUint(to, 10, 63)
+	return err == nil && last >= first
+}
+
+// disposition names the file twice: in ASCII for old readers, and as it is. Source: RFC 6266, appendix D.
+func disposition(name string) string {
+	ascii := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {
+			return '_'
+		}
+		return r
+	}, name)
+	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
 }
 
 // downloadName is a file name for a source; pasted text has none of its own.

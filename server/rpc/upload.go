@@ -29,10 +29,13 @@ const (
 	formOverhead = 64 << 10
 	// maxFormName is more bytes than 200 characters take.
 	maxFormName = 4 << 10
-	// A refused upload is read on this far, because clients look for the answer only when they
-	// have sent everything.
-	drainBytes = 1 << 20
-	drainTime  = 2 * time.Second
+	// A refused upload is read on this far, because many clients look for the answer only when they
+	// have sent everything, and lose it when the connection breaks before.
+	drainBytes = 64 << 20
+	drainTime  = 5 * time.Second
+	// Whom we do not know, or who asks too often, gets less of our time.
+	strangerBytes = 1 << 20
+	strangerTime  = 2 * time.Second
 )
 
 // AdmitFunc checks a call of procedure and returns the context with the principal; see
@@ -74,10 +77,20 @@ func NewUpload(d FileDeps) http.Handler {
 
 // ServeHTTP implements http.Handler.
 func (h *uploadHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body := &uploadBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: h.Now}
-	refuse := func(w http.ResponseWriter, err error) {
-		body.drain(r)
-		h.refuse(w, r, parlancev1connect.KnowledgeServiceUploadSourceProcedure, err)
+	body := &uploadBody{ReadCloser: r.Body, control: http.NewResponseController(w), now: h.Now, stranger: true}
+	refuse := func(out http.ResponseWriter, err error) {
+		// The answer goes out first where it can: curl and browsers stop sending when they see it.
+		first := out == w && r.ProtoMajor == 1 && !body.untouched(r) && body.control.EnableFullDuplex() == nil
+		if !first {
+			body.drain(r)
+		} else if !body.ended {
+			w.Header().Set("Connection", "close")
+		}
+		h.refuse(out, r, parlancev1connect.KnowledgeServiceUploadSourceProcedure, err)
+		if first {
+			_ = body.control.Flush() // the caller is gone when this fails
+			body.drain(r)
+		}
 	}
 	u, err := h.open(w, r, body)
 	if err != nil {
@@ -111,10 +124,11 @@ type upload struct {
 }
 
 // open judges an upload by all that is known before its body is read.
-func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body io.Reader) (u upload, err error) {
+func (h *uploadHandler) open(w http.ResponseWriter, r *http.Request, body *uploadBody) (u upload, err error) {
 	if u.ctx, err = h.Admit(r.Context(), parlancev1connect.KnowledgeServiceUploadSourceProcedure, r.Header, w.Header()); err != nil {
 		return u, err
 	}
+	body.stranger = false
 	form, err := openForm(r, body)
 	if err != nil {
 		return u, err
@@ -167,12 +181,17 @@ type uploadBody struct {
 	control *http.ResponseController
 	now     func() time.Time
 	begun   bool
+	ended   bool
+	// stranger is a caller who was not admitted.
+	stranger bool
 }
 
 // Read implements io.Reader.
 func (b *uploadBody) Read(p []byte) (int, error) {
 	b.begun = true
-	return b.ReadCloser.Read(p)
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || err != nil
+	return n, err
 }
 
 // allow sets until when the connection may be silent.
@@ -180,17 +199,23 @@ func (b *uploadBody) allow(until time.Time) {
 	_ = b.control.SetReadDeadline(until) // a writer without deadlines has none to keep
 }
 
-// drain reads a bounded rest of a refused body. A caller that waits for 100 Continue has not
-// sent it and need not.
+// untouched says whether the caller waits for 100 Continue: it has not sent the body and need not.
+func (b *uploadBody) untouched(r *http.Request) bool { return !b.begun && r.Header.Get("Expect") != "" }
+
+// drain reads a bounded rest of a refused body.
 func (b *uploadBody) drain(r *http.Request) {
-	if !b.begun && r.Header.Get("Expect") != "" {
+	if b.ended || b.untouched(r) {
 		return
 	}
-	until := b.now().Add(drainTime)
+	rest, within := int64(drainBytes), drainTime
+	if b.stranger {
+		rest, within = strangerBytes, strangerTime
+	}
+	until := b.now().Add(within)
 	if !interceptor.BoundBody(b.ReadCloser, until) {
 		b.allow(until)
 	}
-	_, _ = io.CopyN(io.Discard, b.ReadCloser, drainBytes) // what it holds does not matter any more
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, rest) // what it holds does not matter any more
 	b.allow(time.Time{})
 }
 

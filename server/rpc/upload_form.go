@@ -34,7 +34,7 @@ func newUploadForm(form *multipart.Reader) *uploadForm {
 func (f *uploadForm) next() (*multipart.Part, error) {
 	for {
 		part, err := f.form.NextPart()
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { //nolint:errorlint // io.EOF itself is the last boundary; wrapped, the form was cut off before
 			f.ended = true
 			return nil, nil //nolint:nilnil // the end of the form is no part and no error
 		}
