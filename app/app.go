@@ -302,7 +302,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 // Work does what happens outside requests until ctx ends, then drains.
 func (a *App) Work(ctx context.Context) error {
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions,
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions,
 		Answers: a.answers,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
@@ -311,7 +311,6 @@ func (a *App) Work(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return w.Run(ctx) })
-	group.Go(func() error { a.requeueOtherModels(ctx); return nil })
 	group.Go(func() error { return a.serveMetrics(ctx) })
 	return group.Wait()
 }
@@ -343,22 +342,6 @@ func (a *App) serveMetrics(ctx context.Context) error {
 	mux.Handle("GET /metrics", a.metrics.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	return server.Serve(ctx, listener, mux, a.Config.ShutdownTimeout, a.log)
-}
-
-// requeueOtherModels makes sources that another embedding model read ready to be read again, so
-// that a change of the model re-embeds in the background. Doing it twice is harmless.
-func (a *App) requeueOtherModels(ctx context.Context) {
-	const batch = 500
-	for {
-		n, err := a.Knowledge.RequeueOtherModels(ctx, a.now(), batch)
-		if err != nil && ctx.Err() == nil {
-			a.log.ErrorContext(ctx, "sources of another embedding model not requeued", telemetry.KeyError, err)
-		}
-		if err != nil || n == 0 {
-			return
-		}
-		a.log.InfoContext(ctx, "sources of another embedding model requeued", telemetry.KeyCount, n)
-	}
 }
 
 // MetricNames lists the metrics of this process, those without a value yet too.

@@ -57,6 +57,10 @@ func (i ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) (
 	if err != nil {
 		return nil, err
 	}
+	return dueSources(found), nil
+}
+
+func dueSources(found []knowledge.DueSource) []task.DueSource {
 	due := make([]task.DueSource, len(found))
 	for n, source := range found {
 		due[n] = task.DueSource{
@@ -64,12 +68,39 @@ func (i ingester) DueSources(ctx context.Context, now time.Time, ask fair.Ask) (
 			Origin: telemetry.Origin{Traceparent: source.Traceparent, RequestID: source.RequestID},
 		}
 	}
-	return due, nil
+	return due
 }
 
 // PutOff implements task.Ingester.
 func (i ingester) PutOff(ctx context.Context, source task.DueSource) error {
 	return i.knowledge.PutOff(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
+}
+
+// Reembed implements task.Reembedder.
+func (i ingester) Reembed(ctx context.Context, sourceID string) error {
+	return i.knowledge.Reembed(ctx, knowledge.SourceID(sourceID))
+}
+
+// DueReembeddings implements task.Reembedder.
+func (i ingester) DueReembeddings(ctx context.Context, now time.Time, ask fair.Ask) ([]task.DueSource, error) {
+	found, err := i.knowledge.DueReembeddings(ctx, now, ask)
+	if err != nil {
+		return nil, err
+	}
+	return dueSources(found), nil
+}
+
+// PutOffReembedding implements task.Reembedder.
+func (i ingester) PutOffReembedding(ctx context.Context, source task.DueSource) error {
+	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
+}
+
+// modelSweep is knowledge as the worker sees it when the embedding model changes.
+type modelSweep struct{ knowledge *knowledge.Service }
+
+// Sweep implements worker.Housekeeper.
+func (m modelSweep) Sweep(ctx context.Context, now time.Time) error {
+	return m.knowledge.SweepModels(ctx, now)
 }
 
 // blobs is knowledge as the worker's blob task sees it.

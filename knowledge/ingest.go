@@ -26,6 +26,9 @@ const (
 // firstRetry is the pause after the first failed run; each later one is four times as long.
 const firstRetry = 5 * time.Second
 
+// maxAskedPause bounds how long an outside party may have a source wait.
+const maxAskedPause = time.Hour
+
 // errLost ends a run whose source was taken over, queued anew or deleted.
 var errLost = errors.New("the source belongs to another run")
 
@@ -39,8 +42,9 @@ func (s *Service) Ingest(ctx context.Context, id SourceID) error {
 	if err != nil || !claimed {
 		return err
 	}
+	r := &run{Service: s, source: source}
 	if source.Attempt > maxAttempts { // the runs before crashed, and none wrote why
-		return s.settle(ctx, source, errors.New("every run before ended without a word"))
+		return r.settle(ctx, errors.New("every run before ended without a word"))
 	}
 	note(ctx, source)
 	ctx, span := telemetry.Start(source.Origin().Rejoin(ctx), telemetry.Internal, "ingest source",
@@ -48,14 +52,14 @@ func (s *Service) Ingest(ctx context.Context, id SourceID) error {
 	work, stop := context.WithCancelCause(ctx)
 	var heart sync.WaitGroup
 	heart.Go(func() { s.beat(work, stop, source) })
-	err = s.process(work, source)
+	err = r.process(work)
 	span.End(err)
 	if errors.Is(context.Cause(work), errLost) {
 		err = errLost
 	}
 	stop(nil)
 	heart.Wait()
-	return s.settle(ctx, source, err)
+	return r.settle(ctx, err)
 }
 
 // note puts the source on the log lines of its run.
@@ -71,7 +75,7 @@ func (s *Service) claim(ctx context.Context, id SourceID) (Source, bool, error) 
 	var source Source
 	err := s.db.NewRaw(postgres.RawForAllTenants("a task names its source only", `
 		UPDATE sources
-		SET status = 'processing', stage = 'parsing', progress = 0, owner = ?, attempt = attempt + 1, queued_until = NULL,
+		SET status = 'processing', stage = 'parsing', progress = 0, pages_done = 0, ocr_page_count = 0, owner = ?, attempt = attempt + 1, queued_until = NULL,
 		    heartbeat_at = ?, error_code = '', error_message = '', updated_at = ?
 		WHERE id = ?
 		  AND (status = 'queued' AND due_at <= ? OR status = 'processing' AND heartbeat_at <= ?)
@@ -109,53 +113,45 @@ func (s *Service) beat(ctx context.Context, stop context.CancelCauseFunc, source
 	}
 }
 
-// report writes how far the run is. Errors: errLost.
-func (s *Service) report(ctx context.Context, source Source, stage Stage, progress int) error {
-	now := s.moment()
-	mine, err := changed(s.db.ExecContext(ctx, `
-		UPDATE sources
-		SET stage = ?, progress = ?, heartbeat_at = ?, updated_at = ?
-		WHERE tenant_id = ?
-		  AND id = ?
-		  AND owner = ?`, stage, progress, now, now, source.TenantID, source.ID, source.Owner))
-	if err != nil {
-		return fmt.Errorf("report progress: %w", err)
-	}
-	if !mine {
-		return errLost
-	}
-	return nil
-}
-
 // settle writes the outcome of a run that did not commit. The worker may be stopping, so it has
 // its own time.
-func (s *Service) settle(ctx context.Context, source Source, cause error) error {
+func (r *run) settle(ctx context.Context, cause error) error {
 	if cause == nil {
 		return nil
 	}
-	log := s.log.With(telemetry.KeyAttempt, source.Attempt)
+	source := r.source
+	log := r.log.With(telemetry.KeyAttempt, source.Attempt)
 	stopping := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
-	now := s.moment()
+	now := r.moment()
 	if errors.Is(cause, errLost) {
 		log.InfoContext(ctx, "source taken over from this run")
 		return nil
 	}
 	if wrong, ok := errors.AsType[*document.Error](cause); ok {
 		log.InfoContext(ctx, "source refused", telemetry.KeyReason, string(wrong.Kind))
-		return s.fail(ctx, source, string(wrong.Kind), wrong.Message, now)
+		return errors.Join(r.fail(ctx, source, string(wrong.Kind), wrong.Message, now), dropKept(ctx, r.db, source))
 	}
 	if stopping {
-		return s.retry(ctx, source, source.Attempt-1, now)
+		return r.retry(ctx, source, source.Attempt-1, now)
 	}
-	if source.Attempt >= maxAttempts {
+	attempt := source.Attempt
+	if r.kept { // each such run does a part of the work for good, so there is an end to them
+		attempt--
+	}
+	if attempt >= maxAttempts {
 		log.ErrorContext(ctx, "source given up", telemetry.KeyError, cause)
-		return s.fail(ctx, source, codeInternal, gaveUp(cause), now)
+		return r.fail(ctx, source, codeInternal, gaveUp(cause), now)
 	}
 	log.WarnContext(ctx, "source will be tried again", telemetry.KeyError, cause)
-	pause := firstRetry << (2 * (source.Attempt - 1)) // 5 s, 20 s, 80 s, 320 s
-	return s.retry(ctx, source, source.Attempt, now.Add(pause))
+	return r.retry(ctx, source, attempt, now.Add(retryPause(max(attempt, 1), cause)))
+}
+
+// retryPause is 5 s, 20 s, 80 s, 320 s, or what the outside party asked for when that is longer.
+func retryPause(attempt int, cause error) time.Duration {
+	asked := min(fault.From(cause).RetryAfter, maxAskedPause)
+	return max(firstRetry<<(2*(attempt-1)), asked)
 }
 
 // gaveUp is what a person is told after the last attempt: what the outside party did, or that

@@ -20,6 +20,8 @@ type outside struct {
 	*hashing.Embedder
 	before func(ctx context.Context) error
 	name   string
+	// local has vectors made again rather than found.
+	local bool
 }
 
 func (o outside) Embed(ctx context.Context, texts []string, kind embedding.Kind) ([][]float32, error) {
@@ -33,6 +35,7 @@ func (o outside) Embed(ctx context.Context, texts []string, kind embedding.Kind)
 
 func (o outside) Model() embedding.Model {
 	m := o.Embedder.Model()
+	m.Local = o.local
 	if o.name != "" {
 		m.Name = o.name
 	}
@@ -152,7 +155,7 @@ func TestOutage(t *testing.T) {
 	if _, err := f.Reprocess(t.Context(), f.ref, id, false); err != nil {
 		t.Fatal(err)
 	}
-	away := f.with(outside{Embedder: hashing.New(), before: func(context.Context) error { return errors.New("connection refused by 10.0.0.7") }})
+	away := f.with(outside{Embedder: hashing.New(), local: true, before: func(context.Context) error { return errors.New("connection refused by 10.0.0.7") }})
 	for attempt := 1; attempt <= 5; attempt++ {
 		due, err := f.DueSources(t.Context(), f.clock.now(), fair.Ask{Room: 10})
 		if err != nil || len(due) != 1 {
@@ -216,31 +219,5 @@ func TestShutdown(t *testing.T) {
 	}
 	if err := f.Ingest(t.Context(), id); err != nil || f.get(f.ref, id).Status != knowledge.StatusReady {
 		t.Errorf("it cannot be ingested again: %v", err)
-	}
-}
-
-func TestChangeOfModel(t *testing.T) {
-	t.Parallel()
-	f := setUp(t, "large", nil)
-	agent := f.agent(f.ref)
-	id := f.ready(f.ref, "a", hours)
-	f.attach(f.ref, agent, knowledge.UsageAuto, id)
-	changed := f.with(outside{Embedder: hashing.New(), name: "another"})
-	params := knowledge.QueryParams{AgentID: agent, Question: "museum", ExplainSourceID: id}
-	answer, err := changed.Query(t.Context(), f.ref, params)
-	if err != nil || len(answer.Chunks) != 0 || answer.Explanation.Outcome != knowledge.OutcomeNotReady {
-		t.Fatalf("vectors of two models were compared: %+v, %v", answer, err)
-	}
-	if n, err := changed.RequeueOtherModels(t.Context(), f.clock.now(), 10); err != nil || n != 1 {
-		t.Fatalf("requeued: %d, %v", n, err)
-	}
-	if err := changed.Ingest(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
-	if answer, err = changed.Query(t.Context(), f.ref, params); err != nil || len(answer.Chunks) != 1 {
-		t.Fatalf("after re-embedding: %+v, %v", answer, err)
-	}
-	if n, err := changed.RequeueOtherModels(t.Context(), f.clock.now(), 10); err != nil || n != 0 {
-		t.Errorf("requeued: %d, %v; want 0", n, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
@@ -40,6 +41,76 @@ func (s *Service) answering(ctx context.Context, ref workspaces.Ref) (embedding.
 		return s.embedder, nil
 	}
 	return embedder, nil
+}
+
+// search is searchOnce, and once more with the new model when the workspace's model was changed
+// between the question's embedding and the search: there was nothing of the one before any more.
+func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) ([]Found, []hit, error) {
+	found, ranked, err := s.searchOnce(ctx, ref, p)
+	if err != nil || len(ranked) > 0 {
+		return found, ranked, err
+	}
+	model, err := answeringModel(ctx, s.db, ref)
+	if _, known := s.embedderOf(model); err != nil || !known || model == p.model {
+		return found, ranked, err
+	}
+	again, err := s.probe(ctx, ref, p.QueryParams)
+	if err != nil || again.empty() {
+		return found, ranked, err
+	}
+	again.without = p.without
+	if p.MinSimilarity == nil && p.floor == p.defaultFloor {
+		again.floor = again.defaultFloor
+	}
+	return s.searchOnce(ctx, ref, again)
+}
+
+// embedderFor is the embedder of the workspace's chunks. Errors: Unavailable unavailable when this
+// process has none for the model that answers; another may.
+func (s *Service) embedderFor(ctx context.Context, ref workspaces.Ref) (embedding.Embedder, error) {
+	model, err := answeringModel(ctx, s.db, ref)
+	if err != nil {
+		return nil, err
+	}
+	if model == "" {
+		return s.embedder, nil
+	}
+	embedder, known := s.embedderOf(model)
+	if !known {
+		return nil, fault.New(fault.ServiceUnavailable, "The workspace answers with the embedding model %q, which is not configured here.", model)
+	}
+	return embedder, nil
+}
+
+// holdModel sees to it that the chunks' model answers in the workspace until tx ends; the first
+// source of a workspace decides. Where another model is to take over, the source is one more to
+// be embedded by that. Errors: errMoved.
+func holdModel(ctx context.Context, tx bun.IDB, source Source, model string, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `
+		INSERT INTO workspace_embeddings (workspace_id, tenant_id, model)
+		VALUES (?, ?, ?)
+		ON CONFLICT (workspace_id) DO NOTHING`, source.WorkspaceID, source.TenantID, model)
+	if err != nil {
+		return fmt.Errorf("note the answering model: %w", err)
+	}
+	var answering, target string
+	err = tx.NewRaw(`
+		SELECT model,
+		       target_model
+		FROM workspace_embeddings
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		FOR SHARE`, source.TenantID, source.WorkspaceID).Scan(ctx, &answering, &target)
+	if err != nil {
+		return fmt.Errorf("hold the answering model: %w", err)
+	}
+	if answering != model {
+		return errMoved
+	}
+	if target == "" || target == model {
+		return forgetReembedding(ctx, tx, source)
+	}
+	return queueReembedding(ctx, tx, source, target, now)
 }
 
 // answeringModel is the model whose vectors a query compares; empty: nothing was embedded yet.

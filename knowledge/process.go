@@ -2,14 +2,14 @@ package knowledge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/pgvector/pgvector-go"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"parlance.dev/parlance/events"
@@ -17,56 +17,66 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/provider/embedding"
 )
 
-// Progress, in percent, at which the stages begin.
-const (
-	progressChunking  = 20
-	progressEmbedding = 30
-	progressReady     = 100
-)
+// maxMoves is how often a run starts its embedding over because the workspace's model changed.
+const maxMoves = 3
 
-const (
-	// embedBatch is how many chunks are embedded between two reports of progress.
-	embedBatch = 64
-	// insertBatch keeps one INSERT of chunks at a few megabytes.
-	insertBatch = 200
-)
+// stageStoring is what follows the stages that callers see, for traces and metrics.
+const stageStoring Stage = "storing"
+
+// errMoved says that the workspace's answering model is another than the chunks'.
+var errMoved = errors.New("the workspace answers with another model by now")
 
 // process reads, cuts and embeds a claimed source, and replaces its chunks.
-// Errors: *document.Error, errLost, and what the bucket, embedder and database meet.
-func (s *Service) process(ctx context.Context, source Source) error {
-	started := s.moment()
+// Errors: *document.Error, errLost, and what the bucket, readers, embedder and database meet.
+func (r *run) process(ctx context.Context) error {
+	started := r.moment()
 	var doc document.Document
-	err := s.stage(ctx, StageParsing, func(ctx context.Context) (err error) {
-		doc, err = s.parse(ctx, source)
+	err := r.stage(ctx, StageParsing, func(ctx context.Context) (err error) {
+		doc, err = r.parse(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	source.PageCount = doc.PageCount
-	if err := s.report(ctx, source, StageChunking, progressChunking); err != nil {
+	r.source.PageCount, r.source.PagesDone, r.source.OCRPageCount = doc.PageCount, doc.PageCount, doc.RecognizedPages
+	r.source.Warnings = doc.Warnings
+	if err := r.enter(ctx, StageChunking, progressChunking); err != nil {
 		return err
 	}
 	var chunks []Chunk
-	err = s.stage(ctx, StageChunking, func(context.Context) error {
+	err = r.stage(ctx, StageChunking, func(context.Context) error {
 		pieces, err := document.Cut(doc, document.ChunkOptions{})
-		chunks = chunksOf(source, pieces)
+		chunks = chunksOf(r.source, pieces)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("cut source: %w", err)
 	}
-	if err := s.stage(ctx, StageEmbedding, func(ctx context.Context) error { return s.embed(ctx, source, chunks) }); err != nil {
-		return err
+	for range maxMoves {
+		if err = r.embedAndCommit(ctx, chunks, started); !errors.Is(err, errMoved) {
+			return err
+		}
 	}
-	return s.stage(ctx, stageStoring, func(ctx context.Context) error { return s.commit(ctx, source, chunks, started) })
+	return err
 }
 
-// stageStoring is what follows the stages that callers see, for traces and metrics.
-const stageStoring Stage = "storing"
+// embedAndCommit embeds for the model that answers in the workspace and makes the source ready.
+// Errors: errMoved when another model answers when it comes to the commit.
+func (r *run) embedAndCommit(ctx context.Context, chunks []Chunk, started time.Time) error {
+	embedder, err := r.embedderFor(ctx, r.source.Ref())
+	if err != nil {
+		return err
+	}
+	if err := r.enter(ctx, StageEmbedding, progressEmbedding); err != nil {
+		return err
+	}
+	if err := r.stage(ctx, StageEmbedding, func(ctx context.Context) error { return r.embed(ctx, embedder, chunks) }); err != nil {
+		return err
+	}
+	return r.stage(ctx, stageStoring, func(ctx context.Context) error { return r.commit(ctx, chunks, started) })
+}
 
 // stage does a part of the run within a span, and measures it.
 func (s *Service) stage(ctx context.Context, name Stage, fn func(context.Context) error) error {
@@ -78,13 +88,16 @@ func (s *Service) stage(ctx context.Context, name Stage, fn func(context.Context
 	return err
 }
 
-func (s *Service) parse(ctx context.Context, source Source) (document.Document, error) {
-	r, err := s.bucket.Get(ctx, source.BlobKey)
+func (r *run) parse(ctx context.Context) (document.Document, error) {
+	blob, err := r.bucket.Get(ctx, r.source.BlobKey)
 	if err != nil {
 		return document.Document{}, fmt.Errorf("open the bytes: %w", err)
 	}
-	defer func() { _ = r.Close() }() // only read
-	doc, err := document.Parse(ctx, source.MediaType, r, document.Options{Readers: s.readers})
+	defer func() { _ = blob.Close() }() // only read
+	doc, err := document.Parse(ctx, r.source.MediaType, blob, document.Options{
+		Readers: r.readers, ForceOCR: r.source.ForceOCR, Store: keptPages{r},
+		Pages: func(done, total, recognized int) error { return r.pages(ctx, done, total, recognized) },
+	})
 	if err != nil {
 		return document.Document{}, fmt.Errorf("parse source: %w", err)
 	}
@@ -105,48 +118,15 @@ func chunksOf(source Source, pieces []document.Chunk) []Chunk {
 	return chunks
 }
 
-// embed fills the chunks' vectors in batches and reports after each.
-func (s *Service) embed(ctx context.Context, source Source, chunks []Chunk) error {
-	done := 0
-	for batch := range slices.Chunk(chunks, embedBatch) {
-		progress := progressEmbedding + (progressReady-progressEmbedding)*done/len(chunks)
-		if err := s.report(ctx, source, StageEmbedding, progress); err != nil {
+// commit replaces the source's chunks and makes it ready, unless it is no longer this run's.
+// Errors: errLost, errMoved.
+func (r *run) commit(ctx context.Context, chunks []Chunk, started time.Time) error {
+	now, source := r.moment(), r.source
+	words := indexWords(chunks)
+	return r.db.InCopyTx(ctx, func(ctx context.Context, tx bun.Tx, copyIn postgres.CopyFunc) error {
+		if err := holdModel(ctx, tx, source, chunks[0].Model, now); err != nil {
 			return err
 		}
-		texts := make([]string, len(batch))
-		for i, chunk := range batch {
-			texts[i] = embeddedText(chunk)
-		}
-		vectors, err := s.embedder.Embed(ctx, texts, embedding.Document)
-		if err != nil {
-			return fmt.Errorf("embed source: %w", err)
-		}
-		// The model is asked after the call: some learn it from the server.
-		model := s.embedder.Model().Name
-		for i := range batch {
-			batch[i].Model, batch[i].Embedding = model, pgvector.NewVector(vectors[i])
-		}
-		done += len(batch)
-	}
-	return nil
-}
-
-// embeddedText is a chunk's content, under its innermost heading when the content does not
-// begin with it: what stands under "Opening hours" seldom says so again.
-func embeddedText(c Chunk) string {
-	heading := c.Heading[strings.LastIndex(c.Heading, " > ")+1:]
-	heading = strings.TrimSpace(strings.TrimPrefix(heading, "> "))
-	if heading == "" || strings.Contains(c.Content, heading) {
-		return c.Content
-	}
-	return heading + "\n\n" + c.Content
-}
-
-// commit replaces the source's chunks and makes it ready, unless it is no longer this run's.
-func (s *Service) commit(ctx context.Context, source Source, chunks []Chunk, started time.Time) error {
-	now := s.moment()
-	words := indexWords(chunks)
-	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		ready, err := markReady(ctx, tx, source, chunks, now)
 		if err != nil {
 			return err
@@ -155,10 +135,11 @@ func (s *Service) commit(ctx context.Context, source Source, chunks []Chunk, sta
 		if err != nil {
 			return fmt.Errorf("delete old chunks: %w", err)
 		}
-		for batch := range slices.Chunk(chunks, insertBatch) {
-			if _, err := tx.NewInsert().Model(&batch).Exec(ctx); err != nil {
-				return fmt.Errorf("insert chunks: %w", err)
-			}
+		if err := copyChunks(ctx, copyIn, chunks); err != nil {
+			return err
+		}
+		if err := dropKept(ctx, tx, source); err != nil {
+			return err
 		}
 		if err := storeWords(ctx, tx, ready, words); err != nil {
 			return err
@@ -171,19 +152,39 @@ func (s *Service) commit(ctx context.Context, source Source, chunks []Chunk, sta
 	})
 }
 
+// copyChunks writes the chunks with their vectors.
+func copyChunks(ctx context.Context, copyIn postgres.CopyFunc, chunks []Chunk) error {
+	return copyIn(ctx, postgres.CopyParams{
+		Table: "chunks",
+		Columns: []string{
+			"id", "tenant_id", "workspace_id", "source_id", "index", "content", "token_count", "heading",
+			"page_start", "page_end", "char_start", "char_end", "model", "embedding",
+		},
+		Rows: len(chunks),
+		RowFunc: func(i int) []any {
+			c := chunks[i]
+			return []any{
+				string(c.ID), string(c.TenantID), string(c.WorkspaceID), string(c.SourceID), c.Index, c.Content, c.TokenCount, c.Heading,
+				c.PageStart, c.PageEnd, c.CharStart, c.CharEnd, c.Model, c.Embedding.Slice(),
+			}
+		},
+	})
+}
+
 // markReady is the check of ownership: it locks the row, so that a takeover waits for tx or has
 // happened. Errors: errLost.
 func markReady(ctx context.Context, tx bun.IDB, source Source, chunks []Chunk, now time.Time) (Source, error) {
 	var ready Source
 	err := tx.NewRaw(`
 		UPDATE sources
-		SET status = 'ready', stage = '', progress = ?, owner = '', heartbeat_at = ?, page_count = ?, chunk_count = ?,
-		    embedding_model = ?, ready_at = ?, updated_at = ?
+		SET status = 'ready', stage = '', progress = ?, owner = '', heartbeat_at = ?, page_count = ?, pages_done = ?,
+		    ocr_page_count = ?, language = ?, warnings = ?::text[], chunk_count = ?, embedding_model = ?, ready_at = ?, updated_at = ?
 		WHERE tenant_id = ?
 		  AND id = ?
 		  AND owner = ?
 		  AND status = 'processing'
-		RETURNING *`, progressReady, now, source.PageCount, len(chunks), chunks[0].Model, now, now,
+		RETURNING *`, progressReady, now, source.PageCount, source.PagesDone, source.OCRPageCount, source.Language,
+		pgdialect.Array(append([]string{}, source.Warnings...)), len(chunks), chunks[0].Model, now, now,
 		source.TenantID, source.ID, source.Owner).Scan(ctx, &ready)
 	if postgres.NoRows(err) {
 		return Source{}, errLost

@@ -42,9 +42,9 @@ type Scores struct {
 	Fused float64
 }
 
-// search ranks the chunks that the agent may see, best first: the first TopK with their text, and
+// searchOnce ranks the chunks that the agent may see, best first: the first TopK with their text, and
 // all that were ranked without. What is read is of one moment.
-func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) (found []Found, ranked []hit, err error) {
+func (s *Service) searchOnce(ctx context.Context, ref workspaces.Ref, p probe) (found []Found, ranked []hit, err error) {
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	err = s.db.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) (err error) {
 		if ranked, err = rank(ctx, tx, ref, p); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,6 +38,8 @@ type Deps struct {
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// EmbedCalls is how many calls of an outside embedder are made at once; 0 is 4.
+	EmbedCalls int
 	// HeartbeatEvery is how often a run says that it is alive; 0 is 5 s.
 	HeartbeatEvery time.Duration
 	// Registry gets what is measured; nil: nobody does.
@@ -55,14 +58,20 @@ type Service struct {
 	log            *slog.Logger
 	now            func() time.Time
 	heartbeatEvery time.Duration
+	calls          calls
 	metrics        metrics
+
+	// planning guards what SweepModels remembers.
+	planning sync.Mutex
+	chosen   bool
+	planned  time.Time
 }
 
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder, previous: d.Previous, readers: d.Readers,
-		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, metrics: newMetrics(d.Registry),
+		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, calls: newCalls(d.EmbedCalls), metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

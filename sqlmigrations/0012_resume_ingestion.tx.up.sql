@@ -96,8 +96,9 @@ CREATE TABLE IF NOT EXISTS source_reembeddings (
     -- waiting, done (every chunk has its next vector), or refused by the model.
     state        text NOT NULL CHECK (state IN ('waiting', 'done', 'refused')),
     due_at       timestamptz NOT NULL,
-    -- Until when a task is trusted to be on its way or at work.
+    -- Until when a task is trusted to be on its way, and until when one is trusted to be at work.
     queued_until timestamptz,
+    busy_until   timestamptz,
     -- Failures in a row.
     attempt      integer NOT NULL DEFAULT 0,
     FOREIGN KEY (workspace_id, source_id) REFERENCES sources (workspace_id, id) ON DELETE CASCADE

@@ -308,6 +308,7 @@ CREATE TABLE source_reembeddings (
     state text NOT NULL,
     due_at timestamp with time zone NOT NULL,
     queued_until timestamp with time zone,
+    busy_until timestamp with time zone,
     attempt integer NOT NULL DEFAULT 0,
     CONSTRAINT source_reembeddings_pkey PRIMARY KEY (source_id),
     CONSTRAINT source_reembeddings_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'done'::text, 'refused'::text]))),

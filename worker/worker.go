@@ -29,6 +29,8 @@ const (
 	tendInterval = time.Minute
 	// slowInterval is how often forgotten blobs and expired answers are looked for.
 	slowInterval = 5 * time.Minute
+	// modelInterval is how often changes of the embedding model are carried on.
+	modelInterval = 15 * time.Second
 )
 
 // Housekeeper is a noun that repairs what time has overtaken, by itself.
@@ -45,13 +47,17 @@ type Deps struct {
 	Redis    goredis.UniversalClient
 	Webhooks *webhooks.Service
 	Ingester task.Ingester
-	Blobs    task.BlobReleaser
+	// Reembedder may be nil although there is an Ingester.
+	Reembedder task.Reembedder
+	Blobs      task.BlobReleaser
 	// Sessions is conversation.Service: each second.
 	Sessions Housekeeper
 	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
 	Strays Housekeeper
 	// Searches keeps up what searches are quick by: knowledge's Tend, every minute.
 	Searches Housekeeper
+	// Models is knowledge.Service.SweepModels: each 15 s.
+	Models Housekeeper
 	// Answers is idempotency.Service: answers past their day, every five minutes.
 	Answers Housekeeper
 	// Tracer makes spans of relays and tasks; nil: nobody does.
@@ -81,6 +87,7 @@ type Worker struct {
 	sessions Housekeeper
 	strays   Housekeeper
 	searches Housekeeper
+	models   Housekeeper
 	answers  Housekeeper
 	depths   *queue.Depths
 	// deliveries and ingestion are the lanes; ingestion is nil without an ingester.
@@ -107,7 +114,7 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, answers: d.Answers,
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, models: d.Models, answers: d.Answers,
 		depths:    queue.NewDepths(d.Redis),
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
@@ -142,7 +149,10 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		task.DeliverWebhookType: w.deliveries.runs(task.HandleDeliverWebhook(d.Webhooks, w.deliveries.admit, w.metrics.attempted)),
 	}
 	if d.Ingester != nil {
-		w.ingestion = newLane(queue.Ingest, task.SourceSweeper{Ingester: d.Ingester}, d)
+		w.ingestion = newLane(queue.Ingest, task.SourceSweeper{Ingester: d.Ingester, Reembedder: d.Reembedder}, d)
+		if d.Reembedder != nil {
+			handlers[task.ReembedSourceType] = w.ingestion.runs(task.HandleReembedSource(d.Reembedder, w.ingestion.admit))
+		}
 		handlers[task.IngestSourceType] = w.ingestion.runs(task.HandleIngestSource(d.Ingester, w.ingestion.admit))
 		w.bells[events.SourceQueued] = w.ingestion
 	}
@@ -197,6 +207,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	if w.searches != nil {
 		loop("care for searches", tendInterval, nil, func(ctx context.Context) error { return w.searches.Sweep(ctx, w.now()) })
+	}
+	if w.models != nil {
+		loop("change of the embedding model", modelInterval, nil, func(ctx context.Context) error { return w.models.Sweep(ctx, w.now()) })
 	}
 	if w.answers != nil {
 		loop("sweep of answers", slowInterval, nil, func(ctx context.Context) error { return w.answers.Sweep(ctx, w.now()) })

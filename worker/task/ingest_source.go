@@ -66,18 +66,91 @@ func HandleIngestSource(ingester Ingester, admit AdmitFunc) queue.HandlerFunc {
 	}
 }
 
-// SourceSweeper finds sources without a task.
-type SourceSweeper struct{ Ingester Ingester }
+// ReembedSourceType is the type of the task that embeds a source by another model, for a slice of time.
+const ReembedSourceType = "reembed_source"
+
+// reembedTimeout bounds one slice; an embedding server may make it wait.
+const reembedTimeout = 10 * time.Minute
+
+// Reembedder is package knowledge too; see Ingester.
+type Reembedder interface {
+	// Reembed does a slice of the work if nobody else is at it.
+	Reembed(ctx context.Context, sourceID string) error
+	// DueReembeddings is DueSources for sources that another model is to embed.
+	DueReembeddings(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error)
+	// PutOffReembedding makes a source wait for another second or so.
+	PutOffReembedding(ctx context.Context, source DueSource) error
+}
+
+// ReembedSource makes the task; see IngestSource.
+func ReembedSource(source DueSource, cause string) queue.Task {
+	return queue.Task{
+		Type: ReembedSourceType, ID: ReembedSourceType + ":" + source.ID + ":" + cause, Queue: queue.Ingest,
+		TenantID: source.TenantID, WorkspaceID: source.WorkspaceID, Origin: source.Origin,
+		Payload: ingestPayload{TenantID: source.TenantID, SourceID: source.ID}, Timeout: reembedTimeout, MaxRetries: -1,
+	}
+}
+
+// HandleReembedSource embeds.
+func HandleReembedSource(reembedder Reembedder, admit AdmitFunc) queue.HandlerFunc {
+	return func(ctx context.Context, payload []byte) error {
+		var p ingestPayload
+		if err := decode(payload, &p); err != nil {
+			return err
+		}
+		leave, ok := admit(p.TenantID)
+		if !ok {
+			return reembedder.PutOffReembedding(ctx, DueSource{TenantID: p.TenantID, ID: p.SourceID})
+		}
+		defer leave()
+		return reembedder.Reembed(ctx, p.SourceID)
+	}
+}
+
+// SourceSweeper finds sources without a task: new ones first, and those that another model is to
+// embed where these leave room. Of more than one place the last is theirs anyhow.
+type SourceSweeper struct {
+	Ingester Ingester
+	// Reembedder may be nil.
+	Reembedder Reembedder
+}
 
 // Due implements Sweeper.
 func (s SourceSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	room := ask.Room
+	var old []DueSource
+	if s.Reembedder != nil {
+		first := ask
+		first.Room = 1
+		if room > 1 {
+			var err error
+			if old, err = s.Reembedder.DueReembeddings(ctx, now, first); err != nil {
+				return nil, err
+			}
+		}
+	}
+	ask.Room = room - len(old)
 	due, err := s.Ingester.DueSources(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
-	tasks := make([]queue.Task, len(due))
-	for i, source := range due {
-		tasks[i] = IngestSource(source, window(now))
+	if left := ask.Room - len(due); left > 0 && (len(old) > 0 || room == 1) && s.Reembedder != nil {
+		ask.Room = left
+		if len(old) > 0 {
+			ask.After = old[0].TenantID
+		}
+		more, err := s.Reembedder.DueReembeddings(ctx, now, ask)
+		if err != nil {
+			return nil, err
+		}
+		old = append(old, more...)
+	}
+	tasks := make([]queue.Task, 0, len(due)+len(old))
+	for _, source := range old {
+		tasks = append(tasks, ReembedSource(source, window(now)))
+	}
+	for _, source := range due {
+		tasks = append(tasks, IngestSource(source, window(now)))
 	}
 	return tasks, nil
 }

@@ -43,7 +43,7 @@ func New() *Embedder { return &Embedder{} }
 
 // Model implements embedding.Embedder.
 func (*Embedder) Model() embedding.Model {
-	return embedding.Model{Name: ModelName, Dimension: dimension, DefaultFloor: defaultFloor, MaxBatch: maxBatch}
+	return embedding.Model{Name: ModelName, Dimension: dimension, DefaultFloor: defaultFloor, MaxBatch: maxBatch, Local: true}
 }
 
 // Embed implements embedding.Embedder; questions and passages are treated alike.

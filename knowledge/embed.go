@@ -1,0 +1,182 @@
+package knowledge
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/pgvector/pgvector-go"
+	"golang.org/x/sync/errgroup"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/provider/embedding"
+)
+
+const (
+	// defaultEmbedCalls is how many calls of an outside embedder this process makes at once.
+	defaultEmbedCalls = 4
+	// localBatch is how many texts an embedder of this process gets at once: few, so that all cores
+	// have some.
+	localBatch = 32
+)
+
+// codeEmbeddingRefused is the error code of a source with a passage that the model does not take.
+const codeEmbeddingRefused document.ErrorKind = "embedding-refused"
+
+// calls bounds how often this process calls outside embedders at once, questions apart. Those who
+// wait are served in the order in which they came, so that a long document leaves turns to others.
+type calls chan struct{}
+
+func newCalls(outside int) calls {
+	if outside <= 0 {
+		outside = defaultEmbedCalls
+	}
+	return make(calls, outside)
+}
+
+// take waits for a free place and returns how to give it back.
+func (c calls) take(ctx context.Context) (func(), error) {
+	select {
+	case c <- struct{}{}:
+		return func() { <-c }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// embedBatches embeds texts in batches of the model's, several at once, and calls done with the
+// bounds of each batch and its vectors; not in order, and from several goroutines.
+// Errors: *embedding.Refused with the index among texts, the embedder's, done's.
+func (s *Service) embedBatches(ctx context.Context, embedder embedding.Embedder, texts []string, done func(ctx context.Context, from int, vectors [][]float32) error) error {
+	model := embedder.Model()
+	size, atOnce := max(model.MaxBatch, 1), cap(s.calls)
+	if model.Local {
+		size, atOnce = min(size, localBatch), runtime.GOMAXPROCS(0)
+	}
+	var group errgroup.Group
+	group.SetLimit(atOnce)
+	// A failure ends no other call: what is on its way has to be paid for, and is kept.
+	var failed atomic.Bool
+	for from := 0; from < len(texts) && !failed.Load() && ctx.Err() == nil; from += size {
+		group.Go(func() (err error) {
+			defer func() {
+				if err != nil {
+					failed.Store(true)
+				}
+			}()
+			vectors, err := s.embedBatch(ctx, embedder, texts[from:min(from+size, len(texts))])
+			if refused, ok := errors.AsType[*embedding.Refused](err); ok {
+				return &embedding.Refused{Index: from + refused.Index, Err: refused.Err}
+			}
+			if err != nil {
+				return fmt.Errorf("embed: %w", err)
+			}
+			return done(ctx, from, vectors)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (s *Service) embedBatch(ctx context.Context, embedder embedding.Embedder, texts []string) ([][]float32, error) {
+	if !embedder.Model().Local {
+		leave, err := s.calls.take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	return embedder.Embed(ctx, texts, embedding.Document)
+}
+
+// embed fills the chunks' vectors, equal texts once. What an outside embedder has made is kept
+// until the run commits, and not asked for again by a run that follows.
+func (r *run) embed(ctx context.Context, embedder embedding.Embedder, chunks []Chunk) error {
+	model := embedder.Model()
+	places := make(map[textHash][]int, len(chunks))
+	order := make([]textHash, 0, len(chunks))
+	for i, chunk := range chunks {
+		hash := textHash(sha256.Sum256([]byte(embeddedText(chunk))))
+		if places[hash] == nil {
+			order = append(order, hash)
+		}
+		places[hash] = append(places[hash], i)
+	}
+	var filled atomic.Int64
+	fill := func(hash textHash, vector pgvector.Vector) {
+		for _, i := range places[hash] {
+			chunks[i].Model, chunks[i].Embedding = model.Name, vector
+		}
+		filled.Add(int64(len(places[hash])))
+	}
+	if !model.Local {
+		known := map[textHash]bool{}
+		err := r.knownVectors(ctx, model.Name, places, func(hash textHash, vector pgvector.Vector) {
+			if !known[hash] {
+				known[hash] = true
+				fill(hash, vector)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		order = slices.DeleteFunc(order, func(hash textHash) bool { return known[hash] })
+	}
+	texts := make([]string, len(order))
+	for i, hash := range order {
+		texts[i] = embeddedText(chunks[places[hash][0]])
+	}
+	err := r.embedBatches(ctx, embedder, texts, func(ctx context.Context, from int, vectors [][]float32) error {
+		hashes := order[from : from+len(vectors)]
+		if !model.Local {
+			if err := r.keepVectors(ctx, model.Name, hashes, vectors); err != nil {
+				return err
+			}
+		}
+		for i, hash := range hashes {
+			fill(hash, pgvector.NewVector(vectors[i]))
+		}
+		return r.advance(ctx, progressEmbedding+(progressStoring-progressEmbedding)*int(filled.Load())/len(chunks))
+	})
+	if refused, ok := errors.AsType[*embedding.Refused](err); ok {
+		return refusedPassage(chunks[places[order[refused.Index]][0]], refused)
+	}
+	return err
+}
+
+// refusedPassage is the fault of a source with a passage that the model does not take.
+func refusedPassage(c Chunk, refused *embedding.Refused) error {
+	return &document.Error{Kind: codeEmbeddingRefused, Message: fmt.Sprintf(
+		"The embedding model does not take the passage %s. %s Change that passage, or have the installation use a model that takes longer texts.", place(c), fault.From(refused.Err).Message)}
+}
+
+// place says where a chunk stands.
+func place(c Chunk) string {
+	var where []string
+	if c.PageStart > 0 {
+		where = append(where, fmt.Sprintf("on page %d", c.PageStart))
+	}
+	if c.Heading != "" {
+		where = append(where, fmt.Sprintf("under %q", c.Heading))
+	}
+	return strings.Join(append(where, fmt.Sprintf("at characters %d to %d", c.CharStart, c.CharEnd)), ", ")
+}
+
+// embeddedText is a chunk's content, under its innermost heading when the content does not
+// begin with it: what stands under "Opening hours" seldom says so again.
+func embeddedText(c Chunk) string {
+	heading := c.Heading[strings.LastIndex(c.Heading, " > ")+1:]
+	heading = strings.TrimSpace(strings.TrimPrefix(heading, "> "))
+	if heading == "" || strings.Contains(c.Content, heading) {
+		return c.Content
+	}
+	return heading + "\n\n" + c.Content
+}
