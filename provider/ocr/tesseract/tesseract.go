@@ -190,12 +190,12 @@ func (r *Reader) wait(ctx context.Context, size header) (leave func(), err error
 	if err := r.large.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	leave, err = r.turn(ctx)
+	giveBack, err := r.turn(ctx)
 	if err != nil {
 		r.large.Release(1)
 		return nil, err
 	}
-	return func() { leave(); r.large.Release(1) }, nil
+	return func() { giveBack(); r.large.Release(1) }, nil
 }
 
 const fileName = "picture"
