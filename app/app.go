@@ -18,11 +18,13 @@ import (
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/knowledge/document"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
@@ -71,6 +73,8 @@ type App struct {
 	db          *postgres.DB
 	redis       goredis.UniversalClient
 	bucket      blob.Bucket
+	sandbox     *sandbox.Sandbox
+	readers     document.Readers
 	metrics     *telemetry.Metrics
 	slots       *fair.Metrics
 	traces      *telemetry.Traces
@@ -115,6 +119,9 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 	a.warnOfRedis(ctx)
 	if a.bucket, err = blob.Open(a.Config.BlobURL); err != nil {
 		return fmt.Errorf("open the bucket: %w", err)
+	}
+	if err := a.openReaders(ctx, params.Component); err != nil {
+		return err
 	}
 	return a.trace(ctx, params)
 }
@@ -193,7 +200,7 @@ func (a *App) join(ctx context.Context) error {
 		a.Tools.Register(name, builtin)
 	}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Readers: a.readers, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,
@@ -360,6 +367,9 @@ func (a *App) Close() error {
 	}
 	if a.bucket != nil {
 		errs = append(errs, a.bucket.Close())
+	}
+	if a.sandbox != nil {
+		errs = append(errs, a.sandbox.Close())
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())
