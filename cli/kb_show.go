@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/wire"
+)
+
+// kbShowOptions are the flags of `parlance kb show`.
+type kbShowOptions struct {
+	chunks    int
+	all, json bool
+}
+
+func newKBShow() *cobra.Command {
+	var o kbShowOptions
+	cmd := &cobra.Command{
+		Use: "show SOURCE", Short: "Show a source: how it is, why it failed, and its passages", Args: exactArgs("SOURCE"),
+		Example: `  parlance kb show handbook.pdf
+  parlance kb show src_01j… --chunks 20
+  parlance kb show src_01j… --all --json > chunks.jsonl`,
+		RunE: withKB(func(ctx context.Context, k *kb, args []string) error { return k.show(ctx, o, args[0]) }),
+	}
+	cmd.Flags().IntVar(&o.chunks, "chunks", 3, "how many passages are shown")
+	cmd.Flags().BoolVar(&o.all, "all", false, "show all passages, whole")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the source and each passage as a line of JSON")
+	return cmd
+}
+
+func (k *kb) show(ctx context.Context, o kbShowOptions, named string) error {
+	source, err := k.source(ctx, named)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		if err := k.printMessage(source); err != nil {
+			return err
+		}
+	} else {
+		k.showSource(source)
+	}
+	shown := 0
+	list := &parlancev1.ListChunksRequest{WorkspaceId: k.where.workspaceID, SourceId: source.GetId(), PageSize: 200}
+	for {
+		page, err := k.knowledge.ListChunks(ctx, list)
+		if err != nil {
+			return k.where.explainCall("list the passages", err)
+		}
+		for _, chunk := range page.GetChunks() {
+			if !o.all && shown >= o.chunks {
+				k.more(o, int(source.GetChunkCount())-shown)
+				return nil
+			}
+			if err := k.showChunk(o, chunk); err != nil {
+				return err
+			}
+			shown++
+		}
+		if list.PageToken = page.GetNextPageToken(); list.PageToken == "" {
+			return nil
+		}
+	}
+}
+
+func (k *kb) more(o kbShowOptions, left int) {
+	if !o.json && left > 0 {
+		k.screen.Line("\n%s", k.screen.Dim(fmt.Sprintf("… %s more: --chunks %d, or --all", countWords(left, "passage", "passages"), o.chunks+left)))
+	}
+}
+
+// showSource prints a source's fields that have a value.
+func (k *kb) showSource(source *parlancev1.Source) {
+	status := k.statusCell(source)
+	row := func(name, value string) {
+		if value != "" {
+			k.screen.Line("%s  %s", k.screen.Dim(term.Pad(name, 10)), value)
+		}
+	}
+	row("name", k.screen.Strong(term.Clean(source.GetName())))
+	row("id", source.GetId())
+	row("status", status.Paint(status.Text))
+	if failure := source.GetError(); failure != nil {
+		row("why", term.Clean(failure.GetMessage()))
+		if advice := adviceFor(failure.GetCode(), source); advice != "" {
+			row("", "→ "+advice)
+		}
+	}
+	row("type", typeWords(source.GetMediaType())+", "+source.GetKind())
+	row("size", bytesWords(float64(source.GetSizeBytes())))
+	row("holds", holdsWords(source))
+	row("embedded", source.GetEmbeddingModel())
+	row("sha256", source.GetSha256())
+	row("made", momentWords(source.GetCreatedAt()))
+	row("ready", momentWords(source.GetReadyAt()))
+}
+
+func momentWords(at *timestamppb.Timestamp) string {
+	if at == nil {
+		return ""
+	}
+	return at.AsTime().Local().Format(time.DateTime)
+}
+
+func (k *kb) showChunk(o kbShowOptions, chunk *parlancev1.Chunk) error {
+	if o.json {
+		return k.printMessage(chunk)
+	}
+	place := placeWords(chunk.GetHeading(), chunk.GetPageStart(), chunk.GetPageEnd())
+	if place != "" {
+		place = "  " + term.Clean(place)
+	}
+	k.screen.Line("\n%s%s  %s", k.screen.Strong(fmt.Sprintf("#%d", chunk.GetIndex())), place,
+		k.screen.Dim(countWords(int(chunk.GetTokenCount()), "token", "tokens")))
+	most := 4
+	if o.all {
+		most = 0
+	}
+	k.passage(chunk.GetContent(), chunk.GetHeading(), most)
+	return nil
+}
+
+// passage prints a text indented: whole with its own lines, or at most so many lines of its words.
+func (k *kb) passage(text, heading string, most int) {
+	const indent = "    "
+	columns := min(k.screen.Columns(), 110) - len(indent) - 1
+	var lines []string
+	if most > 0 {
+		lines = term.Wrap(term.Clean(withoutHeading(text, heading)), columns)
+		if len(lines) > most {
+			lines = lines[:most]
+			lines[most-1] = term.Cut(lines[most-1], columns-2) + " …"
+		}
+	} else {
+		for _, line := range term.CleanLines(strings.TrimSpace(text)) {
+			lines = append(lines, term.Wrap(line, columns)...)
+		}
+	}
+	for _, line := range lines {
+		k.screen.Line("%s%s", indent, line)
+	}
+}
+
+// withoutHeading leaves out a heading that stands above the passage already.
+func withoutHeading(text, path string) string {
+	last := path[strings.LastIndex(path, ">")+1:]
+	if rest, ok := strings.CutPrefix(text, strings.TrimSpace(last)+"\n"); ok && strings.TrimSpace(rest) != "" {
+		return rest
+	}
+	return text
+}
+
+// printMessage prints a message as a line of JSON.
+func (k *kb) printMessage(message proto.Message) error {
+	line, err := wire.JSON(message)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(k.screen.Out, "%s\n", line)
+	return err
+}
