@@ -14,7 +14,7 @@ import (
 const (
 	// headingRatio is how much larger than the text a heading's letters are; those of pictures are
 	// measured, and vary.
-	headingRatio, recognizedRatio = 1.12, 1.35
+	headingRatio, recognizedRatio = 1.12, 1.2
 	// maxHeadingChars and maxHeadingLines bound what can be a heading.
 	maxHeadingChars, maxHeadingLines = 200, 4
 	// maxHeadingLevels is how many sizes of headings are told apart.
@@ -24,7 +24,7 @@ const (
 // composePages makes the blocks of a document of what stands on its pages. Errors: *Error TooLarge.
 func composePages(pages []pdf.Page, limits Limits) (Document, error) {
 	dropRunningLines(pages)
-	c := composer{b: builder{limit: limits.MaxTextBytes}, text: measure(pages, false), pictures: measure(pages, true)}
+	c := composer{b: builder{limit: limits.MaxTextBytes}, letters: measure(pages)}
 	for _, page := range pages {
 		c.b.page = page.Number
 		for i, block := range page.Blocks {
@@ -37,8 +37,8 @@ func composePages(pages []pdf.Page, limits Limits) (Document, error) {
 
 // composer holds the paragraph or list that may go on.
 type composer struct {
-	b              builder
-	text, pictures letters
+	b       builder
+	letters letters
 	// items is the list that is open, or the one paragraph.
 	items  []string
 	isList bool
@@ -47,17 +47,14 @@ type composer struct {
 
 // block adds a block of a page, its number i there.
 func (c *composer) block(page pdf.Page, block pdf.Block, i int) {
-	sizes := c.text
-	if page.Recognized {
-		sizes = c.pictures
-	}
+	level := c.letters.level(page, block)
 	switch {
 	case block.Table:
 		c.flush()
 		c.b.add(Table, tableOfPage(block.Text))
-	case sizes.level(block) > 0:
+	case level > 0:
 		c.flush()
-		c.b.heading(sizes.level(block), joinLines(block.Text))
+		c.b.heading(level, joinLines(block.Text))
 	default:
 		c.running(joinLines(block.Text), i == 0 && page.Number > 1)
 	}
@@ -109,41 +106,38 @@ func goesOn(before, text string) bool {
 
 // letters are the sizes of a document's letters.
 type letters struct {
-	body  float64
-	ratio float64
-	// sizes of headings, the largest first; a bold heading of the text's own size is one level below.
+	// body is the size that most letters have on pages of text, and on pictures, where it is measured.
+	body, pictureBody float64
+	// mostlyBold documents have no bold headings.
+	mostlyBold bool
+	// sizes of headings in parts of the text's, the largest first; a bold heading of the text's own
+	// size is one level below.
 	sizes []float64
 }
 
 // measure finds the size that most letters have, and those of headings.
-func measure(pages []pdf.Page, recognized bool) letters {
-	counts := map[float64]int{}
+func measure(pages []pdf.Page) letters {
+	var l letters
+	counts := [2]map[float64]int{{}, {}}
+	bold, all := 0, 0
 	for _, page := range pages {
-		if page.Recognized != recognized {
-			continue
+		of := counts[0]
+		if page.Recognized {
+			of = counts[1]
 		}
 		for _, block := range page.Blocks {
-			counts[half(block.LinePoints)] += len(block.Text)
+			of[half(block.LinePoints)] += len(block.Text)
+			if all += len(block.Text); block.Bold {
+				bold += len(block.Text)
+			}
 		}
 	}
-	delete(counts, 0)
-	l := letters{ratio: headingRatio}
-	if recognized {
-		l.ratio = recognizedRatio
-	}
-	most := 0
-	for size, count := range counts {
-		if count > most || count == most && size < l.body {
-			l.body, most = size, count
-		}
-	}
+	l.body, l.pictureBody = mostFrequent(counts[0]), mostFrequent(counts[1])
+	l.mostlyBold = 3*bold > all
 	for _, page := range pages {
-		if page.Recognized != recognized {
-			continue
-		}
 		for _, block := range page.Blocks {
-			if l.isLarge(block) && couldHead(block) {
-				l.add(half(block.LinePoints))
+			if l.isLarge(page, block) && couldHead(block) {
+				l.add(l.size(page, block))
 			}
 		}
 	}
@@ -151,33 +145,62 @@ func measure(pages []pdf.Page, recognized bool) letters {
 	return l
 }
 
+// mostFrequent is the size with the highest count, the smallest of several; unknown ones aside.
+func mostFrequent(counts map[float64]int) float64 {
+	best, most := 0.0, 0
+	for size, count := range counts {
+		if size > 0 && (count > most || count == most && size < best) {
+			best, most = size, count
+		}
+	}
+	return best
+}
+
 // half rounds a size to half a point.
 func half(points float64) float64 { return math.Round(points*2) / 2 }
 
-func (l letters) isLarge(block pdf.Block) bool {
-	return l.body > 0 && block.LinePoints >= l.body*l.ratio
+// size of a block's letters in parts of the text's; 0: unknown.
+func (l letters) size(page pdf.Page, block pdf.Block) float64 {
+	body := l.body
+	if page.Recognized {
+		body = l.pictureBody
+	}
+	if body <= 0 {
+		return 0
+	}
+	return block.LinePoints / body
+}
+
+func (l letters) isLarge(page pdf.Page, block pdf.Block) bool {
+	if page.Recognized {
+		return l.size(page, block) >= recognizedRatio && strings.Count(block.Text, "\n") < 2
+	}
+	return l.size(page, block) >= headingRatio
 }
 
 func (l *letters) add(size float64) {
-	if !slices.ContainsFunc(l.sizes, func(s float64) bool { return math.Abs(s-size) < 0.06*s }) {
+	if !slices.ContainsFunc(l.sizes, func(s float64) bool { return isAlike(s, size) }) {
 		l.sizes = append(l.sizes, size)
 	}
 }
 
+// isAlike takes two sizes for one: they are rounded or measured.
+func isAlike(a, b float64) bool { return math.Abs(a-b) < 0.08*a }
+
 // level of a block that is a heading, from 1; 0: it is none.
-func (l letters) level(block pdf.Block) int {
+func (l letters) level(page pdf.Page, block pdf.Block) int {
 	if !couldHead(block) {
 		return 0
 	}
-	if l.isLarge(block) {
-		size := half(block.LinePoints)
-		i := slices.IndexFunc(l.sizes, func(s float64) bool { return math.Abs(s-size) < 0.06*s || s < size })
+	size := l.size(page, block)
+	if l.isLarge(page, block) {
+		i := slices.IndexFunc(l.sizes, func(s float64) bool { return isAlike(s, size) || s < size })
 		if i < 0 {
 			i = len(l.sizes)
 		}
 		return min(i+1, maxHeadingLevels)
 	}
-	if block.Bold && block.LinePoints >= 0.9*l.body && !endsSentence(block.Text) && strings.Count(block.Text, "\n") < 2 {
+	if block.Bold && !l.mostlyBold && size >= 0.9 && !endsSentence(block.Text) && strings.Count(block.Text, "\n") < 2 {
 		return min(len(l.sizes), maxHeadingLevels) + 1
 	}
 	return 0

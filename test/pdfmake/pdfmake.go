@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
+	"image/color"
+	"image/jpeg"
 	"strings"
 )
 
@@ -45,11 +47,12 @@ type Page struct {
 	missing             bool
 }
 
-// picture is a grey picture in the resources of a page.
+// picture is one in the resources of a page.
 type picture struct {
 	width, height int
 	data          []byte
 	filter        string
+	colours       string
 }
 
 // Page adds an A4 page.
@@ -93,14 +96,22 @@ func (p *Page) Missing() *Page {
 	return p
 }
 
-// JPEG fills the page with a grey JPEG.
-func (p *Page) JPEG(data []byte, width, height int) *Page {
-	return p.picture(picture{width: width, height: height, data: data, filter: "DCTDecode"})
+// JPEG fills the page with a JPEG.
+func (p *Page) JPEG(data []byte) *Page {
+	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		panic(err) // a test made it
+	}
+	colours := "DeviceRGB"
+	if config.ColorModel == color.GrayModel {
+		colours = "DeviceGray"
+	}
+	return p.picture(picture{width: config.Width, height: config.Height, data: data, filter: "DCTDecode", colours: colours})
 }
 
 // Grey fills the page with a picture of a byte a pixel.
 func (p *Page) Grey(pixels []byte, width, height int) *Page {
-	return p.picture(picture{width: width, height: height, data: deflate(pixels), filter: "FlateDecode"})
+	return p.picture(picture{width: width, height: height, data: deflate(pixels), filter: "FlateDecode", colours: "DeviceGray"})
 }
 
 func (p *Page) picture(image picture) *Page {
@@ -133,8 +144,8 @@ func (f *File) Bytes() []byte {
 		var images strings.Builder
 		for i, image := range page.images {
 			fmt.Fprintf(&images, "/I%d %d 0 R ", i, next)
-			w.stream(next, fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /%s",
-				image.width, image.height, image.filter), image.data)
+			w.stream(next, fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /%s /BitsPerComponent 8 /Filter /%s",
+				image.width, image.height, image.colours, image.filter), image.data)
 			next++
 		}
 		for level := range page.nested {
