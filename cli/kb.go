@@ -33,7 +33,7 @@ Without flags the commands work on the parlance dev of this machine. A source is
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newKBAdd(), newKBList(), newKBShow(), newKBQuery(), newKBAttach(), newKBDetach(),
-		newKBReprocess(), newKBRemove(), newKBDownload(), newKBStatus())
+		newKBReprocess(), newKBRemove(), newKBDownload(), newKBStatus(), newKBEval())
 	for _, sub := range cmd.Commands() {
 		addInstallation(sub)
 		sub.Flags().String("workspace", "", "workspace, ws_… ["+envWorkspace+"]")

@@ -83,17 +83,17 @@ func (k *kb) query(ctx context.Context, o kbQueryOptions, question string) error
 
 // found prints one passage.
 func (k *kb) found(place int, chunk *parlancev1.ScoredChunk, whole bool) {
-	const barColumns = 10
+	const bar = 10
 	where := term.Clean(chunk.GetSourceName())
 	if at := placeWords(chunk.GetHeading(), chunk.GetPageStart(), chunk.GetPageEnd()); at != "" {
 		where += ": " + term.Clean(at)
 	}
 	head := fmt.Sprintf("%2d  %.2f ", place, chunk.GetSimilarity())
-	room := max(k.screen.Columns()-len(head)-barColumns-3, 20)
+	room := max(k.screen.Columns()-len(head)-bar-3, 20)
 	if !k.screen.Terminal {
 		room = term.Width(where)
 	}
-	k.screen.Line("%s%s%s  %s", gapBefore(place), head, k.screen.Bar(chunk.GetSimilarity(), barColumns), k.screen.Strong(term.CutMiddle(where, room)))
+	k.screen.Line("%s%s%s  %s", gapBefore(place), head, k.screen.Bar(chunk.GetSimilarity(), bar), k.screen.Strong(term.CutMiddle(where, room)))
 	most := 3
 	if whole {
 		most = 0

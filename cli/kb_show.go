@@ -97,6 +97,10 @@ func (k *kb) showSource(source *parlancev1.Source) {
 	row("type", typeWords(source.GetMediaType())+", "+source.GetKind())
 	row("size", bytesWords(float64(source.GetSizeBytes())))
 	row("holds", holdsWords(source))
+	for _, warning := range source.GetWarnings() {
+		row("warning", term.Clean(warning))
+	}
+	row("language", source.GetLanguage())
 	row("embedded", source.GetEmbeddingModel())
 	row("sha256", source.GetSha256())
 	row("made", momentWords(source.GetCreatedAt()))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/cli/intake"
@@ -11,24 +12,26 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
+// barColumns is how long the bars of `kb status` are.
+const barColumns = 24
+
 func newKBStatus() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show how full the knowledge base is and what goes on in it", Args: exactArgs(),
-		Long: `Shows the storage used of the plan, how many sources are ready, being ingested or failed, and which
-model embedded them.`,
+		Long: `Shows the storage used of the plan, how many sources are ready, being ingested or failed, which
+embedding model answers, and after it was changed how far the new one is.`,
 		Example: "  parlance kb status",
 		RunE:    withKB(func(ctx context.Context, k *kb, _ []string) error { return k.status(ctx) }),
 	}
 }
 
 func (k *kb) status(ctx context.Context) error {
-	const barColumns = 24
 	workspace, err := k.workspaces.GetWorkspace(ctx, &parlancev1.GetWorkspaceRequest{WorkspaceId: k.where.workspaceID})
 	if err != nil {
 		return k.where.explainCall("find the workspace", err)
 	}
 	row := func(name, format string, args ...any) {
-		k.screen.Line("%s  %s", k.screen.Dim(term.Pad(name, 9)), fmt.Sprintf(format, args...))
+		k.screen.Line("%s  %s", k.screen.Dim(term.Pad(name, 10)), fmt.Sprintf(format, args...))
 	}
 	row("workspace", "%s (%s)", term.Clean(workspace.GetName()), workspace.GetId())
 	used := workspace.GetKbUsedBytes()
@@ -45,15 +48,12 @@ func (k *kb) status(ctx context.Context) error {
 
 // statusOfSources counts the sources by status and by the model that embedded them.
 func (k *kb) statusOfSources(ctx context.Context, row func(name, format string, args ...any)) error {
-	statuses, models := map[string]int{}, map[string]int{}
+	statuses := map[string]int{}
 	sources, chunks := 0, 0
 	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.where.workspaceID}, func(source *parlancev1.Source) bool {
 		sources++
 		statuses[source.GetStatus()]++
 		chunks += int(source.GetChunkCount())
-		if source.GetEmbeddingModel() != "" {
-			models[source.GetEmbeddingModel()]++
-		}
 		return true
 	})
 	if err != nil {
@@ -66,8 +66,31 @@ func (k *kb) statusOfSources(ctx context.Context, row func(name, format string, 
 			row("", "%d %s", statuses[status], cell.Paint(status))
 		}
 	}
-	for model, n := range models {
-		row("embedded", "%d by %s", n, term.Clean(model))
+	return k.statusOfModel(ctx, row)
+}
+
+// statusOfModel says which model answers, and how far the next one is.
+func (k *kb) statusOfModel(ctx context.Context, row func(name, format string, args ...any)) error {
+	status, err := k.knowledge.GetEmbeddingStatus(ctx, &parlancev1.GetEmbeddingStatusRequest{WorkspaceId: k.where.workspaceID})
+	if err != nil {
+		if connect.CodeOf(err) == connect.CodeUnimplemented { // a server before 0.2
+			return nil
+		}
+		return k.where.explainCall("ask for the embedding model", err)
+	}
+	row("model", "%s", term.Clean(status.GetAnsweringModel()))
+	if status.GetTargetModel() == status.GetAnsweringModel() {
+		return nil
+	}
+	share := 0.0
+	if status.GetChunksTotal() > 0 {
+		share = float64(status.GetChunksDone()) / float64(status.GetChunksTotal())
+	}
+	row("next model", "%s", term.Clean(status.GetTargetModel()))
+	row("", "%s  %d of %d sources, %d of %d chunks (%.0f %%); until then the model before answers", k.screen.Bar(share, barColumns),
+		status.GetSourcesDone(), status.GetSourcesTotal(), status.GetChunksDone(), status.GetChunksTotal(), share*100)
+	if trouble := status.GetError(); trouble != "" {
+		row("trouble", "%s", k.screen.Bad(term.Clean(trouble)))
 	}
 	return nil
 }

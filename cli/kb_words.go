@@ -70,28 +70,38 @@ func typeWords(mediaType string) string {
 	return short
 }
 
-// holdsWords is what a ready source holds.
+// holdsWords is what a ready source holds, with what could not be read.
 func holdsWords(source *parlancev1.Source) string {
 	words := countWords(int(source.GetChunkCount()), "chunk", "chunks")
 	if pages := int(source.GetPageCount()); pages > 0 {
-		words = countWords(pages, "page", "pages") + ", " + words
+		read := countWords(pages, "page", "pages")
+		if scanned := int(source.GetOcrPageCount()); scanned > 0 {
+			read += fmt.Sprintf(" (%d by OCR)", scanned)
+		}
+		words = read + ", " + words
+	}
+	if warnings := len(source.GetWarnings()); warnings > 0 {
+		words += ", " + countWords(warnings, "warning", "warnings")
 	}
 	return words
 }
 
-// stageWords is what is being done with a source.
+// stageWords is what is being done with a source, with the page while pages are read.
 func stageWords(source *parlancev1.Source) string {
-	switch source.GetStatus() {
-	case "processing":
-	default:
+	if source.GetStatus() != "processing" {
 		return source.GetStatus()
 	}
 	stage := source.GetStage()
-	if stage == "ocr" {
+	switch stage {
+	case "":
+		return "starting"
+	case "ocr":
 		stage = "OCR"
+	case "chunking", "embedding":
+		return stage
 	}
-	if stage == "" {
-		stage = "starting"
+	if source.GetPageCount() > 0 {
+		stage += fmt.Sprintf(" page %d of %d", source.GetPagesDone(), source.GetPageCount())
 	}
 	return stage
 }
@@ -138,6 +148,8 @@ func adviceFor(code string, source *parlancev1.Source) string {
 		return "there is nothing in it to answer from"
 	case "too-many-pages", "too-many-chunks", "too-large", "too-complex":
 		return "split it into several files"
+	case "embedding-refused":
+		return "the embedding server refuses its text: take the passage out that the message names"
 	case "timeout", "internal":
 		return "try again: " + again
 	}
