@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +35,13 @@ type Deps struct {
 	APIKey string
 	// Model is the server's name for the model.
 	Model string
+	// Prefixes go before the texts; see KnownPrefixes.
+	Prefixes Prefixes
+	// Dimensions is the parameter of that name: shorter vectors of models that have them; 0: not sent.
+	Dimensions int
+	// Dimension is how long the vectors are that are stored under the model's name; 0: none are. An
+	// answer of another length is an error.
+	Dimension int
 	// MaxBatch is how many texts go into one request: default 64, at most 2,048.
 	MaxBatch int
 	// Timeout of one attempt: default 60 s.
@@ -47,9 +53,14 @@ type Deps struct {
 
 // Embedder calls one model of one server. Use New.
 type Embedder struct {
-	caller    wire.Caller
-	model     embedding.Model
-	dimension atomic.Int64
+	caller     wire.Caller
+	model      embedding.Model
+	name       string
+	prefixes   Prefixes
+	dimensions int
+	dimension  atomic.Int64
+	// batchSize is the model's MaxBatch until the server refuses so many.
+	batchSize atomic.Int64
 }
 
 // New makes an embedder; it calls nobody. Errors: what is missing or malformed in deps.
@@ -72,13 +83,19 @@ func New(deps Deps) (*Embedder, error) {
 	if deps.APIKey != "" {
 		header.Set("Authorization", "Bearer "+deps.APIKey)
 	}
-	return &Embedder{
+	e := &Embedder{
 		caller: wire.Caller{
 			Client: deps.Client, URL: base.JoinPath("embeddings").String(), Header: header,
 			Timeout: deps.Timeout, MaxRetries: maxRetries, MaxRetryDelay: maxRetryDelay,
 		},
-		model: embedding.Model{Name: deps.Model, DefaultFloor: deps.DefaultFloor, MaxBatch: min(deps.MaxBatch, 2048)},
-	}, nil
+		model: embedding.Model{
+			Name: storedName(deps.Model, deps.Dimensions, deps.Prefixes.Document), DefaultFloor: deps.DefaultFloor, MaxBatch: min(deps.MaxBatch, 2048),
+		},
+		name: deps.Model, prefixes: deps.Prefixes, dimensions: deps.Dimensions,
+	}
+	e.dimension.Store(int64(max(deps.Dimension, deps.Dimensions)))
+	e.batchSize.Store(int64(e.model.MaxBatch))
+	return e, nil
 }
 
 // Model implements embedding.Embedder. Dimension is 0 until the server has answered once.
@@ -88,17 +105,78 @@ func (e *Embedder) Model() embedding.Model {
 	return model
 }
 
-// Embed implements embedding.Embedder; the wire has no kinds of text.
-func (e *Embedder) Embed(ctx context.Context, texts []string, _ embedding.Kind) ([][]float32, error) {
+// Embed implements embedding.Embedder; the wire has no kinds of text but what stands before it.
+func (e *Embedder) Embed(ctx context.Context, texts []string, kind embedding.Kind) ([][]float32, error) {
+	prefix := e.prefixes.Document
+	if kind == embedding.Query {
+		prefix = e.prefixes.Query
+	}
+	if prefix != "" {
+		prefixed := make([]string, len(texts))
+		for i, text := range texts {
+			prefixed[i] = prefix + text
+		}
+		texts = prefixed
+	}
 	vectors := make([][]float32, 0, len(texts))
-	for batch := range slices.Chunk(texts, e.model.MaxBatch) {
-		embedded, err := e.batch(ctx, batch)
+	for len(vectors) < len(texts) {
+		from := len(vectors)
+		embedded, err := e.halving(ctx, texts[from:min(from+int(e.batchSize.Load()), len(texts))])
+		if refused, ok := errors.AsType[*embedding.Refused](err); ok {
+			return nil, e.blame(ctx, prefix, &embedding.Refused{Index: from + refused.Index, Err: refused.Err})
+		}
 		if err != nil {
 			return nil, err
 		}
 		vectors = append(vectors, embedded...)
 	}
 	return vectors, nil
+}
+
+// halving is batch, and when the server refuses the texts as such, one half after the other: it may
+// take fewer at once, or all but one. Errors: *embedding.Refused for the first text refused alone.
+func (e *Embedder) halving(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.batch(ctx, texts)
+	refusal, ok := errors.AsType[*wire.Refusal](err)
+	if !ok || !ofTexts(refusal.Status) || ctx.Err() != nil {
+		return vectors, err
+	}
+	if len(texts) == 1 {
+		return nil, &embedding.Refused{Err: err}
+	}
+	half := (len(texts) + 1) / 2
+	vectors, err = e.halving(ctx, texts[:half])
+	if err != nil {
+		return nil, err
+	}
+	rest, err := e.halving(ctx, texts[half:])
+	if refused, ok := errors.AsType[*embedding.Refused](err); ok {
+		return nil, &embedding.Refused{Index: half + refused.Index, Err: refused.Err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for size := e.batchSize.Load(); int64(half) < size; size = e.batchSize.Load() { // it took all of them, not at once
+		e.batchSize.CompareAndSwap(size, int64(half))
+	}
+	return append(vectors, rest...), nil
+}
+
+// ofTexts says whether a status may be about the texts of the request.
+func ofTexts(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
+}
+
+// blame is refused when the server takes another text, else it is no fault of the text.
+func (e *Embedder) blame(ctx context.Context, prefix string, refused *embedding.Refused) error {
+	_, err := e.batch(ctx, []string{prefix + "text"})
+	if err == nil {
+		return refused
+	}
+	if other, ok := errors.AsType[*wire.Refusal](err); ok && ofTexts(other.Status) {
+		return fault.Wrap(other, fault.UpstreamFailed, "The embedding server refuses every text (%d). See whether it has the model %q, and takes the dimensions asked for.", other.Status, e.name)
+	}
+	return err
 }
 
 // batch is one request.
@@ -126,8 +204,9 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 
 // The wire of POST /v1/embeddings. Source: platform.openai.com/docs/api-reference/embeddings.
 type request struct {
-	Model string   `json:"model"`
-	Input []string `json:"input"`
+	Model      string   `json:"model"`
+	Input      []string `json:"input"`
+	Dimensions int      `json:"dimensions,omitempty"`
 }
 
 // item is one vector of an answer's data, in any order.
@@ -137,7 +216,7 @@ type item struct {
 }
 
 func (e *Embedder) ask(ctx context.Context, texts []string) ([]item, error) {
-	body, err := json.Marshal(request{Model: e.model.Name, Input: texts})
+	body, err := json.Marshal(request{Model: e.name, Input: texts, Dimensions: e.dimensions})
 	if err != nil {
 		return nil, fmt.Errorf("writing the request: %w", err)
 	}
@@ -167,7 +246,7 @@ func (e *Embedder) vector(numbers []float64) ([]float32, error) {
 		square += x * x
 	}
 	if want := e.dimension.Load(); int64(len(numbers)) != want || want == 0 {
-		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered a vector of %d numbers, not %d.", len(numbers), want)
+		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered a vector of %d numbers, not %d. If it serves another model by now, set EMBEDDING_NAME to a name of its own, so that the sources are embedded anew.", len(numbers), want)
 	}
 	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
 		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered a vector without a direction.")
@@ -195,5 +274,7 @@ func failed(ctx context.Context, err error) error {
 	case http.StatusNotFound:
 		return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server does not know the model or the path (404).")
 	}
-	return fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server answered %d.", refusal.Status)
+	decided := fault.Wrap(refusal, fault.UpstreamFailed, "The embedding server answered %d.", refusal.Status)
+	decided.RetryAfter = wire.RetryAfter(refusal.Header)
+	return decided
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -36,6 +37,10 @@ type Server struct {
 	mu       sync.Mutex
 	refusals []Refusal
 	batches  []int
+	texts    []string
+	poison   string
+	limit    int
+	hold     func()
 }
 
 // Start runs a server for the length of the test.
@@ -57,6 +62,34 @@ func (s *Server) Refuse(refusals ...Refusal) {
 	s.refusals = append(s.refusals, refusals...)
 }
 
+// Poison has every call refused that holds a text with these words.
+func (s *Server) Poison(words string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.poison = words
+}
+
+// Limit has the server take fewer texts a call than MaxBatch.
+func (s *Server) Limit(texts int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit = texts
+}
+
+// Hold calls fn in each call before it is answered.
+func (s *Server) Hold(fn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hold = fn
+}
+
+// Texts are the texts that were answered with vectors so far, which is what one pays for.
+func (s *Server) Texts() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.texts)
+}
+
 // Batches are the sizes of the inputs of all calls so far, refused ones too.
 func (s *Server) Batches() []int {
 	s.mu.Lock()
@@ -74,6 +107,8 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Model string   `json:"model"`
 		Input []string `json:"input"`
+		// Dimensions is of models with vectors of several lengths.
+		Dimensions int `json:"dimensions"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 		fail(w, http.StatusBadRequest, "the body is no JSON")
@@ -90,10 +125,40 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 		fail(w, refusal.Status, "refused by the test")
 	case request.Model != Model:
 		fail(w, http.StatusNotFound, "The model does not exist")
-	case len(request.Input) == 0 || len(request.Input) > MaxBatch:
-		fail(w, http.StatusBadRequest, fmt.Sprintf("input has %d items, at most %d", len(request.Input), MaxBatch))
+	case len(request.Input) == 0 || len(request.Input) > s.most():
+		fail(w, http.StatusBadRequest, fmt.Sprintf("input has %d items, at most %d", len(request.Input), s.most()))
+	case s.poisoned(request.Input):
+		fail(w, http.StatusBadRequest, "the input is too long for the model")
 	default:
-		answer(w, request.Input)
+		s.paid(request.Input)
+		answer(w, request.Input, request.Dimensions)
+	}
+}
+
+// most is how many texts a call may have.
+func (s *Server) most() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limit > 0 {
+		return s.limit
+	}
+	return MaxBatch
+}
+
+func (s *Server) poisoned(input []string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.poison != "" && slices.ContainsFunc(input, func(text string) bool { return strings.Contains(text, s.poison) })
+}
+
+// paid notes texts that are about to be answered, and holds the call back.
+func (s *Server) paid(input []string) {
+	s.mu.Lock()
+	hold := s.hold
+	s.texts = append(s.texts, input...)
+	s.mu.Unlock()
+	if hold != nil {
+		hold()
 	}
 }
 
@@ -111,10 +176,14 @@ func (s *Server) next(batch int) (Refusal, bool) {
 }
 
 // answer sends the vectors last first, which the wire allows.
-func answer(w http.ResponseWriter, input []string) {
+func answer(w http.ResponseWriter, input []string, dimensions int) {
 	data := make([]embedding, 0, len(input))
 	for i, text := range slices.Backward(input) {
-		data = append(data, embedding{"embedding", i, Vector(text)})
+		vector := Vector(text)
+		if dimensions > 0 && dimensions < len(vector) {
+			vector = vector[:dimensions]
+		}
+		data = append(data, embedding{"embedding", i, vector})
 	}
 	send(w, http.StatusOK, map[string]any{
 		"object": "list", "data": data, "model": Model, "usage": map[string]int{"prompt_tokens": 1, "total_tokens": 1},
