@@ -27,7 +27,6 @@ import (
 	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
-	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
@@ -181,12 +180,11 @@ func (a *App) join(ctx context.Context) error {
 		return err
 	}
 	a.models.observe(a.metrics.Registry, a.now)
-	embedder, embeds, err := newEmbedder(a.Config, guard)
+	embedder, previous, err := a.openEmbedders(ctx, guard)
 	if err != nil {
 		return err
 	}
-	embedder = embedding.Observe(embedder, a.metrics.Registry, a.now)
-	a.Answers, a.Embeds = a.models.Describe(), embeds
+	a.Answers = a.models.Describe()
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
 	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now})
@@ -200,7 +198,7 @@ func (a *App) join(ctx context.Context) error {
 		a.Tools.Register(name, builtin)
 	}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Readers: a.readers, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Previous: previous, EmbedCalls: a.Config.EmbeddingConcurrency, Readers: a.readers, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,

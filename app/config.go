@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/seal"
+	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/workspaces"
 )
@@ -51,7 +52,10 @@ type Config struct {
 	Model            Provider
 	AnthropicAPIKey  seal.Secret
 	AnthropicBaseURL string
-	Embedding        Provider
+	// Embedding has no base URL for the built-in embedder; EmbeddingPrevious is the server before it.
+	Embedding            Embedding
+	EmbeddingPrevious    Embedding
+	EmbeddingConcurrency int
 
 	EgressAllowCIDRs []string
 	EgressCAFile     string
@@ -113,6 +117,12 @@ func Load(src Source) (Config, error) {
 	}
 	if (c.Embedding.BaseURL == "") != (c.Embedding.Name == "") {
 		problems = append(problems, errors.New("PARLANCE_EMBEDDING_BASE_URL and PARLANCE_EMBEDDING_NAME must be set together"))
+	}
+	if (c.EmbeddingPrevious.BaseURL == "") != (c.EmbeddingPrevious.Name == "") {
+		problems = append(problems, errors.New("PARLANCE_EMBEDDING_PREVIOUS_BASE_URL and PARLANCE_EMBEDDING_PREVIOUS_NAME must be set together"))
+	}
+	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 || c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
+		problems = append(problems, errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
 	}
 	if c.Model.BaseURL != "" && c.Model.Name == "" {
 		problems = append(problems, errors.New("PARLANCE_MODEL_BASE_URL needs PARLANCE_MODEL_NAME"))

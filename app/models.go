@@ -14,9 +14,6 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/provider/embedding"
-	"parlance.dev/parlance/provider/embedding/hashing"
-	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/anthropic"
 	"parlance.dev/parlance/provider/model/extractive"
@@ -188,22 +185,4 @@ func (m *models) Describe() string {
 		return m.anthropicModel() + " at " + cmp.Or(m.config.AnthropicBaseURL, anthropic.DefaultBaseURL)
 	}
 	return "the built-in extractive responder, which quotes passages and is no language model"
-}
-
-// newEmbedder is the embedder of EMBEDDING_*, or the built-in lexical one; described for people.
-func newEmbedder(config Config, guard *publicnet.Guard) (embedding.Embedder, string, error) {
-	if config.Embedding.BaseURL == "" {
-		return hashing.New(), hashing.ModelName + ", built in: it matches words, not meanings", nil
-	}
-	client, err := guard.OperatorClient([]string{config.Embedding.BaseURL}, publicnet.ClientOptions{})
-	if err != nil {
-		return nil, "", fmt.Errorf("embedding server: %w", err)
-	}
-	embedder, err := openaiembedding.New(openaiembedding.Deps{
-		BaseURL: config.Embedding.BaseURL, APIKey: config.Embedding.APIKey.Reveal(), Model: config.Embedding.Name, Client: client,
-	})
-	if err != nil {
-		return nil, "", fmt.Errorf("embedding server: %w", err)
-	}
-	return embedder, config.Embedding.Name + " at " + config.Embedding.BaseURL, nil
 }

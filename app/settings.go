@@ -159,6 +159,38 @@ func Settings() []Setting {
 			apply: intoString(func(c *Config) *string { return &c.Embedding.Name }),
 		},
 		{
+			Group: "Models", Name: "EMBEDDING_QUERY_PREFIX", Help: "Text before each question. Default: what the model's makers ask for, where its name is known (e5, nomic, bge, mxbai, arctic, qwen3, embeddinggemma); none for nothing.",
+			apply: intoString(func(c *Config) *string { return &c.Embedding.Prefixes.Query }),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_DOCUMENT_PREFIX", Help: "The same before each passage; a change embeds all sources again.",
+			apply: intoString(func(c *Config) *string { return &c.Embedding.Prefixes.Document }),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_DIMENSIONS", Help: "Length of the vectors that is asked for, of models that have several; a change embeds all sources again. Default: the model's own.",
+			apply: intoInt(func(c *Config) *int { return &c.Embedding.Dimensions }, 1, 16000),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_FLOOR", Help: "Similarity, from 0 to 1, under which a passage is not used in conversations unless the agent says otherwise. Default: none with a server, 0.15 with the built-in embedder.",
+			apply: intoRatio(func(c *Config) *float64 { return &c.Embedding.Floor }),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_PREVIOUS_BASE_URL", Help: "The embeddings server before this one: it answers until the sources are embedded anew. Without it what the former model embedded is not found until then.",
+			apply: intoURL(func(c *Config) *string { return &c.EmbeddingPrevious.BaseURL }, "http", "https"),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_PREVIOUS_API_KEY", Help: "Its API key.", Secret: true,
+			apply: func(c *Config, v string) error { c.EmbeddingPrevious.APIKey = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_PREVIOUS_NAME", Help: "Name of the model before.",
+			apply: intoString(func(c *Config) *string { return &c.EmbeddingPrevious.Name }),
+		},
+		{
+			Group: "Models", Name: "EMBEDDING_PREVIOUS_DIMENSIONS", Help: "Its EMBEDDING_DIMENSIONS, if that was set.",
+			apply: intoInt(func(c *Config) *int { return &c.EmbeddingPrevious.Dimensions }, 1, 16000),
+		},
+		{
 			Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For development.",
 			apply: func(c *Config, v string) error { return parseCIDRs(c, v) },
 		},
@@ -197,6 +229,10 @@ func Settings() []Setting {
 		{
 			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker reads at the same time; about its number of CPUs.",
 			apply: intoInt(func(c *Config) *int { return &c.IngestConcurrency }, 1, 256),
+		},
+		{
+			Group: "Worker", Name: "EMBEDDING_CONCURRENCY", Default: "4", Help: "Calls of the embeddings server one worker makes at the same time for sources.",
+			apply: intoInt(func(c *Config) *int { return &c.EmbeddingConcurrency }, 1, 256),
 		},
 		{
 			Group: "Worker", Name: "DELIVERY_CONCURRENCY", Default: "32", Help: "Tasks of webhook deliveries one worker runs at the same time.",

@@ -39,9 +39,6 @@ type Deps struct {
 	Prefixes Prefixes
 	// Dimensions is the parameter of that name: shorter vectors of models that have them; 0: not sent.
 	Dimensions int
-	// Dimension is how long the vectors are that are stored under the model's name; 0: none are. An
-	// answer of another length is an error.
-	Dimension int
 	// MaxBatch is how many texts go into one request: default 64, at most 2,048.
 	MaxBatch int
 	// Timeout of one attempt: default 60 s.
@@ -93,10 +90,14 @@ func New(deps Deps) (*Embedder, error) {
 		},
 		name: deps.Model, prefixes: deps.Prefixes, dimensions: deps.Dimensions,
 	}
-	e.dimension.Store(int64(max(deps.Dimension, deps.Dimensions)))
+	e.dimension.Store(int64(deps.Dimensions))
 	e.batchSize.Store(int64(e.model.MaxBatch))
 	return e, nil
 }
+
+// Expect says how long the vectors are that are stored under the model's name: an answer of another
+// length is an error then. 0 says nothing.
+func (e *Embedder) Expect(dimension int) { e.dimension.CompareAndSwap(0, int64(dimension)) }
 
 // Model implements embedding.Embedder. Dimension is 0 until the server has answered once.
 func (e *Embedder) Model() embedding.Model {

@@ -124,11 +124,12 @@ func TestPrefixesAndDimensions(t *testing.T) {
 func TestAnotherModelUnderTheName(t *testing.T) {
 	t.Parallel()
 	e, err := openai.New(openai.Deps{
-		BaseURL: openaiembed.Start(t).URL, APIKey: openaiembed.APIKey, Model: openaiembed.Model, Client: http.DefaultClient, Dimension: 48,
+		BaseURL: openaiembed.Start(t).URL, APIKey: openaiembed.APIKey, Model: openaiembed.Model, Client: http.DefaultClient,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.Expect(48)
 	_, err = e.Embed(t.Context(), []string{"a"}, embedding.Query)
 	if !fault.IsReason(err, fault.UpstreamFailed) || !strings.Contains(err.Error(), "32 numbers, not 48") || !strings.Contains(err.Error(), "EMBEDDING_NAME") {
 		t.Errorf("got %v", err)
