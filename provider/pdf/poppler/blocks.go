@@ -9,9 +9,9 @@ import (
 )
 
 // blocksOf makes the blocks of a page in reading order.
-func blocksOf(page sheet) []pdf.Block {
+func (o *orderer) blocksOf(page sheet) []pdf.Block {
 	var blocks []pdf.Block
-	for _, part := range regions(withoutCopies(page.spans), 0) {
+	for _, part := range o.regions(withoutCopies(page.spans), 0) {
 		blocks = append(blocks, blocksOfRegion(lines(part))...)
 	}
 	if len(page.turned) > 0 {

@@ -1,6 +1,7 @@
 package poppler
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,77 +41,72 @@ func lines(spans []span) []line {
 	}
 	sorted := slices.Clone(spans)
 	slices.SortStableFunc(sorted, byTop)
-	var rows [][]span
+	type row struct {
+		spans []span
+		// tallest is the piece that says what stands at the row's height.
+		tallest span
+	}
+	var rows []row
 	// The last few rows are open: what is raised or lowered begins a little apart.
 	const open = 4
 	for _, s := range sorted {
 		placed := false
 		for i := len(rows) - 1; i >= max(0, len(rows)-open) && !placed; i-- {
-			if sameLine(rows[i], s) {
-				rows[i], placed = append(rows[i], s), true
+			if sameLine(rows[i].tallest, s) {
+				placed = true
+				rows[i].spans = append(rows[i].spans, s)
+				if s.height() > rows[i].tallest.height() {
+					rows[i].tallest = s
+				}
 			}
 		}
 		if !placed {
-			rows = append(rows, []span{s})
+			rows = append(rows, row{[]span{s}, s})
 		}
 	}
 	out := make([]line, 0, len(rows))
 	for _, row := range rows {
-		out = append(out, makeLine(row))
+		out = append(out, makeLine(row.spans))
 	}
 	slices.SortStableFunc(out, func(a, b line) int { return byTop(a.span, b.span) })
 	return out
 }
 
-// sameLine says whether a piece stands at the height of a row, whose tallest piece counts.
-func sameLine(row []span, s span) bool {
-	tallest := row[0]
-	for _, r := range row[1:] {
-		if r.height() > tallest.height() {
-			tallest = r
-		}
-	}
+// sameLine says whether a piece stands at the height of another.
+func sameLine(tallest, s span) bool {
 	overlap := min(tallest.bottom, s.bottom) - max(tallest.top, s.top)
 	return overlap >= 0.5*min(tallest.height(), s.height())
 }
 
 // makeLine joins a row's pieces into words and cells.
 func makeLine(row []span) line {
-	slices.SortStableFunc(row, func(a, b span) int {
-		switch {
-		case a.left < b.left:
-			return -1
-		case a.left > b.left:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(row, func(a, b span) int { return cmp.Compare(a.left, b.left) })
 	var l line
+	current := joiner{}
 	for _, s := range row {
 		s.text = strings.TrimFunc(s.text, isBlank)
-		if len(l.cells) == 0 {
-			l.cells = append(l.cells, s)
-			continue
-		}
-		last := &l.cells[len(l.cells)-1]
-		gap, height := s.left-last.right, max(min(s.height(), last.height()), 1)
+		gap, height := s.left-current.right, max(min(s.height(), current.last.height()), 1)
 		switch {
-		case gap < 0 && isTwice(*last, s):
+		case len(current.texts) == 0:
+			current.add(s, "")
+		case gap < 0 && isTwice(current.last, s):
 			// Shadows, and boldness made by printing twice.
-		case gap > cellGap*height && !isMark(last.text):
-			l.cells = append(l.cells, s)
+		case gap > cellGap*height && !isMark(current.last.text):
+			l.cells = append(l.cells, current.done())
+			current = joiner{}
+			current.add(s, "")
+		case gap > wordGap*height || isMark(current.last.text):
+			current.add(s, " ")
 		default:
-			between := ""
-			if gap > wordGap*height || isMark(last.text) {
-				between = " "
-			}
-			last.join(s, between)
+			current.add(s, "")
 		}
 	}
-	l.span = l.cells[0]
-	for _, c := range l.cells[1:] {
-		l.join(c, " ")
+	l.cells = append(l.cells, current.done())
+	whole := joiner{}
+	for i, c := range l.cells {
+		whole.add(c, " "[:min(i, 1)])
 	}
+	l.span = whole.done()
 	first, _, _ := strings.Cut(l.cells[0].text, " ")
 	l.marked = isMark(first) && first != l.cells[0].text
 	return l
@@ -121,14 +117,29 @@ func isTwice(a, b span) bool {
 	return strings.HasSuffix(a.text, b.text) && b.right <= a.right+2 && b.right >= a.right-2
 }
 
-// join adds a piece to the right. The longer text decides about size and weight.
-func (s *span) join(other span, between string) {
-	if utf8.RuneCountInString(other.text) > utf8.RuneCountInString(s.text) {
-		s.size, s.bold = other.size, other.bold
+// joiner joins pieces from left to right. The longest decides about size and weight.
+type joiner struct {
+	span
+	texts   []string
+	longest int
+	last    span
+}
+
+func (j *joiner) add(s span, between string) {
+	if len(j.texts) == 0 {
+		j.span = s
 	}
-	s.text += between + other.text
-	s.left, s.right = min(s.left, other.left), max(s.right, other.right)
-	s.top, s.bottom = min(s.top, other.top), max(s.bottom, other.bottom)
+	if chars := utf8.RuneCountInString(s.text); chars > j.longest {
+		j.longest, j.size, j.bold = chars, s.size, s.bold
+	}
+	j.texts, j.last = append(j.texts, between, s.text), s
+	j.left, j.right = min(j.left, s.left), max(j.right, s.right)
+	j.top, j.bottom = min(j.top, s.top), max(j.bottom, s.bottom)
+}
+
+func (j *joiner) done() span {
+	j.text = strings.Join(j.texts, "")
+	return j.span
 }
 
 // isMark recognises the bullets and numbers that items of lists begin with.

@@ -1,6 +1,7 @@
 package poppler
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 )
@@ -14,15 +15,21 @@ const (
 	maxColumns = 8
 	// maxEdges are tried as the left edge of a column.
 	maxEdges = 12
+	// maxLooks is how many pieces are looked at for columns in a file, each once for each edge that
+	// is tried; a page of a book takes some thousands.
+	maxLooks = 100_000_000
 )
+
+// orderer finds the order of pieces. It is for one file, and bounds the work for it.
+type orderer struct{ looks int }
 
 // regions divides the pieces of a page, or a part of one, into parts that are read one after the
 // other: what stands across columns, then the columns from left to right.
-func regions(spans []span, depth int) [][]span {
+func (o *orderer) regions(spans []span, depth int) [][]span {
 	if depth >= maxColumns || len(spans) < 2*minColumnSpans {
 		return [][]span{spans}
 	}
-	gutter, ok := findGutter(spans, 0)
+	gutter, ok := o.findGutter(spans, 0)
 	if !ok {
 		return [][]span{spans}
 	}
@@ -31,10 +38,10 @@ func regions(spans []span, depth int) [][]span {
 	var left, right, across []span
 	flush := func() {
 		if len(left) > 0 {
-			parts = append(parts, regions(left, depth+1)...)
+			parts = append(parts, o.regions(left, depth+1)...)
 		}
 		if len(right) > 0 {
-			parts = append(parts, regions(right, depth+1)...)
+			parts = append(parts, o.regions(right, depth+1)...)
 		}
 		left, right = nil, nil
 	}
@@ -61,19 +68,7 @@ func regions(spans []span, depth int) [][]span {
 	return parts
 }
 
-func byTop(a, b span) int {
-	switch {
-	case a.top < b.top:
-		return -1
-	case a.top > b.top:
-		return 1
-	case a.left < b.left:
-		return -1
-	case a.left > b.left:
-		return 1
-	}
-	return 0
-}
+func byTop(a, b span) int { return cmp.Or(cmp.Compare(a.top, b.top), cmp.Compare(a.left, b.left)) }
 
 // gutter is the room between two columns.
 type gutter struct{ from, to float64 }
@@ -98,11 +93,11 @@ func (g gutter) side(s span) side {
 
 // findGutter looks for an edge at which many lines begin, with room before it that few lines cross.
 // looked is how many columns away from the whole page these pieces are.
-func findGutter(spans []span, looked int) (gutter, bool) {
+func (o *orderer) findGutter(spans []span, looked int) (gutter, bool) {
 	best, bestScore := gutter{}, 0
 	edges := popularEdges(spans)
 	for _, edge := range edges[:min(len(edges), maxEdges>>(2*looked))] {
-		g, score := judgeEdge(spans, edge, looked)
+		g, score := o.judgeEdge(spans, edge, looked)
 		if score > bestScore {
 			best, bestScore = g, score
 		}
@@ -141,8 +136,11 @@ func popularEdges(spans []span) []float64 {
 }
 
 // judgeEdge says how many pieces would be read better with columns at an edge; 0: none.
-func judgeEdge(spans []span, edge float64, looked int) (gutter, int) {
+func (o *orderer) judgeEdge(spans []span, edge float64, looked int) (gutter, int) {
 	g := gutter{to: edge}
+	if o.looks += len(spans); o.looks > maxLooks {
+		return g, 0
+	}
 	heights := 0.0
 	var rightEdges []float64
 	for _, s := range spans {
@@ -177,21 +175,21 @@ func judgeEdge(spans []span, edge float64, looked int) (gutter, int) {
 			crossing++
 		}
 	}
-	if beside(lefts, rights) < 0.4 || !areColumns(lefts, looked) || !areColumns(rights, looked) {
+	if beside(lefts, rights) < 0.4 || !o.areColumns(lefts, looked) || !o.areColumns(rights, looked) {
 		return g, 0
 	}
 	return g, min(len(lefts), len(rights)) * 2 / (1 + crossing/8)
 }
 
 // areColumns accepts a column, and several beside each other.
-func areColumns(spans []span, looked int) bool {
+func (o *orderer) areColumns(spans []span, looked int) bool {
 	if isColumn(spans) {
 		return true
 	}
 	if len(spans) < 2*minColumnSpans || looked >= 2 {
 		return false
 	}
-	_, ok := findGutter(spans, looked+1)
+	_, ok := o.findGutter(spans, looked+1)
 	return ok
 }
 

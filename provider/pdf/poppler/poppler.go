@@ -95,6 +95,7 @@ type reading struct {
 	options pdf.Options
 	pages   int
 	deps    Deps
+	order   orderer
 
 	ordered  chan *pending
 	pictures chan *pending

@@ -13,7 +13,7 @@ const (
 	// maxLineBytes is the longest line of pdftohtml's output that is kept; one holds a line of a page.
 	maxLineBytes = 256 << 10
 	// maxSpans of a page: a page of a newspaper has some thousands.
-	maxSpans = 50_000
+	maxSpans = 20_000
 	// maxFonts of a file are remembered.
 	maxFonts = 50_000
 	// pixelsPerPoint is the scale that pdftohtml gives places in unless told otherwise.

@@ -1,6 +1,7 @@
 package poppler
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,8 @@ const (
 	minTableRows = 2
 	// maxRowStep is how far apart the rows of a table are, in heights of a line.
 	maxRowStep = 4.0
+	// maxTableColumns bounds what a table takes: its rows have a cell for each.
+	maxTableColumns = 100
 )
 
 // tableEnd is where the table ends that begins at a line; start when none does.
@@ -28,7 +31,7 @@ func tableEnd(all []line, start int) int {
 		}
 		if isRow(l) {
 			widened := merged(slices.Concat(columns, l.cells))
-			if columns != nil && len(widened) < 2 {
+			if columns != nil && len(widened) < 2 || len(widened) > maxTableColumns {
 				break
 			}
 			columns, end, rows = widened, i+1, rows+1
@@ -61,15 +64,7 @@ func isContinuation(l, above line, columns []span) bool {
 
 // merged joins pieces whose widths overlap into columns, from left to right.
 func merged(cells []span) []span {
-	slices.SortStableFunc(cells, func(a, b span) int {
-		switch {
-		case a.left < b.left:
-			return -1
-		case a.left > b.left:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(cells, func(a, b span) int { return cmp.Compare(a.left, b.left) })
 	var columns []span
 	for _, c := range cells {
 		if last := len(columns) - 1; last >= 0 && c.left < columns[last].right {

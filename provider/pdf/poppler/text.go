@@ -75,7 +75,7 @@ func (r *reading) span(ctx context.Context, next *int, last, cpuSeconds int) err
 	pages := &sheets{first: *next, last: last, each: func(page sheet) error {
 		r.skip(next, page.number)
 		r.take(pdf.Page{
-			Number: page.number, Of: r.pages, WidthPoints: page.width, HeightPoints: page.height, Blocks: blocksOf(page),
+			Number: page.number, Of: r.pages, WidthPoints: page.width, HeightPoints: page.height, Blocks: r.order.blocksOf(page),
 		})
 		*next = page.number + 1
 		return ctx.Err()
