@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -198,7 +199,8 @@ func (a *App) join(ctx context.Context) error {
 		a.Tools.Register(name, builtin)
 	}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Previous: previous, EmbedCalls: a.Config.EmbeddingConcurrency, Readers: a.readers, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Previous: previous, Readers: a.readers,
+		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,
@@ -215,6 +217,11 @@ func (a *App) join(ctx context.Context) error {
 // newGate shares so many slots of this process between tenants.
 func (a *App) newGate(name string, slots int) *fair.Gate {
 	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, Now: a.now})
+}
+
+// newLine is newGate for work that waits in line itself and is never sent away.
+func (a *App) newLine(name string, slots int) *fair.Gate {
+	return a.slots.Gate(fair.Config{Name: name, Slots: slots, SharePercent: a.Config.TenantShare, MaxWaiting: math.MaxInt, Now: a.now})
 }
 
 func (a *App) webhookPolicy() webhooks.Policy {
@@ -320,12 +327,16 @@ func (a *App) Work(ctx context.Context) error {
 	return group.Wait()
 }
 
+// sourcesPerCore is how many sources are at work for each that may compute: the others wait for
+// programs that read pictures, for an embedding server, or for their turn.
+const sourcesPerCore = 4
+
 // pools are the queues' workers as configured; those of short tasks stay as they are.
 func (a *App) pools() []queue.Pool {
 	pools := queue.DefaultPools()
 	for i := range pools {
 		if pools[i].Weights[queue.Ingest] > 0 {
-			pools[i].Concurrency = a.Config.IngestConcurrency
+			pools[i].Concurrency = a.Config.IngestConcurrency * sourcesPerCore
 		}
 		if pools[i].Weights[queue.Deliver] > 0 {
 			pools[i].Concurrency = a.Config.DeliveryConcurrency

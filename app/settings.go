@@ -227,7 +227,7 @@ func Settings() []Setting {
 			apply: intoInt(func(c *Config) *int { return &c.ToolConcurrency }, 1, 65536),
 		},
 		{
-			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker reads at the same time; about its number of CPUs.",
+			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker computes on at the same time, about its number of CPUs; four times as many are at work, the others waiting for OCR or an embedding server.",
 			apply: intoInt(func(c *Config) *int { return &c.IngestConcurrency }, 1, 256),
 		},
 		{

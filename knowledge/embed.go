@@ -16,11 +16,10 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge/document"
 	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/workspaces"
 )
 
 const (
-	// defaultEmbedCalls is how many calls of an outside embedder this process makes at once.
-	defaultEmbedCalls = 4
 	// localBatch is how many texts an embedder of this process gets at once: few, so that all cores
 	// have some.
 	localBatch = 32
@@ -29,33 +28,12 @@ const (
 // codeEmbeddingRefused is the error code of a source with a passage that the model does not take.
 const codeEmbeddingRefused document.ErrorKind = "embedding-refused"
 
-// calls bounds how often this process calls outside embedders at once, questions apart. Those who
-// wait are served in the order in which they came, so that a long document leaves turns to others.
-type calls chan struct{}
-
-func newCalls(outside int) calls {
-	if outside <= 0 {
-		outside = defaultEmbedCalls
-	}
-	return make(calls, outside)
-}
-
-// take waits for a free place and returns how to give it back.
-func (c calls) take(ctx context.Context) (func(), error) {
-	select {
-	case c <- struct{}{}:
-		return func() { <-c }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // embedBatches embeds texts in batches of the model's, several at once, and calls done with the
 // bounds of each batch and its vectors; not in order, and from several goroutines.
 // Errors: *embedding.Refused with the index among texts, the embedder's, done's.
-func (s *Service) embedBatches(ctx context.Context, embedder embedding.Embedder, texts []string, done func(ctx context.Context, from int, vectors [][]float32) error) error {
+func (s *Service) embedBatches(ctx context.Context, tenant workspaces.TenantID, embedder embedding.Embedder, texts []string, done func(ctx context.Context, from int, vectors [][]float32) error) error {
 	model := embedder.Model()
-	size, atOnce := max(model.MaxBatch, 1), cap(s.calls)
+	size, atOnce := max(model.MaxBatch, 1), s.turns.calls
 	if model.Local {
 		size, atOnce = min(size, localBatch), runtime.GOMAXPROCS(0)
 	}
@@ -70,7 +48,7 @@ func (s *Service) embedBatches(ctx context.Context, embedder embedding.Embedder,
 					failed.Store(true)
 				}
 			}()
-			vectors, err := s.embedBatch(ctx, embedder, texts[from:min(from+size, len(texts))])
+			vectors, err := s.embedBatch(ctx, tenant, embedder, texts[from:min(from+size, len(texts))])
 			if refused, ok := errors.AsType[*embedding.Refused](err); ok {
 				return &embedding.Refused{Index: from + refused.Index, Err: refused.Err}
 			}
@@ -86,14 +64,17 @@ func (s *Service) embedBatches(ctx context.Context, embedder embedding.Embedder,
 	return ctx.Err()
 }
 
-func (s *Service) embedBatch(ctx context.Context, embedder embedding.Embedder, texts []string) ([][]float32, error) {
-	if !embedder.Model().Local {
-		leave, err := s.calls.take(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
+// embedBatch waits for the tenant's turn: for a core or, at an outside embedder, for a call.
+func (s *Service) embedBatch(ctx context.Context, tenant workspaces.TenantID, embedder embedding.Embedder, texts []string) ([][]float32, error) {
+	gate := s.turns.embed
+	if embedder.Model().Local {
+		gate = s.turns.compute
 	}
+	leave, err := gate.Enter(ctx, string(tenant))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	return embedder.Embed(ctx, texts, embedding.Document)
 }
 
@@ -134,7 +115,7 @@ func (r *run) embed(ctx context.Context, embedder embedding.Embedder, chunks []C
 	for i, hash := range order {
 		texts[i] = embeddedText(chunks[places[hash][0]])
 	}
-	err := r.embedBatches(ctx, embedder, texts, func(ctx context.Context, from int, vectors [][]float32) error {
+	err := r.embedBatches(ctx, r.source.TenantID, embedder, texts, func(ctx context.Context, from int, vectors [][]float32) error {
 		hashes := order[from : from+len(vectors)]
 		if !model.Local {
 			if err := r.keepVectors(ctx, model.Name, hashes, vectors); err != nil {

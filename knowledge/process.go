@@ -46,7 +46,12 @@ func (r *run) process(ctx context.Context) error {
 		return err
 	}
 	var chunks []Chunk
-	err = r.stage(ctx, StageChunking, func(context.Context) error {
+	err = r.stage(ctx, StageChunking, func(ctx context.Context) error {
+		leave, err := r.turns.compute.Enter(ctx, string(r.source.TenantID))
+		if err != nil {
+			return err
+		}
+		defer leave()
 		pieces, err := document.Cut(doc, document.ChunkOptions{})
 		chunks = chunksOf(r.source, pieces)
 		return err
@@ -94,8 +99,14 @@ func (r *run) parse(ctx context.Context) (document.Document, error) {
 		return document.Document{}, fmt.Errorf("open the bytes: %w", err)
 	}
 	defer func() { _ = blob.Close() }() // only read
+	work, err := r.turns.compute.Enter(ctx, string(r.source.TenantID))
+	if err != nil {
+		return document.Document{}, err
+	}
+	turn := &turn{gate: r.turns.compute, tenant: string(r.source.TenantID), leave: work}
+	defer turn.end()
 	doc, err := document.Parse(ctx, r.source.MediaType, blob, document.Options{
-		Readers: r.readers, ForceOCR: r.source.ForceOCR, Store: keptPages{r},
+		Readers: r.readersInTurn(turn), ForceOCR: r.source.ForceOCR, Store: keptPages{r},
 		Pages: func(done, total, recognized int) error { return r.pages(ctx, done, total, recognized) },
 	})
 	if err != nil {

@@ -203,7 +203,7 @@ func (s *Service) reembed(ctx context.Context, work reembedding) (done bool, err
 		for i, chunk := range chunks {
 			texts[i] = embeddedText(chunk)
 		}
-		err = s.embedBatches(ctx, s.embedder, texts, func(ctx context.Context, from int, vectors [][]float32) error {
+		err = s.embedBatches(ctx, work.TenantID, s.embedder, texts, func(ctx context.Context, from int, vectors [][]float32) error {
 			return s.keepNext(ctx, model, chunks[from:from+len(vectors)], vectors)
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/blob"
@@ -40,6 +41,10 @@ type Deps struct {
 	Now func() time.Time
 	// EmbedCalls is how many calls of an outside embedder are made at once; 0 is 4.
 	EmbedCalls int
+	// ComputeSlots is how many runs parse, cut or embed in this process at once; 0 is one a CPU.
+	ComputeSlots int
+	// GateFunc makes what shares so many slots between tenants; nil: unmeasured ones.
+	GateFunc func(name string, slots int) *fair.Gate
 	// HeartbeatEvery is how often a run says that it is alive; 0 is 5 s.
 	HeartbeatEvery time.Duration
 	// Registry gets what is measured; nil: nobody does.
@@ -58,7 +63,7 @@ type Service struct {
 	log            *slog.Logger
 	now            func() time.Time
 	heartbeatEvery time.Duration
-	calls          calls
+	turns          turns
 	metrics        metrics
 
 	// planning guards what SweepModels remembers.
@@ -71,7 +76,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, bucket: d.Bucket, embedder: d.Embedder, previous: d.Previous, readers: d.Readers,
-		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, calls: newCalls(d.EmbedCalls), metrics: newMetrics(d.Registry),
+		log: d.Log, now: d.Now, heartbeatEvery: d.HeartbeatEvery, turns: newTurns(d), metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

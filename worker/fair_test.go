@@ -91,7 +91,7 @@ func (f *fixture) library() (shelf, *paced) {
 	spaces := workspaces.New(workspaces.Deps{DB: f.db})
 	pace := &paced{Embedder: hashing.New(), tokens: make(chan struct{})}
 	return shelf{knowledge.New(knowledge.Deps{
-		DB: f.db, Workspaces: spaces, Agents: agents.New(agents.Deps{DB: f.db, Workspaces: spaces}), Bucket: bucket, Embedder: pace, Log: f.log,
+		DB: f.db, Workspaces: spaces, Agents: agents.New(agents.Deps{DB: f.db, Workspaces: spaces}), Bucket: bucket, Embedder: pace, Log: f.log, ComputeSlots: 64,
 	})}, pace
 }
 
@@ -188,23 +188,30 @@ func TestSourcesInTurn(t *testing.T) {
 	close(pace.tokens)
 }
 
-// TestSourcesAlone: a tenant without company has all the workers.
+// TestSourcesAlone: a tenant without company has all the workers but one, which whoever comes finds
+// free although what the others do may take hours.
 func TestSourcesAlone(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
 	library, pace := f.library()
-	f.sources(library, f.tenant("alone"), 40)
+	alone, late := f.tenant("alone"), f.tenant("late")
+	f.sources(library, alone, 40)
 	f.start(ingestPools(8), func(d *worker.Deps) { d.Ingester = library })
 	ctx := patient(t)
-	for pace.mostAtOnce() < 8 {
+	for pace.mostAtOnce() < 7 {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-ctx.Done():
-			t.Fatalf("%d at work, want 8", pace.mostAtOnce())
+			t.Fatalf("%d at work, want 7", pace.mostAtOnce())
 		}
 	}
+	f.sources(library, late, 1)
+	f.await("the source of who came late, at work", 1, "SELECT count(*) FROM sources WHERE status = 'processing' AND tenant_id = ?", late.TenantID)
+	if got := pace.mostAtOnce(); got > 8 {
+		t.Errorf("%d at work, want 7 and the one who came late", got)
+	}
 	close(pace.tokens)
-	f.await("sources that are ready", 40, "SELECT count(*) FROM sources WHERE status = 'ready'")
+	f.await("sources that are ready", 41, "SELECT count(*) FROM sources WHERE status = 'ready'")
 }
 
 // endpoints registers n endpoints of a tenant at one receiver.

@@ -35,8 +35,8 @@ type lane struct {
 	away bool
 }
 
-// newLane makes a lane for the pool that serves the queue.
-func newLane(name queue.Name, sweeper task.Sweeper, d Deps) *lane {
+// newLane makes a lane for the pool that serves the queue; spare of its workers are never all of one tenant.
+func newLane(name queue.Name, spare int, sweeper task.Sweeper, d Deps) *lane {
 	slots := 1
 	for _, pool := range d.Pools {
 		if pool.Weights[name] > 0 {
@@ -45,7 +45,7 @@ func newLane(name queue.Name, sweeper task.Sweeper, d Deps) *lane {
 	}
 	return &lane{
 		queue: name, window: windowPerSlot * slots, sweeper: sweeper, woken: make(chan struct{}, 1),
-		gate: d.Slots.Gate(fair.Config{Name: string(name), Slots: slots, SharePercent: d.SharePercent, Now: d.Now}),
+		gate: d.Slots.Gate(fair.Config{Name: string(name), Slots: slots, SharePercent: d.SharePercent, Spare: spare, Now: d.Now}),
 	}
 }
 

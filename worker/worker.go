@@ -27,6 +27,9 @@ const (
 	expectInterval = 10 * time.Second
 	// tendInterval is how often words without an index are looked for.
 	tendInterval = time.Minute
+	// ingestSpare is how many workers are kept free for whoever comes while one tenant's long
+	// documents are read: hours, when every page is a picture.
+	ingestSpare = 1
 	// slowInterval is how often forgotten blobs and expired answers are looked for.
 	slowInterval = 5 * time.Minute
 	// modelInterval is how often changes of the embedding model are carried on.
@@ -144,12 +147,12 @@ func New(d Deps) (*Worker, error) {
 
 // handlers joins tasks, the events that make them and the sweeps that find them, to the nouns there are.
 func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
-	w.deliveries = newLane(queue.Deliver, task.WebhookSweeper{Service: d.Webhooks}, d)
+	w.deliveries = newLane(queue.Deliver, 0, task.WebhookSweeper{Service: d.Webhooks}, d)
 	handlers := map[string]queue.HandlerFunc{
 		task.DeliverWebhookType: w.deliveries.runs(task.HandleDeliverWebhook(d.Webhooks, w.deliveries.admit, w.metrics.attempted)),
 	}
 	if d.Ingester != nil {
-		w.ingestion = newLane(queue.Ingest, task.SourceSweeper{Ingester: d.Ingester, Reembedder: d.Reembedder}, d)
+		w.ingestion = newLane(queue.Ingest, ingestSpare, task.SourceSweeper{Ingester: d.Ingester, Reembedder: d.Reembedder}, d)
 		if d.Reembedder != nil {
 			handlers[task.ReembedSourceType] = w.ingestion.runs(task.HandleReembedSource(d.Reembedder, w.ingestion.admit))
 		}

@@ -29,6 +29,9 @@ type Config struct {
 	// SharePercent of the slots, rounded up, is what one tenant gets while there are others; 1 to
 	// 100, 0 means 75.
 	SharePercent int
+	// Spare is how many slots no tenant gets even when it is alone, for work that takes long: who
+	// comes meanwhile finds them free. One tenant always gets one slot.
+	Spare int
 	// MaxWaiting bounds who waits, over all tenants; 0 means 8 a slot.
 	MaxWaiting int
 	// Now is the clock; nil is time.Now.
@@ -41,6 +44,8 @@ type Config struct {
 type Gate struct {
 	cfg   Config
 	share int
+	// most is the share of who is alone.
+	most int
 
 	mu      sync.Mutex
 	running int
@@ -75,7 +80,9 @@ func New(cfg Config) *Gate {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Gate{cfg: cfg, share: (cfg.Slots*cfg.SharePercent + 99) / 100, holds: map[string]int{}, lines: map[string][]*waiter{}}
+	most := max(cfg.Slots-cfg.Spare, 1)
+	share := min((cfg.Slots*cfg.SharePercent+99)/100, most)
+	return &Gate{cfg: cfg, share: share, most: most, holds: map[string]int{}, lines: map[string][]*waiter{}}
 }
 
 // Enter waits for a slot of the tenant's and returns how to give it back, which may be done more
@@ -261,7 +268,7 @@ func (g *Gate) free(tenant string) bool {
 	if g.running >= g.cfg.Slots {
 		return false
 	}
-	return g.holds[tenant] < g.share || g.alone(tenant)
+	return g.holds[tenant] < g.share || g.holds[tenant] < g.most && g.alone(tenant)
 }
 
 // see remembers that the tenant is about.

@@ -147,6 +147,27 @@ func TestShare(t *testing.T) {
 	})
 }
 
+// TestSpare: who is alone leaves what is spare, and whoever comes has it at once.
+func TestSpare(t *testing.T) {
+	t.Parallel()
+	for slots, most := range map[int]int{1: 1, 2: 1, 8: 7} {
+		gate := fair.New(fair.Config{Slots: slots, Spare: 1})
+		held := 0
+		for {
+			if _, ok := gate.TryEnter("alone"); !ok {
+				break
+			}
+			held++
+		}
+		if held != most {
+			t.Errorf("of %d slots one tenant has %d, want %d", slots, held, most)
+		}
+		if _, ok := gate.TryEnter("late"); ok != (slots > 1) {
+			t.Errorf("of %d slots who comes late gets one: %t", slots, ok)
+		}
+	}
+}
+
 // TestEqualParts: of many tenants that all want everything each gets the same.
 func TestEqualParts(t *testing.T) {
 	t.Parallel()
