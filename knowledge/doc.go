@@ -20,8 +20,9 @@
 // A source that was ready once stays attachable and queryable with its chunks while it is
 // reprocessed, and also when that fails: the new chunks replace the old ones in one step.
 //
-// A query compares vectors of one model only, exactly (no index), among the sources attached
-// to the agent.
+// A query compares vectors of one model only, among the sources attached to the agent: one by one
+// (nearest.go), and for an agent that sees more than 12,000 chunks through an index of the
+// workspace's own (vectorindex.go), beside which what is newer is compared one by one.
 //
 // An evaluation asks questions with known answers and remembers where each answer stood.
 //
@@ -29,7 +30,7 @@
 // the source's language decides its words, and how rare a word is is counted over exactly the
 // sources that the agent sees. Tend indexes what an earlier version has ingested.
 //
-// Tables: sources, chunks, source_words, source_postings, source_attachments, stray_blobs, upload_holds,
+// Tables: sources, chunks, source_words, source_postings, source_attachments, vector_indexes, stray_blobs, upload_holds,
 // knowledge_evaluations. Events: kb.source_ingested, _source.queued, _blob.orphaned.
 // It reads no formats (package document), makes no vectors (provider/embedding), enqueues no
 // tasks (package worker calls Ingest, SweepBlob and Sweep).

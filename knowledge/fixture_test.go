@@ -36,6 +36,8 @@ type fixture struct {
 	workspaces *workspaces.Service
 	agents     *agents.Service
 	ref        workspaces.Ref
+	// exact is knowledge.Deps.ExactChunks.
+	exact int
 }
 
 // tiny holds 1,000 bytes, 600 a file.
@@ -73,7 +75,7 @@ func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 func (f *fixture) with(embedder embedding.Embedder) *knowledge.Service {
 	return knowledge.New(knowledge.Deps{
 		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: embedder, Now: f.clock.now,
-		HeartbeatEvery: time.Hour,
+		HeartbeatEvery: time.Hour, ExactChunks: f.exact,
 	})
 }
 

@@ -123,6 +123,8 @@ type probe struct {
 	defaultFloor float64
 	// without leaves out sources in this usage mode; empty: none.
 	without UsageMode
+	// exact is up to how many chunks are compared one by one.
+	exact int
 }
 
 // empty says that the agent has nothing to look in.
@@ -143,7 +145,7 @@ func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	if err != nil {
 		return probe{}, fmt.Errorf("embed the question: %w", err)
 	}
-	made := probe{QueryParams: p, vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor}
+	made := probe{QueryParams: p, exact: s.exactChunks, vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor}
 	if p.MinSimilarity != nil {
 		made.floor = *p.MinSimilarity
 	}

@@ -77,31 +77,6 @@ func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe) ([]hit, e
 	return fuse(append(near, others...), sources, words), nil
 }
 
-// nearest are the chunks over the floor that are most similar to the question, at most limit,
-// nearest first; equal ones in the order of source and place.
-func nearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, limit int) ([]hit, error) {
-	var hits []hit
-	err := db.NewRaw(`
-		SELECT c.id,
-		       c.source_id,
-		       c.index,
-		       c.embedding <=> ?::vector AS distance
-		FROM source_attachments AS a
-		JOIN chunks AS c ON c.workspace_id = a.workspace_id AND c.source_id = a.source_id
-		WHERE a.tenant_id = ?
-		  AND a.workspace_id = ?
-		  AND a.agent_id = ?
-		  AND a.usage_mode <> ?
-		  AND c.tenant_id = a.tenant_id
-		  AND c.model = ?
-		ORDER BY distance, c.source_id, c.index
-		LIMIT ?`, p.vector, ref.TenantID, ref.ID, p.AgentID, p.without, p.model, limit).Scan(ctx, &hits)
-	if err != nil {
-		return nil, fmt.Errorf("search chunks: %w", err)
-	}
-	return overFloor(hits, p.floor), nil
-}
-
 // similarity is max(0, cosine).
 func similarity(distance float64) float64 { return min(1, max(0, 1-distance)) }
 

@@ -47,6 +47,9 @@ type Deps struct {
 	GateFunc func(name string, slots int) *fair.Gate
 	// HeartbeatEvery is how often a run says that it is alive; 0 is 5 s.
 	HeartbeatEvery time.Duration
+	// ExactChunks is up to how many of an agent's chunks a question is compared with each; 0 is
+	// 12,000. Workspaces with twice as many get an index.
+	ExactChunks int
 	// Registry gets what is measured; nil: nobody does.
 	Registry prometheus.Registerer
 }
@@ -64,6 +67,7 @@ type Service struct {
 	now            func() time.Time
 	heartbeatEvery time.Duration
 	turns          turns
+	exactChunks    int
 	metrics        metrics
 
 	// planning guards what SweepModels remembers.
@@ -83,6 +87,9 @@ func New(d Deps) *Service {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.exactChunks = d.ExactChunks; s.exactChunks == 0 {
+		s.exactChunks = exactChunks
 	}
 	if s.heartbeatEvery == 0 {
 		s.heartbeatEvery = defaultHeartbeat

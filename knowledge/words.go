@@ -26,10 +26,15 @@ func storeWords(ctx context.Context, tx bun.IDB, source Source, index wordIndex)
 	}
 	var number int64
 	err := tx.NewRaw(`
-		INSERT INTO source_words (tenant_id, workspace_id, source_id, language, version, chunk_count, term_count, page_count, lengths)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		INSERT INTO source_words (tenant_id, workspace_id, source_id, language, version, chunk_count, term_count, page_count, lengths, batch)
+		SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(max(batch), 0)
+		FROM chunks
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND source_id = ?
 		RETURNING number`, source.TenantID, source.WorkspaceID, source.ID, index.language, lexicon.Version,
-		len(index.lengths), index.termCount, len(index.pages), packLengths(index.lengths)).Scan(ctx, &number)
+		len(index.lengths), index.termCount, len(index.pages), packLengths(index.lengths),
+		source.TenantID, source.WorkspaceID, source.ID).Scan(ctx, &number)
 	if err != nil {
 		return fmt.Errorf("insert words: %w", err)
 	}

@@ -63,6 +63,7 @@ CREATE TABLE chunks (
     char_end integer NOT NULL,
     model text NOT NULL,
     embedding vector NOT NULL,
+    batch bigint DEFAULT ((pg_current_xact_id())::text)::bigint,
     CONSTRAINT chunks_index_check CHECK ((index >= 0)),
     CONSTRAINT chunks_pkey PRIMARY KEY (id),
     CONSTRAINT chunks_source_id_index_key UNIQUE (source_id, index),
@@ -328,6 +329,7 @@ CREATE TABLE source_words (
     term_count bigint NOT NULL,
     page_count integer NOT NULL,
     lengths bytea NOT NULL,
+    batch bigint NOT NULL DEFAULT 0,
     CONSTRAINT source_words_page_count_check CHECK ((page_count > 0)),
     CONSTRAINT source_words_pkey PRIMARY KEY (number),
     CONSTRAINT source_words_workspace_id_source_id_fkey FOREIGN KEY (workspace_id, source_id) REFERENCES sources(workspace_id, id) ON DELETE CASCADE,
@@ -522,6 +524,20 @@ CREATE TABLE upload_holds (
     CONSTRAINT upload_holds_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX upload_holds_by_workspace ON public.upload_holds USING btree (tenant_id, workspace_id);
+
+CREATE TABLE vector_indexes (
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    model text NOT NULL,
+    dimension integer NOT NULL,
+    name text NOT NULL,
+    up_to bigint NOT NULL,
+    chunk_count bigint NOT NULL,
+    built_at timestamp with time zone NOT NULL,
+    CONSTRAINT vector_indexes_name_key UNIQUE (name),
+    CONSTRAINT vector_indexes_pkey PRIMARY KEY (workspace_id, model),
+    CONSTRAINT vector_indexes_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
 
 CREATE TABLE webhook_attempts (
     id text NOT NULL,
