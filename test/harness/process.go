@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -147,4 +148,19 @@ func (e *Env) output(t testing.TB) io.Writer {
 		return e.log
 	}
 	return t.Output()
+}
+
+// PeakMiB is the most memory that the process has had resident, in MiB. Linux only.
+func (p *Process) PeakMiB() int {
+	p.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var kib int
+	if _, err := fmt.Sscan(after, &kib); err != nil {
+		p.t.Fatalf("no peak in %s: %v", status, err)
+	}
+	return kib >> 10
 }
