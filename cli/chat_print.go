@@ -98,6 +98,9 @@ func sourceLines(turn *parlancev1.CreateTurnResponse) string {
 		if citation.GetHeading() != "" {
 			place += " > " + citation.GetHeading()
 		}
+		if at := placeWords("", citation.GetPageStart(), citation.GetPageEnd()); at != "" {
+			place += ", " + at
+		}
 		fmt.Fprintf(&lines, "        source  %s (similarity %.2f)\n", place, citation.GetSimilarity())
 	}
 	return lines.String()

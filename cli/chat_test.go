@@ -63,7 +63,7 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	}
 	call := &parlancev1.ToolCall{Slug: "order_status", Input: input, Output: "shipped", StatusCode: 200, LatencyMs: 7}
 	done := &parlancev1.CreateTurnResponse{TurnId: "turn_1", Text: "You said " + req.GetText(), Usage: &parlancev1.TurnUsage{Model: s.model}, Citations: []*parlancev1.Citation{
-		{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {SourceName: "Unused", Similarity: 0.4},
+		{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {SourceName: "Unused", PageStart: 3, PageEnd: 4, Similarity: 0.4},
 	}}
 	for _, event := range []*parlancev1.StreamTurnResponse{
 		{Type: "turn.started"},
@@ -123,8 +123,8 @@ func TestChatShowsTheSourcesUsed(t *testing.T) {
 		s, dir := startTalker(t)
 		s.model = model
 		got := execute(t, "one", "chat", "--data-dir", dir)
-		got.wants(t, exitDone, "source  Manual")
-		if shown := strings.Contains(got.out, "Unused"); shown != all {
+		got.wants(t, exitDone, "source  Manual > Start > First (similarity")
+		if shown := strings.Contains(got.out, "source  Unused, pages 3–4 (similarity"); shown != all {
 			t.Errorf("%s: a passage that was not quoted is shown: %v\n%s", model, shown, got.out)
 		}
 	}

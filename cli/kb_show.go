@@ -141,7 +141,7 @@ func (k *kb) passage(text, heading string, most int) {
 		lines = term.Wrap(term.Clean(withoutHeading(text, heading)), columns)
 		if len(lines) > most {
 			lines = lines[:most]
-			lines[most-1] = term.Cut(lines[most-1], columns-2) + " …"
+			lines[most-1] = term.Cut(lines[most-1]+" …", columns)
 		}
 	} else {
 		for _, line := range term.CleanLines(strings.TrimSpace(text)) {

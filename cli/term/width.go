@@ -3,6 +3,7 @@ package term
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -76,6 +77,10 @@ func CutMiddle(text string, columns int) string {
 	tail := (columns - 1) / 3
 	head, _ := split(text, columns-1-tail)
 	_, end := split(text, Width(text)-tail)
+	for Width(end) > tail { // a wide character stood across the cut
+		_, size := utf8.DecodeRuneInString(end)
+		end = end[size:]
+	}
 	return head + "…" + end
 }
 
