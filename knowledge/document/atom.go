@@ -77,7 +77,7 @@ func (c *chunker) divide(block, start, end int, ladder []divider) error {
 			from = to
 			continue
 		}
-		tokens, err := countTokens(piece)
+		tokens, err := c.counter.count(piece)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (c *chunker) divideWords(block, start, end, limit int) error {
 	}
 	for _, relative := range wordEnds(c.doc.Text[start:end], limit) {
 		word := c.doc.Text[to : start+relative]
-		tokens, err := countTokens(word)
+		tokens, err := c.counter.count(word)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (c *chunker) tail(a atom, room int) (start, tokens int) {
 	start = a.end
 	total := 0
 	for i := len(ends) - 2; i >= 0; i-- {
-		n, err := countTokens(text[ends[i]:ends[i+1]])
+		n, err := c.counter.count(text[ends[i]:ends[i+1]])
 		if total += n; err != nil || total > room {
 			break
 		}

@@ -61,7 +61,7 @@ func (o ChunkOptions) normal() ChunkOptions {
 // neighbours are full with code or tables. It takes linear time.
 // Errors: *Error TooManyChunks, Empty.
 func Cut(doc Document, options ChunkOptions) ([]Chunk, error) {
-	c := chunker{doc: doc, options: options.normal()}
+	c := chunker{doc: doc, options: options.normal(), counter: newTokenCounter()}
 	if err := c.cut(); err != nil {
 		return nil, err
 	}
@@ -83,6 +83,7 @@ func Cut(doc Document, options ChunkOptions) ([]Chunk, error) {
 type chunker struct {
 	doc     Document
 	options ChunkOptions
+	counter *tokenCounter
 	atoms   []atom
 	// sums[i] is the tokens of the atoms before i; token counts are taken as additive here,
 	// finish counts exactly.
@@ -213,7 +214,7 @@ func (c *chunker) finish(spans []span) ([]Chunk, error) {
 			if content == "" {
 				continue
 			}
-			count, err := countTokens(content)
+			count, err := c.counter.count(content)
 			if err != nil {
 				return nil, err
 			}

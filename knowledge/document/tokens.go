@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer/codec"
 )
@@ -13,33 +14,152 @@ import (
 // be a token or two off.
 const maxRunChars = 128
 
+// maxSeenPieces bounds what a counter remembers: a language's words, and some.
+const maxSeenPieces = 1 << 17
+
 // vocabulary loads cl100k_base (the vocabulary of the OpenAI embedding models) on first use,
 // in about 10 ms.
 var vocabulary = sync.OnceValue(codec.NewCl100kBase)
 
-// countTokens is the number of cl100k_base tokens in text, in linear time.
-func countTokens(text string) (int, error) {
-	encoding := vocabulary()
+// tokenCounter counts the cl100k_base tokens of texts. The tokenizer looks at one piece of text after
+// the other, mostly words, so what was counted once is remembered: most of its time goes into
+// finding the pieces and merging their letters. It is for one goroutine; use newTokenCounter.
+type tokenCounter struct{ seen map[string]int }
+
+func newTokenCounter() *tokenCounter { return &tokenCounter{seen: map[string]int{}} }
+
+// count is the number of tokens in text, in linear time.
+func (c *tokenCounter) count(text string) (int, error) {
 	total, start, run := 0, 0, 0
 	class := -1
 	for i, r := range text {
-		if c := classOf(r); c != class {
-			class, run = c, 0
+		if of := classOf(r); of != class {
+			class, run = of, 0
 		}
 		if run++; run <= maxRunChars {
 			continue
 		}
-		n, err := encoding.Count(text[start:i])
+		n, err := c.countRun(text[start:i])
 		if err != nil {
-			return 0, fmt.Errorf("counting tokens: %w", err)
+			return 0, err
 		}
 		total, start, run = total+n, i, 1
 	}
-	n, err := encoding.Count(text[start:])
-	if err != nil {
-		return 0, fmt.Errorf("counting tokens: %w", err)
+	n, err := c.countRun(text[start:])
+	return total + n, err
+}
+
+// countRun is count for text without overlong runs.
+func (c *tokenCounter) countRun(text string) (int, error) {
+	total := 0
+	for len(text) > 0 {
+		piece := text[:pieceEnd(text)]
+		n, ok := c.seen[piece]
+		if !ok {
+			var err error
+			if n, err = vocabulary().Count(piece); err != nil {
+				return 0, fmt.Errorf("counting tokens: %w", err)
+			}
+			if len(c.seen) < maxSeenPieces {
+				c.seen[piece] = n
+			}
+		}
+		total += n
+		text = text[len(piece):]
 	}
-	return total + n, nil
+	return total, nil
+}
+
+// pieceEnd is where the first piece of a text ends, as the tokenizer's own expression says:
+//
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+func pieceEnd(text string) int {
+	first, size := utf8.DecodeRuneInString(text)
+	if first == '\'' {
+		if n := contraction(text[1:]); n > 0 {
+			return 1 + n
+		}
+	}
+	second, _ := utf8.DecodeRuneInString(text[size:])
+	switch {
+	case unicode.IsLetter(first):
+		return size + lengthOf(text[size:], unicode.IsLetter, len(text))
+	case unicode.IsNumber(first):
+		return size + lengthOf(text[size:], unicode.IsNumber, 2)
+	case first != '\r' && first != '\n' && size < len(text) && unicode.IsLetter(second):
+		return size + lengthOf(text[size:], unicode.IsLetter, len(text))
+	case !unicode.IsSpace(first):
+		return marks(text, size)
+	case first == ' ' && size < len(text) && isMark(second):
+		return marks(text, size)
+	}
+	return spaces(text)
+}
+
+// contraction is the length of what may follow an apostrophe: s, t, re, ve, m, ll or d.
+func contraction(text string) int {
+	lower := func(i int) byte {
+		if i < len(text) && text[i] < utf8.RuneSelf {
+			return text[i] | 0x20
+		}
+		return 0
+	}
+	switch lower(0) {
+	case 's', 't', 'm', 'd':
+		return 1
+	case 'r', 'v':
+		if lower(1) == 'e' {
+			return 2
+		}
+	case 'l':
+		if lower(1) == 'l' {
+			return 2
+		}
+	}
+	return 0
+}
+
+// lengthOf is the length of the first characters that are of a class, at most so many.
+func lengthOf(text string, is func(rune) bool, most int) int {
+	for i, r := range text {
+		if most == 0 || !is(r) {
+			return i
+		}
+		most--
+	}
+	return len(text)
+}
+
+func isMark(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r) }
+
+// marks ends after the marks that follow from, and the line ends after these.
+func marks(text string, from int) int {
+	from += lengthOf(text[from:], isMark, len(text))
+	return from + lengthOf(text[from:], isLineEnd, len(text))
+}
+
+func isLineEnd(r rune) bool { return r == '\r' || r == '\n' }
+
+// spaces ends after the last line end of the white space that text begins with; without one before
+// its last character, which belongs to the word that follows.
+func spaces(text string) int {
+	end, line, last := 0, 0, 0
+	for i, r := range text {
+		if !unicode.IsSpace(r) {
+			break
+		}
+		last, end = i, i+utf8.RuneLen(r)
+		if isLineEnd(r) {
+			line = end
+		}
+	}
+	switch {
+	case line > 0:
+		return line
+	case end < len(text) && last > 0:
+		return last
+	}
+	return end
 }
 
 // classOf follows the classes of the tokenizer's own splitting.
