@@ -204,7 +204,7 @@ func TestPDFFaults(t *testing.T) {
 		{"no pages", pdfmake.New().Bytes(), document.Empty},
 		{"blank page", onePage().Bytes(), document.Empty},
 		{"cut off", good[:len(good)/2], document.Corrupt},
-		{"password", encrypted(t, good), document.Encrypted},
+		{"password", encrypted(t, good, "secret"), document.Encrypted},
 		{"10,000 pages", many.Bytes(), document.TooManyPages},
 		{"drawing without end", bomb.Bytes(), document.TooComplex},
 	}
@@ -226,15 +226,63 @@ func onePage() *pdfmake.File {
 	return f
 }
 
-// encrypted puts a password on a file.
-func encrypted(t *testing.T, file []byte) []byte {
+// TestPDFPermissions has a file that anyone may open, and nobody copy from.
+func TestPDFPermissions(t *testing.T) {
+	t.Parallel()
+	doctools.NeedMakers(t)
+	doc, err := parsePDF(t, encrypted(t, report().Bytes(), ""), document.Options{})
+	if err != nil || doc.PageCount != 3 || !strings.Contains(doc.Text, "Tickets are sold at the gate") {
+		t.Errorf("%d pages, %v", doc.PageCount, err)
+	}
+}
+
+// TestPDFUnseenText has the text that scanners lay under a picture, and letters drawn twice.
+func TestPDFUnseenText(t *testing.T) {
+	t.Parallel()
+	f := pdfmake.New()
+	p := f.Page().Grey(bytes.Repeat([]byte{200}, 100), 10, 10).Raw("3 Tr\n")
+	p.Column(60, 60, 475).Paragraph(pdfmake.Regular, 11, rivers)
+	p.Raw("0 Tr\n").Column(60, 200, 475).Paragraph(pdfmake.Regular, 11, tickets)
+	p.Column(60.4, 200, 475).Paragraph(pdfmake.Regular, 11, tickets)
+	doc, err := parsePDF(t, f.Bytes(), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []pdfRow{{1, document.Paragraph, "", rivers}, {1, document.Paragraph, "", tickets}}
+	if diff := cmp.Diff(want, rowsOf(doc)); diff != "" {
+		t.Errorf("blocks (-want +got):\n%s", diff)
+	}
+}
+
+// TestPDFNumberedLists keeps the numbers of items, and knows a numbered heading by its size.
+func TestPDFNumberedLists(t *testing.T) {
+	t.Parallel()
+	f := pdfmake.New()
+	c := f.Page().Column(60, 60, 475).Paragraph(pdfmake.Bold, 14, "2. What to bring").Paragraph(pdfmake.Regular, 11, gardens)
+	for _, item := range []string{"1. Stout shoes.", "2. A map, on which the paths of the garden are marked in red and those of the wood behind it in blue, " +
+		"since signs are few.", "3. Water."} {
+		c.Paragraph(pdfmake.Regular, 11, item)
+	}
+	doc, err := parsePDF(t, f.Bytes(), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := doc.Blocks[len(doc.Blocks)-1]
+	want := "1. Stout shoes.\n2. A map, on which the paths of the garden are marked in red and those of the wood behind it in blue, since signs are few.\n3. Water."
+	if doc.Blocks[0].Kind != document.Heading || last.Kind != document.List || last.Text != want {
+		t.Errorf("blocks: %v", rowsOf(doc))
+	}
+}
+
+// encrypted lets a file be opened with a password, or without, and changed with another.
+func encrypted(t *testing.T, file []byte, password string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf")
 	if err := os.WriteFile(in, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := exec.CommandContext(t.Context(), "qpdf", "--encrypt", "secret", "owner", "256", "--", in, out).CombinedOutput(); err != nil {
+	if said, err := exec.CommandContext(t.Context(), "qpdf", "--encrypt", password, "owner", "256", "--extract=n", "--", in, out).CombinedOutput(); err != nil {
 		t.Fatalf("qpdf: %v: %s", err, said)
 	}
 	data, err := os.ReadFile(out)

@@ -67,6 +67,7 @@ func (c *composer) running(text string, first bool) {
 		return
 	}
 	mark, isItem := listMark(text)
+	isItem = isItem || isNumbered(text)
 	if isItem && c.isList && len(c.items) > 0 && c.page == c.b.page {
 		c.items = append(c.items, mark)
 		return
@@ -241,6 +242,13 @@ func listMark(text string) (string, bool) {
 		return "- " + rest, true
 	}
 	return text, false
+}
+
+// isNumbered recognises "1. ", "12) " and "(3) ".
+func isNumbered(text string) bool {
+	mark, rest, ok := strings.Cut(text, " ")
+	digits := strings.TrimRight(strings.TrimPrefix(mark, "("), ".)")
+	return ok && rest != "" && len(digits) < len(mark) && len(digits) > 0 && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
 }
 
 // tableOfPage renders a table as the other formats have theirs. The first row is a header when it

@@ -19,8 +19,9 @@ const (
 // line is what stands at one height of a region.
 type line struct {
 	span
-	// cells are its pieces with wide room between them, from left to right; one for running text.
-	cells []span
+	// pieces are from left to right, and cells are those joined that have no wide room between them;
+	// running text has one.
+	pieces, cells []span
 	// marked says that it begins with a bullet or a number of a list.
 	marked bool
 }
@@ -83,8 +84,8 @@ func makeLine(row []span) line {
 	slices.SortStableFunc(row, func(a, b span) int { return cmp.Compare(a.left, b.left) })
 	var l line
 	current := joiner{}
+	l.pieces = row
 	for _, s := range row {
-		s.text = strings.TrimFunc(s.text, isBlank)
 		gap, height := s.left-current.right, max(min(s.height(), current.last.height()), 1)
 		switch {
 		case len(current.texts) == 0:
@@ -95,7 +96,7 @@ func makeLine(row []span) line {
 			l.cells = append(l.cells, current.done())
 			current = joiner{}
 			current.add(s, "")
-		case gap > wordGap*height || isMark(current.last.text):
+		case gap > wordGap*height || current.last.spaced || isMark(current.last.text):
 			current.add(s, " ")
 		default:
 			current.add(s, "")

@@ -25,7 +25,9 @@ type span struct {
 	left, top, right, bottom float64
 	size                     float64
 	bold                     bool
-	text                     string
+	// spaced says that a space follows.
+	spaced bool
+	text   string
 }
 
 func (s span) height() float64 { return s.bottom - s.top }
@@ -153,7 +155,9 @@ func (s *sheets) span(line []byte) {
 		return
 	}
 	if after := len(text) - len(strings.TrimRightFunc(text, isBlank)); after > 0 {
-		one.right -= width * float64(after) / float64(len(text)) / 2 // a space is about half as wide as a letter
+		// A space is about half as wide as a letter.
+		one.spaced = true
+		one.right -= width * float64(after) / float64(after+2*(len(text)-after))
 	}
 	s.page.spans = append(s.page.spans, one)
 }

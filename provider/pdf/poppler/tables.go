@@ -2,6 +2,7 @@ package poppler
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,6 +14,8 @@ const (
 	minTableRows = 2
 	// maxRowStep is how far apart the rows of a table are, in heights of a line.
 	maxRowStep = 4.0
+	// columnGap is the least room between columns, in heights of a line.
+	columnGap = 0.4
 	// maxTableColumns bounds what a table takes: its rows have a cell for each.
 	maxTableColumns = 100
 )
@@ -58,8 +61,8 @@ func isContinuation(l, above line, columns []span) bool {
 	if len(columns) < 2 || l.top-above.top > 1.6*max(l.height(), 1) {
 		return false
 	}
-	column := columnOf(columns, l.cells[0])
-	return column > 0 && l.right <= columns[column].right+max(l.height(), 1)
+	column, em := columnOf(columns, l.cells[0]), max(l.height(), 1)
+	return column > 0 && (l.right <= columns[column].right+em || math.Abs(l.left-columns[column].left) < em/2)
 }
 
 // merged joins pieces whose widths overlap into columns, from left to right.
@@ -88,29 +91,83 @@ func columnOf(columns []span, c span) int {
 	return best
 }
 
+// columnsOf finds the columns of a table by the room between them, through which the pieces of few
+// rows reach: a title over several columns does.
+func columnsOf(block []line) []span {
+	type edge struct {
+		at   float64
+		step int
+	}
+	var edges []edge
+	heights, pieces := 0.0, 0
+	for _, l := range block {
+		for _, p := range l.pieces {
+			edges = append(edges, edge{p.left, 1}, edge{p.right, -1})
+			heights += p.height()
+			pieces++
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.step, a.step)) })
+	room, few := columnGap*heights/float64(max(pieces, 1)), len(block)/10
+	var columns []span
+	covered := 0
+	for _, e := range edges {
+		before := covered > few
+		covered += e.step
+		switch after := covered > few; {
+		case after && !before:
+			if last := len(columns) - 1; last < 0 || e.at-columns[last].right >= room {
+				columns = append(columns, span{left: e.at, right: e.at})
+			}
+		case before && !after:
+			columns[len(columns)-1].right = e.at
+		}
+	}
+	return withSparse(columns, block)
+}
+
+// withSparse adds columns that few rows have a cell in.
+func withSparse(columns []span, block []line) []span {
+	all := slices.Clone(columns)
+	for _, l := range block {
+		for _, p := range l.pieces {
+			if !slices.ContainsFunc(columns, func(c span) bool { return p.left < c.right+1 && p.right > c.left-1 }) {
+				all = append(all, p)
+			}
+		}
+		if len(all) > len(columns)+maxTableColumns {
+			break
+		}
+	}
+	return merged(all)
+}
+
 // tableBlock is a line a row, with a tab between cells. Cells that are missing are empty.
 func tableBlock(block []line) pdf.Block {
-	var all []span
-	for _, l := range block {
-		all = append(all, l.cells...)
+	columns := columnsOf(block)
+	if len(columns) > maxTableColumns || len(columns) < 2 {
+		return textBlock(block)
 	}
-	columns := merged(all)
 	var rows [][]string
 	sizes := map[float64]int{}
 	for i, l := range block {
 		sizes[l.size] += len(l.text)
+		cells := make([]joiner, len(columns))
+		for _, p := range l.pieces {
+			cell, between := &cells[columnOf(columns, p)], ""
+			if gap := p.left - cell.right; gap < 0 && isTwice(cell.last, p) && len(cell.texts) > 0 {
+				continue
+			} else if len(cell.texts) > 0 && (gap > wordGap*p.height() || cell.last.spaced) {
+				between = " "
+			}
+			cell.add(p, between)
+		}
 		row := make([]string, len(columns))
-		for _, c := range l.cells {
-			column := columnOf(columns, c)
-			row[column] = strings.TrimLeft(row[column]+" "+strings.ReplaceAll(c.text, "\t", " "), " ")
+		for column := range cells {
+			row[column] = strings.ReplaceAll(cells[column].done().text, "\t", " ")
 		}
 		if i > 0 && len(l.cells) == 1 && row[0] == "" {
-			above := rows[len(rows)-1]
-			for column, text := range row {
-				if text != "" {
-					above[column] = strings.TrimLeft(above[column]+" "+text, " ")
-				}
-			}
+			continueRow(rows[len(rows)-1], row)
 			continue
 		}
 		rows = append(rows, row)
@@ -120,4 +177,13 @@ func tableBlock(block []line) pdf.Block {
 		texts[i] = strings.Join(row, "\t")
 	}
 	return placed(pdf.Block{Text: strings.Join(texts, "\n"), LinePoints: most(sizes), Table: true}, block)
+}
+
+// continueRow adds the further lines of cells to them.
+func continueRow(row, more []string) {
+	for column, text := range more {
+		if text != "" {
+			row[column] = strings.TrimLeft(row[column]+" "+text, " ")
+		}
+	}
 }
