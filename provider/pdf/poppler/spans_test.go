@@ -133,3 +133,22 @@ func TestHostilePages(t *testing.T) {
 		}
 	}
 }
+
+func TestIsUsable(t *testing.T) {
+	t.Parallel()
+	const words = "Tickets are sold at the gate from nine to five. Children under six do not pay."
+	for text, want := range map[string]bool{
+		"":                                     false,
+		"Page 7 of 12":                         false,
+		strings.Repeat(" .\n", 30):             false,
+		strings.Repeat("abcde ", 10):           true,
+		words:                                  true,
+		strings.Repeat("\uFFFD", 60) + "words": false,
+		strings.Repeat("\uE012\uE044 ", 40):    false,
+		words + "\uFFFD\uE012":                 true,
+	} {
+		if got := isUsable([]pdf.Block{{Text: text}}); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}
