@@ -19,13 +19,11 @@ import (
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
-	"parlance.dev/parlance/knowledge/document"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
-	"parlance.dev/parlance/platform/sandbox"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/server"
@@ -67,14 +65,13 @@ type App struct {
 
 	answers     *idempotency.Service
 	credentials *workspaces.Credentials
+	documents   *documents
 	models      *models
 	log         *slog.Logger
 	now         func() time.Time
 	db          *postgres.DB
 	redis       goredis.UniversalClient
 	bucket      blob.Bucket
-	sandbox     *sandbox.Sandbox
-	readers     document.Readers
 	metrics     *telemetry.Metrics
 	slots       *fair.Metrics
 	traces      *telemetry.Traces
@@ -90,7 +87,7 @@ func Open(ctx context.Context, config Config, params Params) (*App, error) {
 	if err := a.connect(ctx, params); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	if err := a.join(ctx); err != nil {
+	if err := a.join(ctx, params.Component); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
@@ -119,9 +116,6 @@ func (a *App) connect(ctx context.Context, params Params) (err error) {
 	a.warnOfRedis(ctx)
 	if a.bucket, err = blob.Open(a.Config.BlobURL); err != nil {
 		return fmt.Errorf("open the bucket: %w", err)
-	}
-	if err := a.openReaders(ctx, params.Component); err != nil {
-		return err
 	}
 	return a.trace(ctx, params)
 }
@@ -160,7 +154,7 @@ func (a *App) trace(ctx context.Context, params Params) (err error) {
 }
 
 // join makes the nouns, from the bottom up.
-func (a *App) join(ctx context.Context) error {
+func (a *App) join(ctx context.Context, component string) error {
 	keyring, err := OpenKeyring(a.Config, a.db, a.now)
 	if err != nil {
 		return err
@@ -198,8 +192,9 @@ func (a *App) join(ctx context.Context) error {
 	for name, builtin := range conversation.SystemTools() {
 		a.Tools.Register(name, builtin)
 	}
+	a.documents = &documents{config: a.Config, log: a.log}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Previous: previous, Readers: a.readers,
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Previous: previous, Readers: a.documents.readers(ctx, component),
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{
@@ -313,6 +308,9 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 
 // Work does what happens outside requests until ctx ends, then drains.
 func (a *App) Work(ctx context.Context) error {
+	if err := a.documents.check(ctx); err != nil {
+		return err
+	}
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions,
 		Answers: a.answers,
@@ -371,14 +369,14 @@ func (a *App) Close() error {
 		defer cancel()
 		errs = append(errs, a.traces.Shutdown(ctx))
 	}
+	if a.documents != nil {
+		errs = append(errs, a.documents.close())
+	}
 	if a.redis != nil {
 		errs = append(errs, a.redis.Close())
 	}
 	if a.bucket != nil {
 		errs = append(errs, a.bucket.Close())
-	}
-	if a.sandbox != nil {
-		errs = append(errs, a.sandbox.Close())
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())

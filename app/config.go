@@ -57,6 +57,9 @@ type Config struct {
 	EmbeddingPrevious    Embedding
 	EmbeddingConcurrency int
 
+	OCRLanguages []string
+	ScratchDir   string
+
 	EgressAllowCIDRs []string
 	EgressCAFile     string
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/ocr/tesseract"
 	"parlance.dev/parlance/server/interceptor"
 )
 
@@ -189,6 +190,14 @@ func Settings() []Setting {
 		{
 			Group: "Models", Name: "EMBEDDING_PREVIOUS_DIMENSIONS", Help: "Its EMBEDDING_DIMENSIONS, if that was set.",
 			apply: intoInt(func(c *Config) *int { return &c.EmbeddingPrevious.Dimensions }, 1, 16000),
+		},
+		{
+			Group: "Documents", Name: "OCR_LANGUAGES", Default: "eng", Help: "Languages of pictures and scanned pages, by tesseract's names, separated by commas: eng,deu. Each needs its package (tesseract-ocr-deu) on the workers.",
+			apply: func(c *Config, v string) (err error) { c.OCRLanguages, err = tesseract.ParseLanguages(v); return err },
+		},
+		{
+			Group: "Documents", Name: "SCRATCH_DIR", Help: "Directory where workers put a PDF file or picture while it is read. Default: the system's for temporary files.",
+			apply: intoString(func(c *Config) *string { return &c.ScratchDir }),
 		},
 		{
 			Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For development.",

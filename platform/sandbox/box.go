@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Box is a directory of its own for one document. It is for one goroutine at a time, and Close
-// comes last.
+// Box is a directory of its own for one document. Runs may go on side by side; files are put and
+// opened when nothing runs, and Close comes last.
 type Box struct {
 	sandbox *Sandbox
 	path    string

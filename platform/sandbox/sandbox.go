@@ -97,6 +97,17 @@ func expect(box *Box, name, want string) error {
 	return nil
 }
 
+// Has reports by its error which of the programs are missing. Errors: *Error NotStarted.
+func (s *Sandbox) Has(programs ...string) error {
+	var missing []error
+	for _, name := range programs {
+		if _, err := program(name); err != nil {
+			missing = append(missing, err)
+		}
+	}
+	return errors.Join(missing...)
+}
+
 // Layer is the name of the layer in use.
 func (s *Sandbox) Layer() string { return s.layer.name }
 

@@ -3,9 +3,6 @@ package tesseract_test
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -66,36 +63,8 @@ func write(size, left, top int, lines ...string) string {
 	return fmt.Sprintf("BT /F1 %d Tf %d %d Td %d TL (%s) Tj ET\n", size, left, top, size*4/3, strings.Join(lines, ") Tj T* ("))
 }
 
-// picture draws a page: as png, jpeg or webp.
+// picture draws a page.
 func picture(t *testing.T, format, operators string, degrees int) []byte {
 	t.Helper()
-	doctools.Need(t)
-	dir := t.TempDir()
-	from, to := filepath.Join(dir, "page.pdf"), filepath.Join(dir, "page")
-	if err := os.WriteFile(from, page(operators, degrees), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	kind, end := "-png", ".png"
-	if format == "jpeg" {
-		kind, end = "-jpeg", ".jpg"
-	}
-	runTool(t, "pdftoppm", kind, "-singlefile", "-r", "150", from, to)
-	to += end
-	if format == "webp" {
-		doctools.NeedMakers(t)
-		runTool(t, "cwebp", "-quiet", to, "-o", to+".webp")
-		to += ".webp"
-	}
-	data, err := os.ReadFile(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func runTool(t *testing.T, name string, args ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, out)
-	}
+	return doctools.Render(t, page(operators, degrees), format)
 }

@@ -45,6 +45,9 @@ func (r *reading) picture(ctx context.Context, page *pdf.Page) error {
 		switch {
 		case errors.As(err, &unread):
 			fault = &pdf.Fault{Kind: pdf.FaultKind(unread.Kind), Message: "its picture cannot be read.", Cause: unread}
+			if unread.Kind == ocr.Unsupported {
+				fault.Message = unread.Message
+			}
 		case err != nil:
 			return fmt.Errorf("read the picture of page %d: %w", page.Number, err)
 		}

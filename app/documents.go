@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/platform/sandbox"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/ocr"
+	"parlance.dev/parlance/provider/ocr/tesseract"
+	"parlance.dev/parlance/provider/pdf"
+	"parlance.dev/parlance/provider/pdf/poppler"
+)
+
+// openWithin bounds what the programs are asked when they are looked for.
+const openWithin = 30 * time.Second
+
+// documents are the readers of PDF files and pictures. They are looked for when the first is
+// needed, again as long as one is missing: servers and commands never need them, and an operator may
+// install them while a worker runs. It implements neither contract itself; see readers.
+type documents struct {
+	config Config
+	log    *slog.Logger
+
+	mu  sync.Mutex
+	box *sandbox.Sandbox
+	pdf *poppler.Reader
+	ocr *tesseract.Reader
+}
+
+// readers are there whether or not the programs are: a server takes in what a worker will read, and
+// a source that meets a worker without the programs fails and says so. Where server and worker are
+// one process, what is missing is known, and refused at the upload.
+func (d *documents) readers(ctx context.Context, component string) document.Readers {
+	all := document.Readers{PDF: lazyPDF{d}, OCR: lazyOCR{d}}
+	if component != "dev" {
+		return all
+	}
+	_ = d.open(ctx) // Work says what is missing
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.pdf == nil {
+		all.PDF = nil
+	}
+	if d.ocr == nil {
+		all.OCR = nil
+	}
+	return all
+}
+
+// open finds what was not found yet. Errors: *tesseract.LanguageError, missing programs, ours.
+func (d *documents) open(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin) // it serves others too
+	defer cancel()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.box == nil {
+		if d.box, err = sandbox.New(ctx, sandbox.Options{Dir: d.config.ScratchDir}); err != nil {
+			return err
+		}
+		d.log.InfoContext(ctx, "documents are read in a sandbox", telemetry.KeyReason, d.box.Describe())
+		if weakness := d.box.Weakness(); weakness != "" {
+			d.log.WarnContext(ctx, "the sandbox of documents is weak: install bubblewrap, or run the worker in a container of its own",
+				telemetry.KeyReason, "a document that takes over its parser could reach "+weakness)
+		}
+	}
+	if d.pdf == nil {
+		if err = d.box.Has(poppler.Programs()...); err == nil {
+			d.pdf = poppler.New(poppler.Deps{Sandbox: d.box, Log: d.log})
+		}
+	}
+	if d.ocr == nil {
+		var ocrErr error
+		d.ocr, ocrErr = tesseract.New(ctx, tesseract.Options{Sandbox: d.box, Languages: d.config.OCRLanguages})
+		err = errors.Join(err, ocrErr)
+	}
+	return err
+}
+
+// check is open for a worker's start: programs may be missing, wrong settings are an error.
+func (d *documents) check(ctx context.Context) error {
+	err := d.open(ctx)
+	if language, ok := errors.AsType[*tesseract.LanguageError](err); ok {
+		return fmt.Errorf("PARLANCE_OCR_LANGUAGES: %w", language)
+	}
+	if err != nil {
+		d.log.WarnContext(ctx, "PDF files or pictures cannot be read on this machine: install poppler-utils, tesseract-ocr and bubblewrap", telemetry.KeyError, err)
+	}
+	return nil
+}
+
+func (d *documents) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.box == nil {
+		return nil
+	}
+	return d.box.Close()
+}
+
+// lazyPDF is poppler once it is needed.
+type lazyPDF struct{ *documents }
+
+// Read implements pdf.Reader.
+func (l lazyPDF) Read(ctx context.Context, file io.Reader, options pdf.Options, each func(pdf.Page) error) error {
+	reader, err := l.poppler(ctx)
+	if err != nil {
+		return err
+	}
+	return reader.Read(ctx, file, options, each)
+}
+
+func (d *documents) poppler(ctx context.Context) (*poppler.Reader, error) {
+	err := d.open(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.pdf != nil:
+		return d.pdf, nil
+	case d.box == nil:
+		return nil, err
+	}
+	return nil, &pdf.Fault{
+		Kind: pdf.FaultKind(document.Unsupported), Cause: err,
+		Message: "PDF files cannot be read here: the worker has no poppler (package poppler-utils). Reprocess the source when it is installed.",
+	}
+}
+
+// lazyOCR is tesseract once it is needed.
+type lazyOCR struct{ *documents }
+
+// Name implements ocr.Reader; it is empty while there is none.
+func (l lazyOCR) Name() string {
+	reader, err := l.tesseract(context.Background())
+	if err != nil {
+		return ""
+	}
+	return reader.Name()
+}
+
+// Read implements ocr.Reader.
+func (l lazyOCR) Read(ctx context.Context, image io.Reader, options ocr.Options) (ocr.Text, error) {
+	reader, err := l.tesseract(ctx)
+	if err != nil {
+		return ocr.Text{}, err
+	}
+	return reader.Read(ctx, image, options)
+}
+
+func (d *documents) tesseract(ctx context.Context) (*tesseract.Reader, error) {
+	err := d.open(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.ocr != nil:
+		return d.ocr, nil
+	case d.box == nil:
+		return nil, err
+	}
+	return nil, &ocr.Fault{
+		Kind: ocr.Unsupported, Cause: err,
+		Message: "Pictures cannot be read here: the worker has no tesseract (package tesseract-ocr) with the configured languages. Reprocess the source when it is installed.",
+	}
+}
