@@ -205,21 +205,27 @@ func (p *kbProgress) doneLine(s intake.State) string {
 	if !screen.Terminal {
 		name = p.name
 	}
-	mark, words := screen.Good("✓"), ""
-	took := screen.Dim("(" + tookWords(s.Ended.Sub(s.Began)) + ")")
+	mark, words := screen.Good("✓"), []string(nil)
 	switch s.Outcome {
 	case intake.Ready:
-		words = holdsWords(s.Source) + "  " + s.Source.GetId() + " " + took
+		words = []string{holdsWords(s.Source), s.Source.GetId(), "(" + tookWords(s.Ended.Sub(s.Began)) + ")"}
 	case intake.AlreadyThere:
-		mark, words = screen.Dim("="), "already there  "+s.Source.GetId()
+		mark, words = screen.Dim("="), []string{"there already", s.Source.GetId()}
 	case intake.Accepted:
-		mark, words = screen.Busy("→"), "accepted, being ingested  "+s.Source.GetId()
+		mark, words = screen.Busy("→"), []string{"accepted, being ingested", s.Source.GetId()}
 	case intake.NotSent:
-		mark, words = screen.Dim("·"), "not sent"
+		mark, words = screen.Dim("·"), []string{"not sent"}
 	case intake.Failed:
-		mark, words = screen.Bad("✗"), screen.Bad(strings.TrimSpace("failed "+intake.CodeOf(s.Err)))
+		mark, words = screen.Bad("✗"), []string{strings.TrimSpace("failed " + intake.CodeOf(s.Err))}
 	}
-	return "  " + mark + " " + term.Pad(term.Clean(s.Item.Name), name) + "  " + words
+	const edge = 6
+	for screen.Terminal && len(words) > 1 && edge+name+term.Width(strings.Join(words, "  ")) >= screen.Columns() {
+		words = words[:len(words)-1] // kb ls shows the id too
+	}
+	for i := range words[1:] {
+		words[i+1] = screen.Dim(words[i+1])
+	}
+	return "  " + mark + " " + term.Pad(term.Clean(s.Item.Name), name) + "  " + strings.Join(words, "  ")
 }
 
 // sayJSON prints one line.

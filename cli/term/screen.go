@@ -70,25 +70,17 @@ func (s *Screen) Line(format string, args ...any) {
 func (s *Screen) Draw(stay, rows []string) {
 	var text bytes.Buffer
 	if s.drawn > 0 {
-		fmt.Fprintf(&text, "\x1b[%dA", s.drawn)
-	}
-	erase := ""
-	if s.Terminal {
-		erase = "\x1b[2K"
+		fmt.Fprintf(&text, "\x1b[%dA\x1b[J", s.drawn)
 	}
 	for _, line := range stay {
-		fmt.Fprintf(&text, "%s%s\n", erase, line)
+		fmt.Fprintf(&text, "%s\n", line)
 	}
-	before := s.drawn
 	s.drawn = 0
 	if s.Terminal {
 		for _, row := range rows {
-			fmt.Fprintf(&text, "%s%s\n", erase, row)
+			fmt.Fprintf(&text, "%s\n", row)
 		}
 		s.drawn = len(rows)
-		if before > 0 {
-			text.WriteString("\x1b[J")
-		}
 	}
 	_, _ = s.Out.Write(text.Bytes()) // whoever looked is gone
 }

@@ -10,8 +10,10 @@ type Column struct {
 	Title string
 	// Right puts it at the right edge, as numbers are.
 	Right bool
-	// Shrinks gives this column up first when the screen is too narrow; one of them at most.
+	// Shrinks makes this column give way when the screen is too narrow; one of them at most.
 	Shrinks bool
+	// Drops says when the column is left out, once shrinking is not enough: 1 is the first, 0 stays.
+	Drops int
 }
 
 // Cell is one field of a table.
@@ -20,6 +22,9 @@ type Cell struct {
 	// Paint colours the padded text; nil: as it is.
 	Paint func(string) string
 }
+
+// leastShrunk is what is left of a column that shrinks.
+const leastShrunk = 24
 
 // Table are the lines of a table, titles first. Where nobody looks nothing is cut, so that a
 // script finds whole names.
@@ -45,23 +50,41 @@ func (s *Screen) Table(columns []Column, rows [][]Cell) []string {
 	return lines
 }
 
-// shrink makes the columns fit the screen where they can.
+// shrink makes the columns fit the screen where they can. A width of -1 leaves the column out.
 func shrink(columns []Column, widths []int, screen int) {
-	const least = 12
-	total := len(gap) * (len(widths) - 1)
-	for _, width := range widths {
-		total += width
+	over := func() int {
+		total := -len(gap)
+		for _, width := range widths {
+			if width >= 0 {
+				total += width + len(gap)
+			}
+		}
+		return total - screen
 	}
-	for i, column := range columns {
-		if column.Shrinks && total > screen {
-			widths[i] = max(widths[i]-(total-screen), min(least, widths[i]))
+	give := func(least int) {
+		for i, column := range columns {
+			if column.Shrinks && over() > 0 {
+				widths[i] = max(widths[i]-over(), min(least, widths[i]))
+			}
 		}
 	}
+	give(leastShrunk)
+	for next := 1; over() > 0 && next <= len(columns); next++ {
+		for i, column := range columns {
+			if column.Drops == next {
+				widths[i] = -1
+			}
+		}
+	}
+	give(leastShrunk / 3)
 }
 
 func tableLine(columns []Column, widths []int, row []Cell) string {
 	var line strings.Builder
 	for i, cell := range row {
+		if widths[i] < 0 {
+			continue
+		}
 		text := Pad(cell.Text, widths[i])
 		if columns[i].Right {
 			text = strings.Repeat(" ", max(widths[i]-Width(cell.Text), 0)) + cell.Text
@@ -72,7 +95,7 @@ func tableLine(columns []Column, widths []int, row []Cell) string {
 		if cell.Paint != nil {
 			text = cell.Paint(text)
 		}
-		if i > 0 {
+		if line.Len() > 0 {
 			line.WriteString(gap)
 		}
 		line.WriteString(text)

@@ -65,6 +65,7 @@ func TestWrap(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	columns := []Column{{Title: "NAME", Shrinks: true}, {Title: "SIZE", Right: true}, {Title: "ID"}}
+	all := []Column{{Title: "NAME", Shrinks: true}, {Title: "SIZE", Right: true, Drops: 1}, {Title: "AGE", Drops: 2}, {Title: "ID"}}
 	rows := [][]Cell{
 		{{Text: "日本"}, {Text: "1 kB"}, {Text: "a"}},
 		{{Text: strings.Repeat("long name ", 10) + ".pdf"}, {Text: "12 kB"}, {Text: "b"}},
@@ -80,6 +81,10 @@ func TestTable(t *testing.T) {
 	if !strings.HasSuffix(lines[2], ".pdf  12 kB  b") || !strings.HasPrefix(lines[1], "日本   ") {
 		t.Errorf("table:\n%s", strings.Join(lines, "\n"))
 	}
+	wide := []Cell{{Text: strings.Repeat("n", 30)}, {Text: strings.Repeat("s", 40)}, {Text: strings.Repeat("a", 20)}, {Text: strings.Repeat("i", 30)}}
+	if got := narrow.Table(all, [][]Cell{wide}); got[0] != "NAME"+strings.Repeat(" ", 20)+"  AGE"+strings.Repeat(" ", 17)+"  ID" || Width(got[1]) != 78 {
+		t.Errorf("the size should have gone, and only that:\n%s", strings.Join(got, "\n"))
+	}
 	whole := Open(&bytes.Buffer{}, none).Table(columns, rows)
 	if !strings.Contains(whole[2], rows[1][0].Text) {
 		t.Errorf("a script does not find the whole name:\n%s", whole[2])
@@ -94,8 +99,7 @@ func TestDraw(t *testing.T) {
 	s.Draw(nil, []string{"row 1", "row 2"})
 	s.Draw([]string{"done 1"}, []string{"row 2"})
 	s.Draw(nil, nil)
-	const erase = "\x1b[2K"
-	want := erase + "row 1\n" + erase + "row 2\n" + "\x1b[2A" + erase + "done 1\n" + erase + "row 2\n" + "\x1b[J" + "\x1b[1A" + "\x1b[J"
+	want := "row 1\nrow 2\n" + "\x1b[2A\x1b[J" + "done 1\nrow 2\n" + "\x1b[1A\x1b[J"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
