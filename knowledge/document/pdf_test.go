@@ -15,8 +15,14 @@ import (
 	"parlance.dev/parlance/test/pdfmake"
 )
 
-// pdfReader is poppler in a sandbox, with a second for a page and for a file.
+// pdfReader is poppler in a sandbox, with the limits it ships with.
 func pdfReader(t *testing.T) *poppler.Reader {
+	t.Helper()
+	return limitedReader(t, poppler.Deps{})
+}
+
+// limitedReader has limits of its own.
+func limitedReader(t *testing.T, deps poppler.Deps) *poppler.Reader {
 	t.Helper()
 	doctools.Need(t)
 	box, err := sandbox.New(t.Context(), sandbox.Options{Dir: t.TempDir()})
@@ -28,7 +34,8 @@ func pdfReader(t *testing.T) *poppler.Reader {
 			t.Error(err)
 		}
 	})
-	return poppler.New(poppler.Deps{Sandbox: box, Pictures: 1, FileCPUSeconds: 2, PageCPUSeconds: 1})
+	deps.Sandbox, deps.Pictures = box, 1
+	return poppler.New(deps)
 }
 
 func parsePDF(t *testing.T, file []byte, options document.Options) (document.Document, error) {

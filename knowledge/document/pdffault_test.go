@@ -13,9 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/provider/pdf/poppler"
 	"parlance.dev/parlance/test/doctools"
 	"parlance.dev/parlance/test/pdfmake"
 )
+
+// hasty are limits for files that have no end.
+var hasty = poppler.Deps{FileCPUSeconds: 2, PageCPUSeconds: 1}
 
 func TestPDFFaults(t *testing.T) {
 	t.Parallel()
@@ -42,7 +46,7 @@ func TestPDFFaults(t *testing.T) {
 		{"10,000 pages", many.Bytes(), document.TooManyPages},
 		{"drawing without end", bomb.Bytes(), document.TooComplex},
 	}
-	readers := document.Readers{PDF: pdfReader(t)}
+	readers := document.Readers{PDF: limitedReader(t, hasty)}
 	for _, row := range rows {
 		begun := time.Now()
 		_, err := parsePDF(t, row.file, document.Options{Readers: readers})
@@ -92,7 +96,7 @@ func TestPDFBrokenPage(t *testing.T) {
 			p.Missing()
 		}
 	}
-	doc, err := parsePDF(t, f.Bytes(), document.Options{})
+	doc, err := parsePDF(t, f.Bytes(), document.Options{Readers: document.Readers{PDF: limitedReader(t, hasty)}})
 	if err != nil {
 		t.Fatal(err)
 	}

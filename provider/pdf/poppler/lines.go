@@ -82,6 +82,9 @@ func sameLine(tallest, s span) bool {
 // makeLine joins a row's pieces into words and cells.
 func makeLine(row []span) line {
 	slices.SortStableFunc(row, func(a, b span) int { return cmp.Compare(a.left, b.left) })
+	if runsLeft(row) {
+		return makeLeftLine(row)
+	}
 	var l line
 	current := joiner{}
 	l.pieces = row
@@ -110,6 +113,35 @@ func makeLine(row []span) line {
 	l.span = whole.done()
 	first, _, _ := strings.Cut(l.cells[0].text, " ")
 	l.marked = isMark(first) && first != l.cells[0].text
+	return l
+}
+
+// runsLeft says whether most letters of a row are of scripts that run from right to left.
+func runsLeft(row []span) bool {
+	letters, left := 0, 0
+	for _, s := range row {
+		for _, r := range s.text {
+			if unicode.IsLetter(r) {
+				letters++
+				if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana) {
+					left++
+				}
+			}
+		}
+	}
+	return 2*left > letters
+}
+
+// makeLeftLine joins the pieces of such a row, which come from left to right, into one cell: the
+// program has the letters of each in the order they are read in, and the last piece is read first.
+func makeLeftLine(row []span) line {
+	l := line{pieces: row}
+	whole := joiner{}
+	for _, s := range slices.Backward(row) {
+		whole.add(s, " "[:min(len(whole.texts), 1)])
+	}
+	l.span = whole.done()
+	l.cells = []span{l.span}
 	return l
 }
 

@@ -68,6 +68,19 @@ func TestSheets(t *testing.T) {
 	}
 }
 
+// TestRightToLeft has a line of Hebrew in two pieces, the first of which stands right.
+func TestRightToLeft(t *testing.T) {
+	t.Parallel()
+	_, blocks := read(t, `<page number="1" height="900" width="900">
+<text top="60" left="100" width="90" height="14" font="1">גן הפרחים</text>
+<text top="60" left="200" width="90" height="14" font="1">שלום עולם</text>
+</page>
+`, 50)
+	if len(blocks) != 1 || len(blocks[0]) != 1 || blocks[0][0].Text != "שלום עולם גן הפרחים" {
+		t.Errorf("got %v", blocks)
+	}
+}
+
 // FuzzSheets checks that pages rise, that it does not matter how the output is cut into pieces, and
 // that blocks hold no more than was written.
 func FuzzSheets(f *testing.F) {
