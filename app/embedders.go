@@ -41,7 +41,7 @@ func (e Embedding) prefixes() openaiembedding.Prefixes {
 }
 
 // builtIn are the embedders that are always there, the one for new installations first.
-func builtIn() []embedding.Embedder { return []embedding.Embedder{hashing.New()} }
+func builtIn() []embedding.Embedder { return []embedding.Embedder{hashing.New(), hashing.First()} }
 
 // newEmbedder is the embedder of EMBEDDING_*, or the built-in lexical one; described for people.
 func newEmbedder(config Config, guard *publicnet.Guard) (embedding.Embedder, string, error) {

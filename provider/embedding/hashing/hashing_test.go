@@ -13,6 +13,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	embeddingtest.Run(t, hashing.New())
+	t.Run("First", func(t *testing.T) { embeddingtest.Run(t, hashing.First()) })
 }
 
 var passages = []string{
@@ -105,17 +106,36 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestVectorsAreFrozen fails when any vector changes; then ModelName must change with it.
+// TestVectorsAreFrozen fails when any vector changes; then its model's name must change with it.
 func TestVectorsAreFrozen(t *testing.T) {
 	t.Parallel()
-	v := embed(t, []string{strings.Join(passages, " ")})[0]
-	var sum float64
-	for i, x := range v {
-		sum += float64(x) * float64(i+1)
+	for want, e := range map[string]*hashing.Embedder{"parlance-lexical-hash-512 570.0022": hashing.First(), "parlance-lexical-hash-512-v2 618.3801": hashing.New()} {
+		vectors, err := e.Embed(t.Context(), []string{strings.Join(passages, " ")}, embedding.Document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum float64
+		for i, x := range vectors[0] {
+			sum += float64(x) * float64(i+1)
+		}
+		if got := fmt.Sprintf("%s %.4f", e.Model().Name, sum); got != want {
+			t.Errorf("got the checksum %s, want %s", got, want)
+		}
 	}
-	const want = "570.0022"
-	if got := fmt.Sprintf("%.4f", sum); got != want {
-		t.Errorf("got the checksum %s, want %s", got, want)
+}
+
+// TestCommonWordsWeighLess has two questions that share a common word, and two that share a rare
+// one: more alike are those of the rare one, also in a language whose words have no stop list here.
+func TestCommonWordsWeighLess(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ common, rare [2]string }{
+		{[2]string{"system turbine", "system invoice"}, [2]string{"turbine system", "turbine method"}},
+		{[2]string{"welche Rechnung", "welche Heizung"}, [2]string{"welche Rechnung", "jede Rechnung"}},
+	} {
+		common, rare := embed(t, row.common[:]), embed(t, row.rare[:])
+		if c, r := embeddingtest.Cosine(common[0], common[1]), embeddingtest.Cosine(rare[0], rare[1]); c >= r-0.2 {
+			t.Errorf("%q score %.3f, %q only %.3f", row.common, c, row.rare, r)
+		}
 	}
 }
 

@@ -1,0 +1,78 @@
+package hashing
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+	"github.com/kljensen/snowball/english"
+)
+
+// FirstModelName is the model of 0.1.0.
+const FirstModelName = "parlance-lexical-hash-512"
+
+// The weights of the first model's features, relative to a word's 1.
+const (
+	stopWordWeight   = 0.05
+	commonWordWeight = 0.4
+	pairWeight       = 0.3
+	// firstGramsWeight is shared by all character runs of a word, so that long words count no more.
+	firstGramsWeight = 0.3
+)
+
+// first embeds one text as 0.1.0 did.
+func first(text string) []float32 {
+	f := features{index: map[uint64]int{}}
+	previous := ""
+	for it := words.FromString(strings.ToLower(text)); it.Next(); {
+		word := it.Value()
+		if !strings.ContainsFunc(word, isWordRune) {
+			if word != " " && strings.ContainsAny(word, ".!?\n") {
+				previous = "" // no pair across sentences
+			}
+			continue
+		}
+		word = strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s")
+		if stopWords[word] {
+			f.add('s', stopWordWeight, word)
+			continue
+		}
+		stem := english.Stem(word, false)
+		weight := 1.0
+		if commonWords[word] {
+			weight = commonWordWeight
+		}
+		f.add('w', weight, stem)
+		if previous != "" {
+			f.add('p', pairWeight, previous, stem)
+		}
+		previous = stem
+		addFirstGrams(&f, word, weight*firstGramsWeight)
+	}
+	if len(f.order) == 0 { // symbols only: a direction of their own, as cosine needs one
+		f.add('o', 1, strings.TrimSpace(text))
+	}
+	return f.normalised()
+}
+
+// addFirstGrams adds the runs of 3 and 4 characters of a word between its boundary marks, which share
+// the weight.
+func addFirstGrams(f *features, word string, weight float64) {
+	if utf8.RuneCountInString(word) < 4 {
+		return
+	}
+	marked := []rune("^" + word + "$")
+	if len(marked) > 66 {
+		marked = marked[:66]
+	}
+	weight /= math.Sqrt(float64(2*len(marked) - 5))
+	for size := 3; size <= 4; size++ {
+		for i := 0; i+size <= len(marked); i++ {
+			f.add('g', weight, string(marked[i:i+size]))
+		}
+	}
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
