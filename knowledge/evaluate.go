@@ -253,6 +253,37 @@ func (s *Service) place(ctx context.Context, ref workspaces.Ref, p EvaluateParam
 	return EvaluationPlace{Ranking: ranking, Similarity: answer.Explanation.BestSimilarity, Outcome: answer.Explanation.Outcome}, nil
 }
 
+// maxRankDepth is how far Rank goes.
+const maxRankDepth = 1000
+
+// Rank is the sources of the chunks that a query would find, in its order and without a floor, for
+// measurements that look further than a query may: up to depth, at most 1,000. A source is named
+// once for each of its chunks. Hybrid ranking goes no further than it does for a query of 50.
+// Errors: NotFound (the agent), Upstream upstream-failed (the embedder).
+func (s *Service) Rank(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, ranking Ranking, depth int) ([]SourceID, error) {
+	if err := s.agent(ctx, ref, agentID); err != nil {
+		return nil, err
+	}
+	depth = min(depth, maxRankDepth)
+	p := QueryParams{AgentID: agentID, Question: question, TopK: depth, Ranking: ranking}
+	if ranking == RankHybrid {
+		p.TopK = maxTopK
+	}
+	probe, err := s.probe(ctx, ref, p)
+	if err != nil || probe.empty() {
+		return nil, err
+	}
+	_, ranked, err := s.search(ctx, ref, probe)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]SourceID, 0, depth)
+	for _, one := range ranked[:min(depth, len(ranked))] {
+		ids = append(ids, one.SourceID)
+	}
+	return ids, nil
+}
+
 func metricsOf(results []EvaluationResult, rankings []Ranking) []EvaluationMetrics {
 	metrics := make([]EvaluationMetrics, len(rankings))
 	for i, ranking := range rankings {

@@ -1,7 +1,6 @@
 package knowledge
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -38,6 +37,8 @@ type Scores struct {
 	// WordPlace and WordScore (BM25) are of hybrid ranking.
 	WordPlace int
 	WordScore float64
+	// FeedbackPlace is in the order of similarity to the question and the best chunks together; 0: not asked.
+	FeedbackPlace int
 	// Fused is the sum of the reciprocal ranks; 0 when nothing was fused.
 	Fused float64
 }
@@ -74,7 +75,7 @@ func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe) ([]hit, e
 	if err != nil {
 		return nil, err
 	}
-	return fuse(append(near, others...), sources, words), nil
+	return refine(ctx, tx, ref, p, fuse(append(near, others...), sources, words))
 }
 
 // similarity is max(0, cosine).
@@ -162,10 +163,7 @@ func fuse(hits []hit, sources []wordSource, words []wordHit) []hit {
 			}
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.Scores.Fused, a.Scores.Fused), cmp.Compare(b.Similarity, a.Similarity),
-			cmp.Compare(a.SourceID, b.SourceID), cmp.Compare(a.Index, b.Index))
-	})
+	slices.SortStableFunc(hits, byFused)
 	return hits
 }
 
