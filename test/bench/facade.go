@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+
+	"parlance.dev/parlance/test/figures"
 )
 
 // pair is one call by both ways.
@@ -14,7 +16,7 @@ type pair struct {
 }
 
 // facade compares the REST facade with the protocol below it, by a small read and by a write with a body.
-func facade(ctx context.Context, w *world) ([]Row, error) {
+func facade(ctx context.Context, w *world) ([]figures.Row, error) {
 	get, err := json.Marshal(map[string]string{"workspace_id": w.workspace, "agent_id": w.agent})
 	if err != nil {
 		return nil, fmt.Errorf("encoding a request: %w", err)
@@ -37,7 +39,7 @@ func facade(ctx context.Context, w *world) ([]Row, error) {
 			call{method: http.MethodPost, url: w.url + "/parlance.v1.SessionService/CreateSession", header: w.header(), body: create, status: http.StatusOK},
 		},
 	}
-	var rows []Row
+	var rows []figures.Row
 	for _, p := range pairs {
 		measured, err := p.measure(ctx, w)
 		if err != nil {
@@ -48,7 +50,7 @@ func facade(ctx context.Context, w *world) ([]Row, error) {
 	return rows, nil
 }
 
-func (p pair) measure(ctx context.Context, w *world) ([]Row, error) {
+func (p pair) measure(ctx context.Context, w *world) ([]figures.Row, error) {
 	var restCPU, connectCPU, added, restRate, connectRate []float64
 	for n := range rounds + 1 {
 		rest, err := underLoad(ctx, w.server, w.client, p.rest, w.round)
@@ -66,14 +68,14 @@ func (p pair) measure(ctx context.Context, w *world) ([]Row, error) {
 		added = append(added, micros(rest.cpu-connect.cpu))
 		restRate, connectRate = append(restRate, rest.perSecond), append(connectRate, connect.perSecond)
 	}
-	return []Row{
-		Row{
-			Name: "REST: CPU added to Connect JSON, " + p.name, Value: round(median(added)), Unit: "µs", Better: "lower",
-			Note: fmt.Sprintf("the server's CPU a call, %.0f µs by REST and %.0f µs by Connect JSON; median of %d pairs of rounds", median(restCPU), median(connectCPU), rounds),
-		}.target(40),
-		Row{
-			Name: "REST: calls a second beside Connect JSON, " + p.name, Value: round(median(restRate)), Unit: "1/s", Better: "higher",
+	return []figures.Row{
+		figures.Row{
+			Name: "REST: CPU added to Connect JSON, " + p.name, Value: figures.Round(figures.Median(added)), Unit: "µs", Better: "lower",
+			Note: fmt.Sprintf("the server's CPU a call, %.0f µs by REST and %.0f µs by Connect JSON; median of %d pairs of rounds", figures.Median(restCPU), figures.Median(connectCPU), rounds),
+		}.To(40),
+		figures.Row{
+			Name: "REST: calls a second beside Connect JSON, " + p.name, Value: figures.Round(figures.Median(restRate)), Unit: "1/s", Better: "higher",
 			Note: fmt.Sprintf("%d callers", callers),
-		}.against(median(connectRate)),
+		}.Against(figures.Median(connectRate)),
 	}, nil
 }

@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"parlance.dev/parlance/test/figures"
 )
 
 // part is one group of figures.
 type part struct {
 	name    string
-	measure func(ctx context.Context, w *world) ([]Row, error)
+	measure func(ctx context.Context, w *world) ([]figures.Row, error)
 }
 
 var parts = []part{
@@ -55,7 +57,7 @@ func run(ctx context.Context, only, out string, round time.Duration) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
-	var rows []Row
+	var rows []figures.Row
 	for _, p := range parts {
 		if only != "" && only != p.name {
 			continue
@@ -76,5 +78,5 @@ func run(ctx context.Context, only, out string, round time.Duration) (err error)
 	if only != "" {
 		return nil
 	}
-	return write(out, rows)
+	return figures.Write(out, figures.PartService, rows)
 }

@@ -14,10 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/test/figures"
 )
 
 // sessions measures POST /sessions against the same statements without us.
-func sessions(ctx context.Context, w *world) ([]Row, error) {
+func sessions(ctx context.Context, w *world) ([]figures.Row, error) {
 	create := call{method: http.MethodPost, url: w.url + "/v1/sessions", header: w.header(), status: http.StatusCreated}
 	var err error
 	if create.body, err = json.Marshal(map[string]string{"agent_id": w.agent, "user_id": "bench", "modality": "text"}); err != nil {
@@ -51,19 +53,19 @@ func sessions(ctx context.Context, w *world) ([]Row, error) {
 	for i := range beyond {
 		beyond[i] = own[i] - bare[i]
 	}
-	return []Row{
-		Row{
-			Name: "POST /sessions: own CPU beyond the SQL", Value: round(median(beyond)), Unit: "µs", Better: "lower",
-			Note: fmt.Sprintf("the server's CPU a call (%.0f µs) less that of a bare client which sends the same statements by the same driver (%.0f µs)", median(own), median(bare)),
-		}.target(350),
-		Row{
-			Name: "POST /sessions: round trips to the database", Value: round(seen.roundTrips), Unit: "", Better: "lower",
+	return []figures.Row{
+		figures.Row{
+			Name: "POST /sessions: own CPU beyond the SQL", Value: figures.Round(figures.Median(beyond)), Unit: "µs", Better: "lower",
+			Note: fmt.Sprintf("the server's CPU a call (%.0f µs) less that of a bare client which sends the same statements by the same driver (%.0f µs)", figures.Median(own), figures.Median(bare)),
+		}.To(350),
+		figures.Row{
+			Name: "POST /sessions: round trips to the database", Value: figures.Round(seen.roundTrips), Unit: "", Better: "lower",
 			Note: fmt.Sprintf("counted on the wire over %d calls, authentication included", watched),
-		}.target(2),
-		Row{
-			Name: "POST /sessions: calls a second against pgbench", Value: round(median(ours)), Unit: "1/s", Better: "higher",
+		}.To(2),
+		figures.Row{
+			Name: "POST /sessions: calls a second against pgbench", Value: figures.Round(figures.Median(ours)), Unit: "1/s", Better: "higher",
 			Note: fmt.Sprintf("%d callers; pgbench runs the same statements with as many clients", callers),
-		}.against(median(pgbench)),
+		}.Against(figures.Median(pgbench)),
 	}, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"sync"
 	"time"
+
+	"parlance.dev/parlance/test/figures"
 )
 
 // thinking is how long the model of the benchmark takes to its first token.
@@ -76,7 +78,7 @@ func (m *instantModel) last() time.Duration {
 
 // turns measures a turn over HTTP, one after the other, less what the model took, beside a bare
 // client that asks the model the same way.
-func turns(ctx context.Context, w *world) ([]Row, error) {
+func turns(ctx context.Context, w *world) ([]figures.Row, error) {
 	var session struct {
 		ID string `json:"id"`
 	}
@@ -110,13 +112,13 @@ func turns(ctx context.Context, w *world) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Row{
+	return []figures.Row{
 		{
-			Name: "Chat turn: time beside the model's", Value: round(median(own)), Unit: "ms", Better: "lower",
-			Note: fmt.Sprintf("POST …/turns in a conversation that grows to %d turns, less the time the model took; a bare client of the model spends %.1f ms", count, median(floor)),
+			Name: "Chat turn: time beside the model's", Value: figures.Round(figures.Median(own)), Unit: "ms", Better: "lower",
+			Note: fmt.Sprintf("POST …/turns in a conversation that grows to %d turns, less the time the model took; a bare client of the model spends %.1f ms", count, figures.Median(floor)),
 		},
 		{
-			Name: "Chat turn: CPU of the server", Value: round(millis(after-before) / count), Unit: "ms", Better: "lower",
+			Name: "Chat turn: CPU of the server", Value: figures.Round(millis(after-before) / count), Unit: "ms", Better: "lower",
 			Note: "user and system time a turn",
 		},
 	}, nil

@@ -41,6 +41,14 @@ type Server struct {
 	poison   string
 	limit    int
 	hold     func()
+	vector   func(text string) []float64
+}
+
+// Script makes the server answer with these vectors, of Dimension numbers, in place of Vector.
+func (s *Server) Script(vector func(text string) []float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.vector = vector
 }
 
 // Start runs a server for the length of the test.
@@ -131,7 +139,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "the input is too long for the model")
 	default:
 		s.paid(request.Input)
-		answer(w, request.Input, request.Dimensions)
+		s.answer(w, request.Input, request.Dimensions)
 	}
 }
 
@@ -176,10 +184,16 @@ func (s *Server) next(batch int) (Refusal, bool) {
 }
 
 // answer sends the vectors last first, which the wire allows.
-func answer(w http.ResponseWriter, input []string, dimensions int) {
+func (s *Server) answer(w http.ResponseWriter, input []string, dimensions int) {
+	s.mu.Lock()
+	of := s.vector
+	s.mu.Unlock()
+	if of == nil {
+		of = Vector
+	}
 	data := make([]embedding, 0, len(input))
 	for i, text := range slices.Backward(input) {
-		vector := Vector(text)
+		vector := of(text)
 		if dimensions > 0 && dimensions < len(vector) {
 			vector = vector[:dimensions]
 		}
