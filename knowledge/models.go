@@ -8,7 +8,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
@@ -113,15 +112,25 @@ func holdModel(ctx context.Context, tx bun.IDB, source Source, model string, now
 	return queueReembedding(ctx, tx, source, target, now)
 }
 
-// answeringModel is the model whose vectors a query compares; empty: nothing was embedded yet.
+// answeringModel is the model whose vectors a query compares; empty: nothing was embedded yet. A
+// workspace of 0.1.0 has none noted until a worker has looked (nameAnswering).
 func answeringModel(ctx context.Context, db bun.IDB, ref workspaces.Ref) (string, error) {
 	var model string
 	err := db.NewRaw(`
-		SELECT model
-		FROM workspace_embeddings
-		WHERE tenant_id = ?
-		  AND workspace_id = ?`, ref.TenantID, ref.ID).Scan(ctx, &model)
-	if err != nil && !postgres.NoRows(err) {
+		SELECT coalesce(
+			(
+				SELECT model
+				FROM workspace_embeddings
+				WHERE tenant_id = ?
+				  AND workspace_id = ?
+			), (
+				SELECT mode() WITHIN GROUP (ORDER BY embedding_model)
+				FROM sources
+				WHERE tenant_id = ?
+				  AND workspace_id = ?
+				  AND ready_at IS NOT NULL
+			), '')`, ref.TenantID, ref.ID, ref.TenantID, ref.ID).Scan(ctx, &model)
+	if err != nil {
 		return "", fmt.Errorf("find the answering model: %w", err)
 	}
 	return model, nil
