@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -20,8 +21,10 @@ import (
 const (
 	// reembedSlice is how long one task is at a source before others have their turn.
 	reembedSlice = 15 * time.Second
-	// reembedLease is how long a task may be silent before another takes its source.
-	reembedLease = 2 * time.Minute
+	// reembedLease is how long a task may be silent before another takes its source; reembedBeat how
+	// often it says that it is not.
+	reembedLease = time.Minute
+	reembedBeat  = 10 * time.Second
 	// reembedPiece is how many chunks are read at once.
 	reembedPiece = 512
 	// maxReembedPause bounds the pause after failures; there is no last attempt.
@@ -150,7 +153,12 @@ func (s *Service) Reembed(ctx context.Context, id SourceID) error {
 	telemetry.Note(ctx, telemetry.KeyTenantID, string(work.TenantID))
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(work.WorkspaceID))
 	telemetry.Note(ctx, telemetry.KeySourceID, string(work.SourceID))
+	beating, stop := context.WithCancel(ctx)
+	var heart sync.WaitGroup
+	heart.Go(func() { s.beatReembedding(beating, work) })
 	done, err := s.reembed(ctx, work)
+	stop()
+	heart.Wait()
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()
 	switch refused, isRefused := errors.AsType[*embedding.Refused](err); {
@@ -189,6 +197,22 @@ func (s *Service) claimReembedding(ctx context.Context, id SourceID) (reembeddin
 		return reembedding{}, false, fmt.Errorf("claim source %s for re-embedding: %w", id, err)
 	}
 	return work, true, nil
+}
+
+// beatReembedding renews the lease until ctx ends; a server may make a batch wait for minutes.
+func (s *Service) beatReembedding(ctx context.Context, work reembedding) {
+	ticker := time.NewTicker(reembedBeat)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := s.stillAtIt(ctx, work); err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "the lease of a re-embedding was not renewed", telemetry.KeyError, err)
+		}
+	}
 }
 
 // reembed makes the vectors that are missing, for a slice of time; done says that none is left.
