@@ -17,12 +17,20 @@
 // token of its own and says every five seconds that it is alive. A row silent for a minute may
 // be claimed by another run; the earlier one notices at its next write and writes nothing more.
 //
+// What costs is done once: pages read by OCR (source_pages) and vectors of an outside model
+// (staged_vectors) are kept until the source is ready, for the run after a broken one.
+//
 // A source that was ready once stays attachable and queryable with its chunks while it is
 // reprocessed, and also when that fails: the new chunks replace the old ones in one step.
 //
 // A query compares vectors of one model only, among the sources attached to the agent: one by one
 // (nearest.go), and for an agent that sees more than 12,000 chunks through an index of the
 // workspace's own (vectorindex.go), beside which what is newer is compared one by one.
+//
+// Which model that is, is said for each workspace (workspace_embeddings). When the installation's
+// model changes, the chunks' text is embedded anew beside the vectors that answer (next_vectors),
+// source by source (source_reembeddings), and with the last of them one transaction puts the new
+// vectors in their place: plan.go, reembed.go, flip.go. A query sees the one or the other.
 //
 // An evaluation asks questions with known answers and remembers where each answer stood.
 //
@@ -31,7 +39,8 @@
 // sources that the agent sees. Tend indexes what an earlier version has ingested.
 //
 // Tables: sources, chunks, source_words, source_postings, source_attachments, vector_indexes, stray_blobs, upload_holds,
-// knowledge_evaluations. Events: kb.source_ingested, _source.queued, _blob.orphaned.
+// knowledge_evaluations, source_pages, staged_vectors, embedding_models, workspace_embeddings,
+// source_reembeddings, next_vectors. Events: kb.source_ingested, _source.queued, _blob.orphaned.
 // It reads no formats (package document), makes no vectors (provider/embedding), enqueues no
-// tasks (package worker calls Ingest, SweepBlob and Sweep).
+// tasks (package worker calls Ingest, Reembed, SweepBlob and the sweeps).
 package knowledge
