@@ -23,6 +23,8 @@ type scriptedOCR struct {
 	mu    sync.Mutex
 	calls int
 	fail  func(call int) error
+	// says is what each picture says, when set.
+	says string
 }
 
 func (s *scriptedOCR) Name() string { return s.name }
@@ -39,6 +41,9 @@ func (s *scriptedOCR) Read(_ context.Context, image io.Reader, _ ocr.Options) (o
 		if err := s.fail(s.calls); err != nil {
 			return ocr.Text{}, err
 		}
+	}
+	if s.says != "" {
+		return ocr.Text{Paragraphs: []ocr.Paragraph{{Text: s.says, LineHeight: 30, Confidence: 0.9}}}, nil
 	}
 	return ocr.Text{WidthPixels: 1556, HeightPixels: 2200, Paragraphs: []ocr.Paragraph{
 		{Text: fmt.Sprintf("Picture %d", s.calls), LineHeight: 60, Confidence: 0.9},
@@ -130,6 +135,26 @@ func TestPDFPictures(t *testing.T) {
 			t.Errorf("%d recognized, %v: %v", plain.RecognizedPages, err, rowsOf(plain))
 		}
 	})
+}
+
+// TestPDFLittleText keeps the letters of a page's few words when its picture says no more, and not
+// when it does.
+func TestPDFLittleText(t *testing.T) {
+	t.Parallel()
+	f := pdfmake.New()
+	f.Page().Column(60, 60, 475).Paragraph(pdfmake.Regular, 20, "Part seven: the sea")
+	reader := pdfReader(t)
+	for says, want := range map[string]string{
+		"Part sewen: the sca": "Part seven: the sea",
+		"":                    "Part seven: the sea",
+		"Part seven: the sea, with a map of its islands": "Part seven: the sea, with a map of its islands",
+	} {
+		pictures := &scriptedOCR{name: "x", says: says + " "}
+		doc, err := parsePDF(t, f.Bytes(), document.Options{Readers: document.Readers{PDF: reader, OCR: pictures}})
+		if err != nil || doc.Text != want || pictures.calls != 1 {
+			t.Errorf("%q after %d calls, %v; want %q", doc.Text, pictures.calls, err, want)
+		}
+	}
 }
 
 // TestPDFResumes breaks a run at its second picture: the next one pays for what is left.

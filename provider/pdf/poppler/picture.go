@@ -59,11 +59,18 @@ func (r *reading) picture(ctx context.Context, page *pdf.Page) error {
 		return nil
 	}
 	blocks := blocksOfPicture(text, page.HeightPoints)
-	if !r.options.ForceOCR && isUsable(page.Blocks) || charsOf(blocks) < charsOf(page.Blocks) && !r.options.ForceOCR {
+	if !r.options.ForceOCR && saysAsMuch(page.Blocks, blocks) {
 		blocks = page.Blocks
 	}
 	page.Blocks, page.Recognized = blocks, true
 	return nil
+}
+
+// saysAsMuch is whether the little text of a page is all that stands on its picture, or nearly:
+// its letters are certain, those of the picture are guessed.
+func saysAsMuch(layer, recognized []pdf.Block) bool {
+	chars, broken := readability(layer)
+	return chars > 0 && !isBroken(chars, broken) && 4*charsOf(recognized) <= 5*chars
 }
 
 // draw makes a grey PNG of a page; nil when nothing is on it. Errors: ours.

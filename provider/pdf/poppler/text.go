@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 	"unicode"
 
@@ -125,7 +124,14 @@ func (r *reading) leaveOut(ctx context.Context, number int, fault *pdf.Fault) {
 // isUsable says whether a text layer says what its page does: it has enough letters, and most are
 // letters that somebody could read.
 func isUsable(blocks []pdf.Block) bool {
-	chars, broken := 0, 0
+	chars, broken := readability(blocks)
+	return chars >= minTextChars && !isBroken(chars, broken)
+}
+
+func isBroken(chars, broken int) bool { return broken*4 > chars }
+
+// readability counts what is not blank, and what of it nobody could read.
+func readability(blocks []pdf.Block) (chars, broken int) {
 	for _, b := range blocks {
 		for _, c := range b.Text {
 			switch {
@@ -138,19 +144,10 @@ func isUsable(blocks []pdf.Block) bool {
 			}
 		}
 	}
-	return chars >= minTextChars && broken*4 <= chars
+	return chars, broken
 }
 
-// charsOf counts what is not blank.
 func charsOf(blocks []pdf.Block) int {
-	chars := 0
-	for _, b := range blocks {
-		chars += len([]rune(strings.Map(func(c rune) rune {
-			if isBlank(c) {
-				return -1
-			}
-			return c
-		}, b.Text)))
-	}
+	chars, _ := readability(blocks)
 	return chars
 }
