@@ -54,6 +54,45 @@ func (d *documents) readers(ctx context.Context, component string) document.Read
 	return all
 }
 
+// ErrLanguages says that languages are configured for which there is no data here.
+var ErrLanguages = errors.New("PARLANCE_OCR_LANGUAGES")
+
+// ErrNoPrograms says that no program can be started in a sandbox here: an image without a shell.
+var ErrNoPrograms = errors.New("no program can be run")
+
+// DocumentReaders are what this machine has to read documents with, for `parlance doctor`.
+type DocumentReaders struct {
+	// Sandbox and Weakness are the sandbox's own words.
+	Sandbox, Weakness string
+	// Reader is the name of the OCR reader.
+	Reader string
+	// PDF and OCR say why they cannot be read; nil when they can. OCR may be ErrLanguages.
+	PDF, OCR error
+}
+
+// InspectDocuments looks for the readers as a worker does.
+func InspectDocuments(ctx context.Context, config Config) (found DocumentReaders, err error) {
+	d := &documents{config: config, log: slog.New(slog.DiscardHandler)}
+	defer func() { err = errors.Join(err, d.close()) }()
+	problem := d.open(ctx)
+	if d.box == nil {
+		return found, problem
+	}
+	found.Sandbox, found.Weakness = d.box.Describe(), d.box.Weakness()
+	found.PDF = d.box.Has(poppler.Programs()...)
+	if d.ocr != nil {
+		found.Reader = d.ocr.Name()
+		return found, nil
+	}
+	if found.OCR = d.box.Has("tesseract"); found.OCR == nil {
+		found.OCR = problem
+		if language, ok := errors.AsType[*tesseract.LanguageError](problem); ok {
+			found.OCR = fmt.Errorf("%w: %w", ErrLanguages, language)
+		}
+	}
+	return found, nil
+}
+
 // open finds what was not found yet. Errors: *tesseract.LanguageError, missing programs, ours.
 func (d *documents) open(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin) // it serves others too
@@ -61,7 +100,11 @@ func (d *documents) open(ctx context.Context) (err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.box == nil {
-		if d.box, err = sandbox.New(ctx, sandbox.Options{Dir: d.config.ScratchDir}); err != nil {
+		d.box, err = sandbox.New(ctx, sandbox.Options{Dir: d.config.ScratchDir})
+		switch {
+		case sandbox.KindOf(err) == sandbox.NotStarted:
+			return fmt.Errorf("%w: %w", ErrNoPrograms, err)
+		case err != nil:
 			return err
 		}
 		d.log.InfoContext(ctx, "documents are read in a sandbox", telemetry.KeyReason, d.box.Describe())
@@ -87,7 +130,7 @@ func (d *documents) open(ctx context.Context) (err error) {
 func (d *documents) check(ctx context.Context) error {
 	err := d.open(ctx)
 	if language, ok := errors.AsType[*tesseract.LanguageError](err); ok {
-		return fmt.Errorf("PARLANCE_OCR_LANGUAGES: %w", language)
+		return fmt.Errorf("%w: %w", ErrLanguages, language)
 	}
 	if err != nil {
 		d.log.WarnContext(ctx, "PDF files or pictures cannot be read on this machine: install poppler-utils, tesseract-ocr and bubblewrap", telemetry.KeyError, err)
@@ -123,7 +166,7 @@ func (d *documents) poppler(ctx context.Context) (*poppler.Reader, error) {
 	switch {
 	case d.pdf != nil:
 		return d.pdf, nil
-	case d.box == nil:
+	case d.box == nil && !errors.Is(err, ErrNoPrograms):
 		return nil, err
 	}
 	return nil, &pdf.Fault{
@@ -160,7 +203,7 @@ func (d *documents) tesseract(ctx context.Context) (*tesseract.Reader, error) {
 	switch {
 	case d.ocr != nil:
 		return d.ocr, nil
-	case d.box == nil:
+	case d.box == nil && !errors.Is(err, ErrNoPrograms):
 		return nil, err
 	}
 	return nil, &ocr.Fault{

@@ -33,7 +33,8 @@ func newDev() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "dev", Short: "Run everything on this machine, with a demo agent", GroupID: "run", Args: exactArgs(),
 		Long: `Starts a private Postgres and Redis under the data directory, migrates, seeds a demo workspace
-with an agent, a knowledge base and a tool, and runs server and worker in one process.
+with an agent, a knowledge base and a tool, and runs server and worker in one process. PDF files and
+pictures are read with poppler and tesseract, in a sandbox (bubblewrap); it works without them.
 
 What is missing is installed on Debian and Ubuntu as root, after asking; elsewhere the line that
 installs it is printed. DATABASE_URL and REDIS_URL, when set, are used instead.
@@ -126,6 +127,9 @@ func (d *dev) run(ctx context.Context) error {
 		return err
 	}
 	defer stop()
+	if err := d.prepareTools(ctx); err != nil {
+		return err
+	}
 	if err := d.configure(); err != nil {
 		return err
 	}

@@ -69,6 +69,7 @@ func Areas() []Area {
 		{"public-url", "name, certificate, proxy: REST, streams, uploads, WebSockets, gRPC", lookAtPublicURL},
 		{"model", "a real call", lookAtModel},
 		{"embedder", "a real call", lookAtEmbedder},
+		{"documents", "what reads PDF and pictures, and its sandbox", lookAtDocuments},
 		{"speech", "speech in and out", lookAtSpeech},
 		{"outbound", "names, certificate authorities", lookAtOutbound},
 		{"machine", "open files, time zones", lookAtMachine},

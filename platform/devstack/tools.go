@@ -20,7 +20,8 @@ type Tool struct {
 // and bubblewrap to keep them in their place, which Linux alone has.
 func DocumentTools() []Tool {
 	tools := []Tool{
-		{Command: "pdftotext", Apt: "poppler-utils", Brew: "poppler"},
+		{Command: "pdfinfo", Apt: "poppler-utils", Brew: "poppler"},
+		{Command: "pdftohtml", Apt: "poppler-utils", Brew: "poppler"},
 		{Command: "pdftoppm", Apt: "poppler-utils", Brew: "poppler"},
 		{Command: "tesseract", Apt: "tesseract-ocr", Brew: "tesseract"},
 		{Command: "bwrap", Apt: "bubblewrap"},

@@ -15,11 +15,11 @@ func TestPlanTools(t *testing.T) {
 		want    string
 	}{
 		"Debian, nothing there":  {manager: "apt", want: "sudo apt-get install -y --no-install-recommends bubblewrap poppler-utils tesseract-ocr"},
-		"Debian, poppler there":  {manager: "apt", found: []string{"pdftotext", "pdftoppm"}, want: "sudo apt-get install -y --no-install-recommends bubblewrap tesseract-ocr"},
+		"Debian, poppler there":  {manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm"}, want: "sudo apt-get install -y --no-install-recommends bubblewrap tesseract-ocr"},
 		"macOS":                  {manager: "brew", found: []string{"bwrap"}, want: "brew install poppler tesseract"},
 		"neither of them":        {},
-		"everything there":       {manager: "apt", found: []string{"pdftotext", "pdftoppm", "tesseract", "bwrap"}},
-		"half of a package lost": {manager: "apt", found: []string{"pdftotext", "tesseract", "bwrap"}, want: "sudo apt-get install -y --no-install-recommends poppler-utils"},
+		"everything there":       {manager: "apt", found: []string{"pdfinfo", "pdftohtml", "pdftoppm", "tesseract", "bwrap"}},
+		"half of a package lost": {manager: "apt", found: []string{"pdfinfo", "tesseract", "bwrap"}, want: "sudo apt-get install -y --no-install-recommends poppler-utils"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -31,7 +31,7 @@ func TestPlanTools(t *testing.T) {
 			if plan.Command != row.want || plan.Automatic != (row.manager == "apt" && plan.Command != "" && os.Geteuid() == 0) {
 				t.Errorf("got %q (automatic %v), want %q", plan.Command, plan.Automatic, row.want)
 			}
-			if empty := len(row.found) == 4; plan.Empty() != empty {
+			if empty := len(row.found) == 5; plan.Empty() != empty {
 				t.Errorf("missing: %v", plan.Missing)
 			}
 		})

@@ -47,7 +47,11 @@ func run(dir, env string) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil { //nolint:gosec // the servers' account passes through
 		return err
 	}
-	stack, err := devstack.Start(ctx, devstack.Options{DataDir: dir, Log: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }})
+	log := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+	if err := devstack.InstallTools(ctx, devstack.Options{Tools: devstack.DocumentTools(), Log: log}); err != nil {
+		return err
+	}
+	stack, err := devstack.Start(ctx, devstack.Options{DataDir: dir, Log: log})
 	if err != nil {
 		return err
 	}

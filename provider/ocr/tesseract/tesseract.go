@@ -113,7 +113,10 @@ func New(ctx context.Context, o Options) (*Reader, error) {
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	r.installed = lines[1:] // below a line that says what they are
-	return r, r.check(r.languages)
+	if err := r.check(r.languages); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // ask runs the program for what it says about itself; old versions say it on stderr.
