@@ -31,6 +31,8 @@ func TestPDFFaults(t *testing.T) {
 	}
 	bomb := pdfmake.New()
 	bomb.Page().Nested(30, 10)
+	full := pdfmake.New()
+	full.Page().Raw("BT /F1 1 Tf " + strings.Repeat("(a) Tj 3 3 Td ", 100_001) + "ET\n")
 	rows := []struct {
 		name string
 		file []byte
@@ -44,6 +46,7 @@ func TestPDFFaults(t *testing.T) {
 		{"cut off", good[:len(good)/2], document.Corrupt},
 		{"password", encrypted(t, good, "secret"), document.Encrypted},
 		{"10,000 pages", many.Bytes(), document.TooManyPages},
+		{"100,001 pieces of text", full.Bytes(), document.TooComplex},
 		{"drawing without end", bomb.Bytes(), document.TooComplex},
 	}
 	readers := document.Readers{PDF: limitedReader(t, hasty)}

@@ -12,8 +12,8 @@ import (
 const (
 	// maxLineBytes is the longest line of pdftohtml's output that is kept; one holds a line of a page.
 	maxLineBytes = 256 << 10
-	// maxSpans of a page: a page of a newspaper has some thousands.
-	maxSpans = 20_000
+	// maxSpans of a page: a page of a newspaper has some thousands, a table on one long page more.
+	maxSpans = 100_000
 	// maxFonts of a file are remembered.
 	maxFonts = 50_000
 	// pixelsPerPoint is the scale that pdftohtml gives places in unless told otherwise.
@@ -39,6 +39,8 @@ type sheet struct {
 	spans         []span
 	// turned are pieces that do not run from left to right.
 	turned []span
+	// overfull pages have more than maxSpans.
+	overfull bool
 }
 
 // sheets reads the output of pdftohtml -xml as it comes, and gives each page that is whole. What
@@ -131,7 +133,7 @@ func (s *sheets) begin(line []byte) {
 
 // span adds a piece of text to the open page.
 func (s *sheets) span(line []byte) {
-	if !s.inPage || len(s.page.spans)+len(s.page.turned) >= maxSpans {
+	if s.page.overfull = s.page.overfull || len(s.page.spans)+len(s.page.turned) >= maxSpans; s.page.overfull || !s.inPage {
 		return
 	}
 	end := bytes.IndexByte(line, '>')

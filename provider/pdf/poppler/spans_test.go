@@ -118,6 +118,7 @@ func FuzzSheets(f *testing.F) {
 // limit of the tests fails it.
 func TestHostilePages(t *testing.T) {
 	t.Parallel()
+	const pieces = 20_000
 	random := rand.New(rand.NewPCG(1, 2))
 	patterns := map[string]func(i int) (left, top, width, height int){
 		"one place":   func(int) (int, int, int, int) { return 10, 10, 50, 10 },
@@ -131,7 +132,7 @@ func TestHostilePages(t *testing.T) {
 	for name, place := range patterns {
 		var page strings.Builder
 		page.WriteString("<page number=\"1\" height=\"900\" width=\"900\">\n")
-		for i := range maxSpans {
+		for i := range pieces {
 			left, top, width, height := place(i)
 			fmt.Fprintf(&page, "<text top=\"%d\" left=\"%d\" width=\"%d\" height=\"%d\" font=\"0\">some words of %d pieces</text>\n", top, left, width, height, i)
 		}
@@ -141,7 +142,7 @@ func TestHostilePages(t *testing.T) {
 		for _, b := range blocks[0] {
 			chars += len(b.Text)
 		}
-		if chars < 15*maxSpans {
+		if chars < 15*pieces {
 			t.Errorf("%s: %d characters are left", name, chars)
 		}
 	}

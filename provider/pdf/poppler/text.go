@@ -17,8 +17,8 @@ const (
 	// maxSearched is how many pages are read one by one to find the one that ended the program:
 	// what it had in its buffer went with it.
 	maxSearched = 50
-	// maxTextOutput is what pdftohtml may write; 2,000 full pages are 15 MB.
-	maxTextOutput = 512 << 20
+	// maxTextOutput is what pdftohtml may write; 2,000 full pages are 15 MB, of a newspaper 120 MB.
+	maxTextOutput = 256 << 20
 	// wallPerCPU is how much longer a program may take than it may compute: others compute too.
 	wallPerCPU = 20
 )
@@ -73,9 +73,13 @@ func (r *reading) search(ctx context.Context, next int, fault *pdf.Fault) (int, 
 func (r *reading) span(ctx context.Context, next *int, last, cpuSeconds int) error {
 	pages := &sheets{first: *next, last: last, each: func(page sheet) error {
 		r.skip(next, page.number)
-		r.take(pdf.Page{
-			Number: page.number, Of: r.pages, WidthPoints: page.width, HeightPoints: page.height, Blocks: r.order.blocksOf(page),
-		})
+		if page.overfull {
+			r.take(pdf.Page{Number: page.number, Of: r.pages, Fault: &pdf.Fault{Kind: pdf.TooComplex, Message: "it holds too many pieces of text."}})
+		} else {
+			r.take(pdf.Page{
+				Number: page.number, Of: r.pages, WidthPoints: page.width, HeightPoints: page.height, Blocks: r.order.blocksOf(page),
+			})
+		}
 		*next = page.number + 1
 		return ctx.Err()
 	}}
