@@ -73,6 +73,12 @@ func (w kbWorld) names(t *testing.T) []string {
 	return names
 }
 
+// changed is when a source was last changed.
+func (w kbWorld) changed(t *testing.T, name string) any {
+	t.Helper()
+	return jsonLines(t, w.kb(t, "", "show", name, "--json").out)[0]["updated_at"]
+}
+
 func jsonLines(t *testing.T, out string) []map[string]any {
 	t.Helper()
 	var lines []map[string]any
@@ -145,7 +151,11 @@ func TestKBAddSaysWhatFailed(t *testing.T) {
 	got.wants(t, exitFailed, "✓ good.md", "✗ picture.md", "failed kb-unsupported-media-type", "its content is image/png", "failed empty",
 		"failed quota-exceeded-kb-upload-size", "→ split the file, or change the plan", "1 ready, 3 failed", "3 of 4 failed")
 	// What failed is tried again in its place: no second row of it.
+	before := w.changed(t, "empty.txt")
 	w.kb(t, "", "add", folder).wants(t, exitFailed, "1 there already, 3 failed")
+	if before == w.changed(t, "empty.txt") {
+		t.Error("empty.txt was not tried again")
+	}
 	if names := w.names(t); len(names) != 2 {
 		t.Errorf("sources %q, want good.md and empty.txt", names)
 	}
