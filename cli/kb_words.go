@@ -75,7 +75,10 @@ func holdsWords(source *parlancev1.Source) string {
 	words := countWords(int(source.GetChunkCount()), "chunk", "chunks")
 	if pages := int(source.GetPageCount()); pages > 0 {
 		read := countWords(pages, "page", "pages")
-		if scanned := int(source.GetOcrPageCount()); scanned > 0 {
+		switch scanned := int(source.GetOcrPageCount()); {
+		case scanned >= pages:
+			read += " by OCR"
+		case scanned > 0:
 			read += fmt.Sprintf(" (%d by OCR)", scanned)
 		}
 		words = read + ", " + words
