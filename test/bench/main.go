@@ -24,15 +24,33 @@ var parts = []part{
 	{"turn", turns},
 }
 
+// knowledgeParts are measured with -kb.
+var knowledgeParts = []part{
+	{"kb-ingest", ingestion},
+	{"kb-query", queries},
+	{"kb-busy", whileIngesting},
+	{"kb-memory", memory},
+	{"kb-fair", besideScan},
+}
+
+// options are the flags.
+type options struct {
+	only, out string
+	round     time.Duration
+	kb        bool
+	chunks    int
+}
+
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == floorCommand {
 		exit(runFloor(os.Stdin, os.Stdout))
 	}
-	var (
-		only  = flag.String("only", "", "measure this part alone and only print it: sessions, facade, turn")
-		out   = flag.String("out", "docs", "directory to write benchmarks.md and benchmarks.json to")
-		round = flag.Duration("round", 3*time.Second, "length of one round; there are five for each figure")
-	)
+	var o options
+	flag.StringVar(&o.only, "only", "", "measure this part alone and only print it: sessions, facade, turn; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
+	flag.StringVar(&o.out, "out", "docs", "directory to write benchmarks.md and benchmarks.json to")
+	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
+	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")
+	flag.IntVar(&o.chunks, "chunks", 100_000, "with -kb: how many chunks the large workspace has, in thousands")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "Measures the service; about three minutes. It needs two idle cores to mean anything.")
 		flag.PrintDefaults()
@@ -40,7 +58,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	exit(run(ctx, *only, *out, *round))
+	exit(run(ctx, o))
 }
 
 func exit(err error) {
@@ -51,15 +69,19 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-func run(ctx context.Context, only, out string, round time.Duration) (err error) {
-	w, err := newWorld(ctx, round)
+func run(ctx context.Context, o options) (err error) {
+	w, err := newWorld(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
 	var rows []figures.Row
-	for _, p := range parts {
-		if only != "" && only != p.name {
+	list, name := parts, figures.PartService
+	if o.kb {
+		list, name = knowledgeParts, figures.PartKnowledge
+	}
+	for _, p := range list {
+		if o.only != "" && o.only != p.name {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring %s …\n", p.name)
@@ -73,10 +95,10 @@ func run(ctx context.Context, only, out string, round time.Duration) (err error)
 		rows = append(rows, measured...)
 	}
 	if len(rows) == 0 {
-		return fmt.Errorf("there is no part %q", only)
+		return fmt.Errorf("there is no part %q", o.only)
 	}
-	if only != "" {
+	if o.only != "" {
 		return nil
 	}
-	return figures.Write(out, figures.PartService, rows)
+	return figures.Write(o.out, name, rows)
 }

@@ -67,6 +67,24 @@ func (p *process) cpu() (time.Duration, error) {
 	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
 }
 
+// peakMemory is the most memory that the process has had at once so far, in MiB.
+func (p *process) peakMemory() (float64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("reading the process's memory: %w", err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if kib, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.ParseFloat(strings.Fields(kib)[0], 64)
+			if err != nil {
+				return 0, fmt.Errorf("reading the process's memory: %w", err)
+			}
+			return n / 1024, nil
+		}
+	}
+	return 0, errors.New("reading the process's memory: it has no peak")
+}
+
 // ready waits until the server says so.
 func ready(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/devstack"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 )
 
@@ -29,12 +30,17 @@ type world struct {
 	client  *http.Client
 	round   time.Duration
 
+	// worker and db are there for the knowledge base only; chunks is how many its large workspace gets.
+	worker *process
+	db     *postgres.DB
+	chunks int
+
 	// url is the server's, key a key of the tenant's, with every scope.
 	url, key, workspace, agent string
 }
 
-func newWorld(ctx context.Context, round time.Duration) (_ *world, err error) {
-	w := &world{round: round, model: newInstantModel(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}}}
+func newWorld(ctx context.Context, o options) (_ *world, err error) {
+	w := &world{round: o.round, chunks: o.chunks, model: newInstantModel(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -47,7 +53,11 @@ func newWorld(ctx context.Context, round time.Duration) (_ *world, err error) {
 		return w, fmt.Errorf("opening the directory: %w", err)
 	}
 	logf := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-	if w.stack, err = devstack.Start(ctx, devstack.Options{DataDir: filepath.Join(w.dir, "stack"), Log: logf}); err != nil {
+	needs := devstack.Options{DataDir: filepath.Join(w.dir, "stack"), Log: logf}
+	if o.kb {
+		needs.Tools = devstack.DocumentTools()
+	}
+	if w.stack, err = devstack.Start(ctx, needs); err != nil {
 		return w, err
 	}
 	if err := w.build(ctx); err != nil {
@@ -56,7 +66,14 @@ func newWorld(ctx context.Context, round time.Duration) (_ *world, err error) {
 	if w.server, w.url, err = w.serve(ctx, w.stack.DatabaseURL); err != nil {
 		return w, err
 	}
-	return w, w.seed(ctx)
+	if err := w.seed(ctx); err != nil || !o.kb {
+		return w, err
+	}
+	if w.db, err = postgres.Open(ctx, postgres.Config{URL: w.stack.DatabaseURL}); err != nil {
+		return w, err
+	}
+	w.worker, err = start(w.program, w.environment(w.stack.DatabaseURL, "127.0.0.1:0"), "worker")
+	return w, err
 }
 
 // build makes the program, the schema and the first tenant.
@@ -182,7 +199,10 @@ func (w *world) do(ctx context.Context, method, path string, body []byte, out an
 
 // close ends everything and removes the files.
 func (w *world) close() error {
-	err := w.server.stop()
+	err := errors.Join(w.worker.stop(), w.server.stop())
+	if w.db != nil {
+		_ = w.db.Close() // the databases end
+	}
 	if w.model != nil {
 		w.model.close()
 	}

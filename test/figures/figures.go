@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,7 +129,10 @@ func Write(dir, part string, rows []Row) error {
 		f.Machines = map[string]string{}
 	}
 	f.Machines[part] = fmt.Sprintf("%d cores of %s/%s with %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
-	f.Rows = slices.DeleteFunc(f.Rows, func(r Row) bool { return r.Part == part || r.Part == "" })
+	for i := range f.Rows {
+		f.Rows[i].Part = cmp.Or(f.Rows[i].Part, PartService) // of 0.1.0, which had no parts
+	}
+	f.Rows = slices.DeleteFunc(f.Rows, func(r Row) bool { return r.Part == part })
 	for _, row := range rows {
 		row.Part = part
 		f.Rows = append(f.Rows, row)
@@ -154,7 +158,7 @@ func order(part string) int {
 // headings say how each part was measured.
 var headings = map[string]string{
 	PartService: "## The service\n\nWritten by `task bench` (`go run ./test/bench`).",
-	PartKnowledge: "## The knowledge base\n\nWritten by `task bench:kb` (`go run ./test/bench --kb`): one server and one worker as processes of " +
+	PartKnowledge: "## The knowledge base\n\nWritten by `task bench:kb` (`go run ./test/bench -kb`): one server and one worker as processes of " +
 		"their own, the offline embedder, the settings as shipped.",
 	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run ./test/eval`); how is said in its " +
 		"doc.go. Recall, MRR and nDCG are means over the questions.",
