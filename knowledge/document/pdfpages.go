@@ -17,6 +17,8 @@ const (
 	headingRatio, recognizedRatio = 1.12, 1.2
 	// maxHeadingChars and maxHeadingLines bound what can be a heading.
 	maxHeadingChars, maxHeadingLines = 200, 4
+	// maxJoinedBytes is where a paragraph ends at the page's end at last: joining takes copying.
+	maxJoinedBytes = 32 << 10
 	// maxHeadingLevels is how many sizes of headings are told apart.
 	maxHeadingLevels = 5
 )
@@ -72,7 +74,7 @@ func (c *composer) running(text string, first bool) {
 		c.items = append(c.items, mark)
 		return
 	}
-	if first && len(c.items) > 0 && goesOn(c.items[len(c.items)-1], text) {
+	if first && len(c.items) > 0 && len(c.items[len(c.items)-1]) < maxJoinedBytes && goesOn(c.items[len(c.items)-1], text) {
 		last := &c.items[len(c.items)-1]
 		*last = joinLines(*last + "\n" + text)
 		return
