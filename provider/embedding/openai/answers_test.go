@@ -25,6 +25,8 @@ func TestOddAnswers(t *testing.T) {
 		{"number out of range", `{"data":[{"index":2,"embedding":[1]}]}`, "numbered its vectors wrongly"},
 		{"two lengths", `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1,0]}]}`, "2 numbers, not 1"},
 		{"no direction", `{"data":[{"index":0,"embedding":[0,0]}]}`, "without a direction"},
+		{"NaN as null", `{"data":[{"index":0,"embedding":[1,null]},{"index":1,"embedding":[1,0]}]}`, "null for a number"},
+		{"no vector", `{"data":[{"index":0},{"index":1,"embedding":[1,0]}]}`, "something other than vectors"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

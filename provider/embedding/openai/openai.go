@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -191,7 +192,11 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 		if item.Index < 0 || item.Index >= len(texts) || vectors[item.Index] != nil {
 			return nil, fault.New(fault.UpstreamFailed, "The embedding server numbered its vectors wrongly.")
 		}
-		vector, err := e.vector(item.Embedding)
+		numbers, err := item.numbers()
+		if err != nil {
+			return nil, err
+		}
+		vector, err := e.vector(numbers)
 		if err != nil {
 			return nil, err
 		}
@@ -212,8 +217,21 @@ type request struct {
 
 // item is one vector of an answer's data, in any order.
 type item struct {
-	Index     int       `json:"index"`
-	Embedding []float64 `json:"embedding"`
+	Index     int             `json:"index"`
+	Embedding json.RawMessage `json:"embedding"`
+}
+
+// numbers reads the vector. A NaN comes as null, which the decoder would take for 0: a vector that
+// looks right and finds the wrong things.
+func (i item) numbers() ([]float64, error) {
+	var numbers []float64
+	if err := json.Unmarshal(i.Embedding, &numbers); err != nil {
+		return nil, fault.Wrap(err, fault.UpstreamFailed, "The embedding server answered something other than vectors.")
+	}
+	if bytes.Contains(i.Embedding, []byte("null")) {
+		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered a vector with null for a number, which is how many write NaN: its model failed on the text. Look into its log; a lower precision (fp16) is the usual cause.")
+	}
+	return numbers, nil
 }
 
 func (e *Embedder) ask(ctx context.Context, texts []string) ([]item, error) {
