@@ -134,7 +134,7 @@ func (r *run) settle(ctx context.Context, cause error) error {
 		return errors.Join(r.fail(ctx, source, string(wrong.Kind), wrong.Message, now), dropKept(ctx, r.db, source))
 	}
 	if stopping {
-		return r.retry(ctx, source, source.Attempt-1, now)
+		return r.retry(ctx, source, source.Attempt-1, now, "")
 	}
 	attempt := source.Attempt
 	if r.kept { // each such run does a part of the work for good, so there is an end to them
@@ -145,7 +145,7 @@ func (r *run) settle(ctx context.Context, cause error) error {
 		return r.fail(ctx, source, codeInternal, gaveUp(cause), now)
 	}
 	log.WarnContext(ctx, "source will be tried again", telemetry.KeyError, cause)
-	return r.retry(ctx, source, attempt, now.Add(retryPause(max(attempt, 1), cause)))
+	return r.retry(ctx, source, attempt, now.Add(retryPause(max(attempt, 1), cause)), whyAgain(cause))
 }
 
 // retryPause is 5 s, 20 s, 80 s, 320 s, or what the outside party asked for when that is longer.
@@ -157,11 +157,18 @@ func retryPause(attempt int, cause error) time.Duration {
 // gaveUp is what a person is told after the last attempt: what the outside party did, or that
 // it was us.
 func gaveUp(cause error) string {
-	why := "Something went wrong on our side."
+	return fmt.Sprintf("The source could not be processed in %d attempts. %s Reprocess it later.", maxAttempts, blamed(cause))
+}
+
+// whyAgain is what a person is told while the source waits for its next attempt.
+func whyAgain(cause error) string { return blamed(cause) + " It is tried again by itself." }
+
+// blamed is a sentence about what an outside party did, or that it was us.
+func blamed(cause error) string {
 	if decided := fault.From(cause); decided.Kind() != fault.Internal {
-		why = decided.Message
+		return decided.Message
 	}
-	return fmt.Sprintf("The source could not be processed in %d attempts. %s Reprocess it later.", maxAttempts, why)
+	return "Something went wrong on our side."
 }
 
 // fail ends the source's ingestion. Chunks that it has from before stay.
@@ -178,15 +185,19 @@ func (s *Service) fail(ctx context.Context, source Source, code, message string,
 	return nil
 }
 
-// retry puts the source back into the queue.
-func (s *Service) retry(ctx context.Context, source Source, attempt int, dueAt time.Time) error {
+// retry puts the source back into the queue; why is empty when nothing went wrong with it.
+func (s *Service) retry(ctx context.Context, source Source, attempt int, dueAt time.Time, why string) error {
+	code := ""
+	if why != "" {
+		code = codeRetrying
+	}
 	_, err := s.db.ExecContext(ctx, `
 		UPDATE sources
 		SET status = 'queued', stage = '', progress = 0, owner = '', heartbeat_at = NULL,
-		    attempt = ?, due_at = ?, queued_until = NULL, updated_at = ?
+		    attempt = ?, due_at = ?, queued_until = NULL, error_code = ?, error_message = ?, updated_at = ?
 		WHERE tenant_id = ?
 		  AND id = ?
-		  AND owner = ?`, attempt, dueAt, s.moment(), source.TenantID, source.ID, source.Owner)
+		  AND owner = ?`, attempt, dueAt, code, why, s.moment(), source.TenantID, source.ID, source.Owner)
 	if err != nil {
 		return fmt.Errorf("queue source again: %w", err)
 	}

@@ -64,6 +64,9 @@ const (
 // others are document.ErrorKind. Source: decisions, Knowledge base.
 const codeInternal = "internal"
 
+// codeRetrying is the error code of a queued source whose last attempt failed for a passing reason.
+const codeRetrying = "retrying"
+
 // Source is a file or a pasted text.
 type Source struct {
 	bun.BaseModel `bun:"table:sources,alias:s"`
@@ -108,7 +111,8 @@ type Source struct {
 	Warnings       []string `bun:"warnings,array,nullzero"`
 	ChunkCount     int      `bun:"chunk_count"`
 	EmbeddingModel string   `bun:"embedding_model"`
-	// ErrorCode and ErrorMessage say why it failed; empty otherwise.
+	// ErrorCode and ErrorMessage say why it failed, or why its last attempt did while it waits for
+	// the next; empty otherwise.
 	ErrorCode    string    `bun:"error_code"`
 	ErrorMessage string    `bun:"error_message"`
 	CreatedAt    time.Time `bun:"created_at"`

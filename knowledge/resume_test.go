@@ -185,6 +185,9 @@ func TestAskedToWait(t *testing.T) {
 	if wait := got.DueAt.Sub(f.clock.now()); got.Attempt != 1 || wait < 9*time.Minute || wait > 10*time.Minute {
 		t.Errorf("due in %s: %+v", wait, got)
 	}
+	if got.Status != knowledge.StatusQueued || got.ErrorCode != "retrying" || !strings.Contains(got.ErrorMessage, "answered 429. It is tried again") {
+		t.Errorf("it does not say what it waits for: %s, %q, %q", got.Status, got.ErrorCode, got.ErrorMessage)
+	}
 }
 
 // scans is a PDF reader and an OCR reader: each page is a picture, and costs.
