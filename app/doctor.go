@@ -34,3 +34,24 @@ func DefaultEmbedder(config Config) (embedding.Embedder, string, error) {
 	}
 	return newEmbedder(config, guard)
 }
+
+// EmbeddingModels are the models that can be asked with this configuration, the one for all first.
+func EmbeddingModels(config Config) ([]string, error) {
+	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	if err != nil {
+		return nil, err
+	}
+	current, _, err := newEmbedder(config, guard)
+	if err != nil {
+		return nil, err
+	}
+	previous, err := previousEmbedders(config, guard)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{current.Model().Name}
+	for _, one := range previous {
+		names = append(names, one.Model().Name)
+	}
+	return names, nil
+}

@@ -68,7 +68,10 @@ func Areas() []Area {
 		{"master-key", "file, mode, and that it opens what is stored", lookAtMasterKey},
 		{"public-url", "name, certificate, proxy: REST, streams, uploads, WebSockets, gRPC", lookAtPublicURL},
 		{"model", "a real call", lookAtModel},
-		{"embedder", "a real call", lookAtEmbedder},
+		{"embedder", "a real call, and the models that answer", func(ctx context.Context, d Deps, r *report) {
+			lookAtEmbedder(ctx, d, r)
+			lookAtStoredVectors(ctx, d, r)
+		}},
 		{"documents", "what reads PDF and pictures, and its sandbox", lookAtDocuments},
 		{"speech", "speech in and out", lookAtSpeech},
 		{"outbound", "names, certificate authorities", lookAtOutbound},
