@@ -163,7 +163,10 @@ func (s *Service) Reembed(ctx context.Context, id SourceID) error {
 	defer cancel()
 	switch refused, isRefused := errors.AsType[*embedding.Refused](err); {
 	case isRefused:
-		return s.settleReembedding(settling, work, "refused", 0, refused)
+		if err := s.settleReembedding(settling, work, "refused", 0, refused); err != nil {
+			return err
+		}
+		return s.flip(ctx, work.ref()) // the others need not wait for it
 	case err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil:
 		s.log.WarnContext(ctx, "source will be re-embedded later", telemetry.KeyAttempt, work.Attempt, telemetry.KeyError, err)
 		pause := min(max(firstRetry<<min(2*work.Attempt, 8), fault.From(err).RetryAfter), maxReembedPause)

@@ -284,3 +284,86 @@ func longText(n int) string {
 }
 
 var errServerAway = fault.New(fault.UpstreamFailed, "The embedding server is away.")
+
+// TestModelMovesUnderARun changes the model between a run's embedding and its commit: the run embeds
+// once more, for the model that answers then.
+func TestModelMovesUnderARun(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	f.ready(f.ref, "a", hours)
+	reached, release := make(chan struct{}), make(chan struct{})
+	slow := outside{Embedder: hashing.New(), before: func(context.Context) error {
+		close(reached)
+		<-release
+		return nil
+	}}
+	changed := f.moving(outside{Embedder: hashing.New(), name: "another"}, slow)
+	f.sweepModels(changed)
+	id := f.inline(f.ref, "late", "The library is closed on Sundays.")
+	var run sync.WaitGroup
+	run.Go(func() {
+		if err := changed.Ingest(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	})
+	<-reached
+	f.reembedAll(changed)
+	if got := f.status(changed); got.AnsweringModel != "another" {
+		t.Errorf("the source that is still read keeps the model from changing: %+v", got)
+	}
+	close(release)
+	run.Wait()
+	if got := f.get(f.ref, id); got.Status != knowledge.StatusReady || got.EmbeddingModel != "another" || got.Attempt != 1 {
+		t.Errorf("the run that was overtaken: %+v", got)
+	}
+	if n := f.count("SELECT count(*) FROM chunks WHERE model <> 'another'"); n != 0 {
+		t.Errorf("%d chunks of the model before, which nobody finds", n)
+	}
+}
+
+// TestMissingVector does not change the model over a chunk that has no vector of the new one.
+func TestMissingVector(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	a, b := f.ready(f.ref, "a", hours), f.ready(f.ref, "b", hours)
+	changed := f.moving(outside{Embedder: hashing.New(), name: "another"}, hashing.New())
+	f.sweepModels(changed)
+	if err := changed.Reembed(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.db.ExecContext(t.Context(), "DELETE FROM next_vectors WHERE tenant_id = ? AND source_id = ?", f.ref.TenantID, a); err != nil {
+		t.Fatal(err)
+	}
+	if err := changed.Reembed(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.status(changed); got.AnsweringModel != hashing.ModelName {
+		t.Fatalf("the model changed: %+v", got)
+	}
+	f.reembedAll(changed)
+	if n := f.count("SELECT count(*) FROM chunks WHERE model = 'another'"); n != 2 {
+		t.Errorf("%d chunks of the new model, want 2", n)
+	}
+}
+
+// TestRefusedByTheNewModel leaves one source out, says so, and lets the others go over.
+func TestRefusedByTheNewModel(t *testing.T) {
+	t.Parallel()
+	f := setUp(t, "large", nil)
+	f.ready(f.ref, "a", hours)
+	odd := f.ready(f.ref, "odd", "This text is poison for the next model.")
+	changed := f.moving(&meter{Embedder: hashing.New(), name: "picky", batch: 4, refuse: "poison"}, hashing.New())
+	f.sweepModels(changed)
+	f.reembedAll(changed)
+	got := f.status(changed)
+	if got.AnsweringModel != "picky" || got.SourcesDone != 1 || !strings.Contains(got.Error, string(odd)) {
+		t.Errorf("got %+v", got)
+	}
+	f.sweepModels(changed)
+	if n := f.reembedAll(changed); n != 0 {
+		t.Errorf("the source is tried %d times more", n)
+	}
+	if after := f.status(changed); after.TargetModel != "picky" || !strings.Contains(after.Error, string(odd)) {
+		t.Errorf("later: %+v", after)
+	}
+}
