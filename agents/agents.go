@@ -113,6 +113,8 @@ type Retrieval struct {
 	MinSimilarity *float64 `json:"min_similarity,omitempty"`
 	// Ranking is similarity or hybrid.
 	Ranking string `json:"ranking"`
+	// Rerank asks the installation's reranking server, where it has one.
+	Rerank bool `json:"rerank,omitempty"`
 }
 
 // Guard is a no-go zone.
@@ -169,7 +171,7 @@ func (c Config) withDefaults() Config {
 		c.Retrieval.TopK = DefaultTopK
 	}
 	if c.Retrieval.Ranking == "" {
-		c.Retrieval.Ranking = "similarity"
+		c.Retrieval.Ranking = "hybrid"
 	}
 	if c.MaxDurationSeconds == 0 {
 		c.MaxDurationSeconds = DefaultMaxDurationSeconds

@@ -62,7 +62,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := agent.Config
-	if agent.Version != 1 || c.Retrieval.TopK != 5 || c.Retrieval.Ranking != "similarity" || c.MaxDurationSeconds != 3600 {
+	if agent.Version != 1 || c.Retrieval.TopK != 5 || c.Retrieval.Ranking != "hybrid" || c.MaxDurationSeconds != 3600 {
 		t.Errorf("got version %d, %+v", agent.Version, c)
 	}
 	if c.IdleTimeout("voice").Seconds() != 120 || c.IdleTimeout("text").Seconds() != 1800 {

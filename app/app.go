@@ -192,9 +192,13 @@ func (a *App) join(ctx context.Context, component string) error {
 	for name, builtin := range conversation.SystemTools() {
 		a.Tools.Register(name, builtin)
 	}
+	reranker, err := newReranker(a.Config, guard)
+	if err != nil {
+		return err
+	}
 	a.documents = &documents{config: a.Config, log: a.log}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Previous: previous, Readers: a.documents.readers(ctx, component),
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Reranker: reranker, Previous: previous, Readers: a.documents.readers(ctx, component),
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{

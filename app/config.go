@@ -52,6 +52,8 @@ type Config struct {
 	Model            Provider
 	AnthropicAPIKey  seal.Secret
 	AnthropicBaseURL string
+	// Rerank has no base URL where nothing reranks.
+	Rerank Provider
 	// Embedding has no base URL for the built-in embedder; EmbeddingPrevious is the server before it.
 	Embedding            Embedding
 	EmbeddingPrevious    Embedding
@@ -126,6 +128,9 @@ func Load(src Source) (Config, error) {
 	}
 	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 || c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
 		problems = append(problems, errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
+	}
+	if (c.Rerank.BaseURL == "") != (c.Rerank.Name == "") {
+		problems = append(problems, errors.New("PARLANCE_RERANK_BASE_URL and PARLANCE_RERANK_NAME must be set together"))
 	}
 	if c.Model.BaseURL != "" && c.Model.Name == "" {
 		problems = append(problems, errors.New("PARLANCE_MODEL_BASE_URL needs PARLANCE_MODEL_NAME"))

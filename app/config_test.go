@@ -139,6 +139,8 @@ func revealed(c app.Config) string {
 			all = append(all, v.Reveal())
 		case app.Provider:
 			all = append(all, v.APIKey.Reveal())
+		case app.Embedding:
+			all = append(all, v.APIKey.Reveal())
 		case map[string]seal.Secret:
 			for name, value := range v {
 				all = append(all, name+"="+value.Reveal())

@@ -20,12 +20,23 @@ import (
 type retriever struct{ knowledge *knowledge.Service }
 
 // Retrieve implements conversation.Retriever.
-func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p conversation.RetrieveParams) ([]conversation.Passage, error) {
-	found, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
-		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking),
+func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
+		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank,
 	})
+	retrieval := &conversation.Retrieval{
+		Ranking: string(trace.Ranking), Model: trace.Model, Floor: trace.Floor, Rerank: string(trace.Reranked),
+		Chunks: make([]conversation.RetrievedChunk, len(trace.Considered)),
+	}
+	for i, c := range trace.Considered {
+		retrieval.Chunks[i] = conversation.RetrievedChunk{
+			ChunkID: string(c.ChunkID), SourceID: string(c.SourceID), Similarity: c.Similarity,
+			SimilarityPlace: c.Scores.SimilarityPlace, WordPlace: c.Scores.WordPlace, WordScore: c.Scores.WordScore,
+			Fused: c.Scores.Fused, Rerank: c.Scores.Rerank, Use: string(c.Use),
+		}
+	}
 	if err != nil {
-		return nil, err
+		return nil, retrieval, err
 	}
 	passages := make([]conversation.Passage, len(found))
 	for i, f := range found {
@@ -34,7 +45,7 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 			PageStart: f.PageStart, PageEnd: f.PageEnd, Similarity: f.Similarity, Text: f.Content,
 		}
 	}
-	return passages, nil
+	return passages, retrieval, nil
 }
 
 // searches is the other housekeeping of knowledge.

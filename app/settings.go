@@ -176,6 +176,18 @@ func Settings() []Setting {
 			apply: intoRatio(func(c *Config) *float64 { return &c.Embedding.Floor }),
 		},
 		{
+			Group: "Models", Name: "RERANK_BASE_URL", Help: "Server of POST …/rerank (Jina, Cohere, vLLM, Infinity, LocalAI), usually ending in /v1: it orders the best 30 passages anew for agents and queries that say so. Default: none.",
+			apply: intoURL(func(c *Config) *string { return &c.Rerank.BaseURL }, "http", "https"),
+		},
+		{
+			Group: "Models", Name: "RERANK_API_KEY", Help: "Its API key.", Secret: true,
+			apply: func(c *Config, v string) error { c.Rerank.APIKey = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Models", Name: "RERANK_NAME", Help: "Name of the reranking model; needed with RERANK_BASE_URL.",
+			apply: intoString(func(c *Config) *string { return &c.Rerank.Name }),
+		},
+		{
 			Group: "Models", Name: "EMBEDDING_PREVIOUS_BASE_URL", Help: "The embeddings server before this one: it answers until the sources are embedded anew. Without it what the former model embedded is not found until then.",
 			apply: intoURL(func(c *Config) *string { return &c.EmbeddingPrevious.BaseURL }, "http", "https"),
 		},

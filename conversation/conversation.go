@@ -170,6 +170,8 @@ type Turn struct {
 	InputTokens  int        `bun:"input_tokens"`
 	OutputTokens int        `bun:"output_tokens"`
 	Metrics      Metrics    `bun:"metrics,type:jsonb"`
+	// Retrieval is nil when no passages were looked for.
+	Retrieval *Retrieval `bun:"retrieval,type:jsonb,nullzero"`
 	// ErrorCode and ErrorMessage say why it failed; empty otherwise.
 	ErrorCode    string    `bun:"error_code"`
 	ErrorMessage string    `bun:"error_message"`

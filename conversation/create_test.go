@@ -149,7 +149,7 @@ func TestOverridesApply(t *testing.T) {
 	s := f.get(t, made.Session.ID)
 	c := s.Config
 	if c.Instructions != "Be brief." || s.Language != "de" || c.Model.Name != "m-2" || *c.Model.Temperature != 0.5 || c.Retrieval.TopK != 3 ||
-		c.Retrieval.Ranking != "similarity" || !strings.Contains(string(c.Voice.TTS), `"v"`) || c.Voice.OutputAudioFormat != "g711_ulaw" {
+		c.Retrieval.Ranking != "hybrid" || !strings.Contains(string(c.Voice.TTS), `"v"`) || c.Voice.OutputAudioFormat != "g711_ulaw" {
 		t.Errorf("config %+v, language %s", c, s.Language)
 	}
 }

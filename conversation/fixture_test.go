@@ -258,12 +258,13 @@ func (s *socket) over() {
 
 // shelf is a Retriever with fixed passages.
 type shelf struct {
-	passages []conversation.Passage
-	err      error
+	retrieval *conversation.Retrieval
+	passages  []conversation.Passage
+	err       error
 }
 
-func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, conversation.RetrieveParams) ([]conversation.Passage, error) {
-	return s.passages, s.err
+func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+	return s.passages, s.retrieval, s.err
 }
 
 // refunds are passages the extractive responder can quote.

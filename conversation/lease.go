@@ -303,7 +303,7 @@ func (s *Service) finishOnce(ctx context.Context, turn Turn, with finishing) (af
 	now := s.moment()
 	err = s.locked(ctx, turn.TenantID, turn.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
 		defer func() { after = *session }()
-		recorded, err = updateTurn(ctx, tx, turn, "agent_text", "status", "messages", "citations", "model",
+		recorded, err = updateTurn(ctx, tx, turn, "agent_text", "status", "messages", "citations", "retrieval", "model",
 			"input_tokens", "output_tokens", "metrics", "error_code", "error_message", "ended_at")
 		if err != nil || !recorded {
 			return err

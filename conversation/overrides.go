@@ -227,7 +227,7 @@ func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	if strict(value, &changed) != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
 		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||
 		!slices.Contains([]string{"similarity", "hybrid"}, changed.Ranking) {
-		return errors.New("retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1) and ranking (similarity or hybrid)")
+		return errors.New("retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1), ranking (similarity or hybrid) and rerank (true or false)")
 	}
 	config.Retrieval = changed
 	return nil

@@ -9,8 +9,9 @@ import (
 
 // Retriever finds passages for a question. Package knowledge implements it and app joins them.
 type Retriever interface {
-	// Retrieve returns the passages attached to the agent that bear on the question, best first.
-	Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, params RetrieveParams) ([]Passage, error)
+	// Retrieve returns the passages attached to the agent that bear on the question, best first, and
+	// how they were chosen, as far as it came.
+	Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, params RetrieveParams) ([]Passage, *Retrieval, error)
 }
 
 // RetrieveParams are the agent's retrieval settings.
@@ -21,6 +22,33 @@ type RetrieveParams struct {
 	MinSimilarity *float64
 	// Ranking is similarity or hybrid.
 	Ranking string
+	// Rerank asks the reranking server, where there is one.
+	Rerank bool
+}
+
+// Retrieval is how the passages of a turn were chosen. It holds no text.
+type Retrieval struct {
+	// Ranking is similarity or hybrid, Model the embedding model, Floor the least similarity.
+	Ranking string  `json:"ranking"`
+	Model   string  `json:"model,omitempty"`
+	Floor   float64 `json:"floor"`
+	// Rerank is done, failed, not_configured or empty.
+	Rerank string           `json:"rerank,omitempty"`
+	Chunks []RetrievedChunk `json:"chunks"`
+}
+
+// RetrievedChunk is a chunk that was considered, and what became of it. Places count from 1.
+type RetrievedChunk struct {
+	ChunkID         string   `json:"chunk_id"`
+	SourceID        string   `json:"source_id"`
+	Similarity      float64  `json:"similarity"`
+	SimilarityPlace int      `json:"similarity_place,omitempty"`
+	WordPlace       int      `json:"word_place,omitempty"`
+	WordScore       float64  `json:"word_score,omitempty"`
+	Fused           float64  `json:"fused,omitempty"`
+	Rerank          *float64 `json:"rerank,omitempty"`
+	// Use is passage, merged, duplicate, over_budget, crowded_out or below_floor.
+	Use string `json:"use"`
 }
 
 // Passage is a chunk that was found.

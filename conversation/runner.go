@@ -222,8 +222,9 @@ func (r *runner) retrieve(ctx context.Context) {
 	}
 	begun := r.s.moment()
 	settings := r.session.Config.Retrieval
-	passages, err := r.s.retriever.Retrieve(ctx, r.session.Ref(), r.session.AgentID, r.turn.UserText,
-		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking})
+	passages, retrieval, err := r.s.retriever.Retrieve(ctx, r.session.Ref(), r.session.AgentID, r.turn.UserText,
+		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank})
+	r.turn.Retrieval = retrieval
 	r.turn.Metrics.RetrievalMS = milliseconds(r.s.moment().Sub(begun))
 	if err != nil {
 		if ctx.Err() == nil {

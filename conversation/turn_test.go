@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
@@ -16,6 +18,10 @@ func TestTurnQuotesPassages(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.passages.passages = refunds()
+	score := 0.25
+	f.passages.retrieval = &conversation.Retrieval{Ranking: "hybrid", Model: "m", Floor: 0.1, Rerank: "done", Chunks: []conversation.RetrievedChunk{
+		{ChunkID: "chk_1", SourceID: "src_1", Similarity: 0.9, SimilarityPlace: 1, WordPlace: 2, WordScore: 3, Fused: 0.03, Rerank: &score, Use: "passage"},
+	}}
 	made := f.create(t)
 	var kinds []string
 	var deltas strings.Builder
@@ -41,6 +47,9 @@ func TestTurnQuotesPassages(t *testing.T) {
 	stored := f.transcript(t, made.Session.ID)
 	if len(stored) != 1 || stored[0].Status != conversation.TurnCompleted || stored[0].UserText != "When are refunds paid?" {
 		t.Fatalf("transcript %+v", stored)
+	}
+	if diff := cmp.Diff(stored[0].Retrieval, f.passages.retrieval); diff != "" || stored[0].Retrieval == nil {
+		t.Errorf("how the passages were chosen is not in the turn: %s", diff)
 	}
 	if c := stored[0].Citations; len(c) != 1 || !c[0].Quoted || c[0].SourceName != "Refund policy" || c[0].ChunkID != "chk_1" {
 		t.Errorf("citations %+v", c)

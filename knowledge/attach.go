@@ -28,7 +28,8 @@ type AttachParams struct {
 }
 
 // Attach makes sources visible to an agent, all or none, and returns the attachments in the
-// order asked for. What is attached already gets the usage mode.
+// order asked for. What is attached already gets the usage mode. At most 8,000 tokens may be in
+// usage mode prompt.
 // Errors: NotFound (the agent, a source), Precondition kb-source-not-ready, Invalid invalid-request.
 func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams) ([]Attachment, error) {
 	if p.UsageMode == "" {
@@ -60,12 +61,38 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 				return err
 			}
 		}
+		if p.UsageMode == UsagePrompt {
+			return checkAlways(ctx, tx, ref, p.AgentID)
+		}
 		return nil
 	})
 	if postgres.IsForeignKey(err, "") {
 		return nil, fault.NoSuch("agent", string(p.AgentID)) // it was deleted meanwhile
 	}
 	return attachments, err
+}
+
+// checkAlways refuses more text in every prompt than fits. The agent's attachments are locked by
+// whoever changes them, so the sum is of one moment for each of them.
+// Errors: Invalid invalid-request.
+func checkAlways(ctx context.Context, tx bun.IDB, ref workspaces.Ref, agent agents.ID) error {
+	var tokens int
+	err := tx.NewRaw(`
+		SELECT coalesce(sum(c.token_count), 0)
+		FROM source_attachments AS a
+		JOIN chunks AS c ON c.workspace_id = a.workspace_id AND c.source_id = a.source_id
+		WHERE a.tenant_id = ?
+		  AND a.workspace_id = ?
+		  AND a.agent_id = ?
+		  AND a.usage_mode = ?`, ref.TenantID, ref.ID, agent, UsagePrompt).Scan(ctx, &tokens)
+	if err != nil {
+		return fmt.Errorf("count what is always in the prompt: %w", err)
+	}
+	if tokens > maxAlwaysTokens {
+		return fault.InvalidField("source_ids", "too_long",
+			"Nothing was attached: %d tokens would always be in the agent's prompt, and at most %d may. Attach large sources with usage_mode auto, or detach others.", tokens, maxAlwaysTokens)
+	}
+	return nil
 }
 
 // attachable locks the sources against deletion and returns each once, in the order of ids.

@@ -278,7 +278,7 @@ func (s *Service) Rank(ctx context.Context, ref workspaces.Ref, agentID agents.I
 		return nil, err
 	}
 	ids := make([]SourceID, 0, depth)
-	for _, one := range ranked[:min(depth, len(ranked))] {
+	for _, one := range ranked.hits[:min(depth, len(ranked.hits))] {
 		ids = append(ids, one.SourceID)
 	}
 	return ids, nil

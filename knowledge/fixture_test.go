@@ -15,6 +15,7 @@ import (
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/embedding/hashing"
+	"parlance.dev/parlance/provider/rerank"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/workspaces"
 )
@@ -38,6 +39,8 @@ type fixture struct {
 	ref        workspaces.Ref
 	// exact is knowledge.Deps.ExactChunks.
 	exact int
+	// reranker is knowledge.Deps.Reranker.
+	reranker rerank.Reranker
 }
 
 // tiny holds 1,000 bytes, 600 a file.
@@ -75,7 +78,7 @@ func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 func (f *fixture) with(embedder embedding.Embedder) *knowledge.Service {
 	return knowledge.New(knowledge.Deps{
 		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: embedder, Now: f.clock.now,
-		HeartbeatEvery: time.Hour, ExactChunks: f.exact,
+		HeartbeatEvery: time.Hour, ExactChunks: f.exact, Reranker: f.reranker,
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 type metrics struct {
 	stages    *prometheus.HistogramVec
 	retrieval *prometheus.HistogramVec
+	reranking *prometheus.HistogramVec
 }
 
 func newMetrics(registry prometheus.Registerer) metrics {
@@ -25,8 +26,12 @@ func newMetrics(registry prometheus.Registerer) metrics {
 			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5},
 		}, []string{telemetry.KeyResult}),
 	}
+	m.reranking = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "parlance_rerank_duration_seconds", Help: "Calls of the reranking server; result is ok or error, and after an error the order is the one from before.",
+		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5},
+	}, []string{telemetry.KeyResult})
 	if registry != nil {
-		registry.MustRegister(m.stages, m.retrieval)
+		registry.MustRegister(m.stages, m.reranking, m.retrieval)
 	}
 	return m
 }
@@ -37,4 +42,8 @@ func (m metrics) staged(stage Stage, err error, took time.Duration) {
 
 func (m metrics) retrieved(err error, took time.Duration) {
 	m.retrieval.WithLabelValues(telemetry.Result(err)).Observe(took.Seconds())
+}
+
+func (m metrics) reranked(err error, took time.Duration) {
+	m.reranking.WithLabelValues(telemetry.Result(err)).Observe(took.Seconds())
 }

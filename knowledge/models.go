@@ -44,9 +44,9 @@ func (s *Service) answering(ctx context.Context, ref workspaces.Ref) (embedding.
 
 // search is searchOnce, and once more with the new model when the workspace's model was changed
 // between the question's embedding and the search: there was nothing of the one before any more.
-func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) ([]Found, []hit, error) {
+func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) ([]Found, ranking, error) {
 	found, ranked, err := s.searchOnce(ctx, ref, p)
-	if err != nil || len(ranked) > 0 {
+	if err != nil || len(ranked.hits)+len(ranked.below) > 0 {
 		return found, ranked, err
 	}
 	model, err := answeringModel(ctx, s.db, ref)
@@ -57,7 +57,7 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) ([]Fo
 	if err != nil || again.empty() {
 		return found, ranked, err
 	}
-	again.without = p.without
+	again.without, again.want = p.without, p.want
 	if p.MinSimilarity == nil && p.floor == p.defaultFloor {
 		again.floor = again.defaultFloor
 	}

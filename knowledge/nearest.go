@@ -16,8 +16,7 @@ import (
 // indexedDepth is how far an order by an index is looked at when it is fused with another.
 const indexedDepth = 60
 
-// nearest are the chunks over the floor that are most similar to the question, at most limit,
-// nearest first; equal ones in the order of source and place. Few are all compared. Among many the
+// nearest are the chunks that are most similar to the question, at most limit, nearest first; equal ones in the order of source and place. Few are all compared. Among many the
 // index is asked, and what is newer than it is compared.
 func nearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, limit int) ([]hit, error) {
 	index, covered, newer, err := planNearest(ctx, db, ref, p)
@@ -25,11 +24,10 @@ func nearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, limit
 		return nil, err
 	}
 	if len(covered) == 0 {
-		hits, err := compareAll(ctx, db, ref, p, nil, limit)
-		return overFloor(hits, p.floor), err
+		return compareAll(ctx, db, ref, p, nil, limit)
 	}
-	if limit > p.TopK {
-		limit = max(p.TopK, indexedDepth)
+	if limit > p.want {
+		limit = max(p.want, indexedDepth)
 	}
 	hits, err := askIndex(ctx, db, ref, p, index, covered, limit)
 	if err != nil {
@@ -46,7 +44,7 @@ func nearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, limit
 	slices.SortFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.SourceID, b.SourceID), cmp.Compare(a.Index, b.Index))
 	})
-	return overFloor(hits[:min(limit, len(hits))], p.floor), nil
+	return hits[:min(limit, len(hits))], nil
 }
 
 // planNearest decides how to search: covered are the sources to ask the index for, newer those to

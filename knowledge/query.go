@@ -42,6 +42,8 @@ type QueryParams struct {
 	MinSimilarity *float64
 	// Ranking: empty is RankSimilarity.
 	Ranking Ranking
+	// Rerank has the reranking server order the best candidates anew, where one is configured.
+	Rerank bool
 	// ExplainSourceID asks why a source is not among the chunks; empty: nobody asks.
 	ExplainSourceID SourceID
 }
@@ -50,6 +52,8 @@ type QueryParams struct {
 type Answer struct {
 	// Chunks are best first.
 	Chunks []Found
+	// Reranked says what the reranking came to.
+	Reranked Reranked
 	// Explanation is nil unless it was asked for.
 	Explanation *Explanation
 }
@@ -83,14 +87,16 @@ func (s *Service) query(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 		return Answer{}, err
 	}
 	answer := Answer{Chunks: []Found{}}
-	var ranked []hit
+	var ranked ranking
 	if !probe.empty() {
 		if answer.Chunks, ranked, err = s.search(ctx, ref, probe); err != nil {
 			return Answer{}, err
 		}
+		answer.Chunks, answer.Reranked = s.rerank(ctx, probe, answer.Chunks)
+		answer.Chunks = answer.Chunks[:min(p.TopK, len(answer.Chunks))]
 	}
 	if p.ExplainSourceID != "" {
-		answer.Explanation, err = s.explain(ctx, ref, probe, answer.Chunks, ranked)
+		answer.Explanation, err = s.explain(ctx, ref, probe, answer.Chunks, ranked.hits)
 	}
 	return answer, err
 }
@@ -123,6 +129,8 @@ type probe struct {
 	defaultFloor float64
 	// without leaves out sources in this usage mode; empty: none.
 	without UsageMode
+	// want is how many chunks are read: TopK, or more for what chooses among them.
+	want int
 	// exact is up to how many chunks are compared one by one.
 	exact int
 }
@@ -145,7 +153,10 @@ func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	if err != nil {
 		return probe{}, fmt.Errorf("embed the question: %w", err)
 	}
-	made := probe{QueryParams: p, exact: s.exactChunks, vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor}
+	made := probe{QueryParams: p, exact: s.exactChunks, want: p.TopK, vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor}
+	if p.Rerank && s.reranker != nil {
+		made.want = max(made.want, rerankCandidates)
+	}
 	if p.MinSimilarity != nil {
 		made.floor = *p.MinSimilarity
 	}

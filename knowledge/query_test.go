@@ -65,7 +65,7 @@ func TestIsolation(t *testing.T) {
 			if diff := cmp.Diff(sourcesOf(answer.Chunks), ids[i:i+1]); diff != "" {
 				t.Errorf("agent %d, %s: %s", i, ranking, diff)
 			}
-			passages, err := f.Retrieve(t.Context(), ref, guides[i], "When does the museum open?", knowledge.RetrieveParams{Ranking: ranking})
+			passages, _, err := f.Retrieve(t.Context(), ref, guides[i], "When does the museum open?", knowledge.RetrieveParams{Ranking: ranking})
 			if err != nil || len(passages) != 1 || passages[0].SourceID != ids[i] {
 				t.Errorf("agent %d retrieves %+v, %v", i, passages, err)
 			}
@@ -192,11 +192,11 @@ func TestRetrieve(t *testing.T) {
 	manners := f.ready(f.ref, "manners", "Always greet the guest by name.\n")
 	f.attach(f.ref, agent, knowledge.UsageAuto, museum)
 	f.attach(f.ref, agent, knowledge.UsagePrompt, manners)
-	passages, err := f.Retrieve(t.Context(), f.ref, agent, "When does the museum open?", knowledge.RetrieveParams{TopK: 5})
+	passages, _, err := f.Retrieve(t.Context(), f.ref, agent, "When does the museum open?", knowledge.RetrieveParams{TopK: 5})
 	if err != nil || len(passages) != 2 || passages[0].SourceID != manners || !passages[0].Always || passages[1].SourceID != museum || passages[1].SourceName != "museum" {
 		t.Fatalf("got %+v, %v", passages, err)
 	}
-	passages, err = f.Retrieve(t.Context(), f.ref, agent, "zzz qqq xxx", knowledge.RetrieveParams{})
+	passages, _, err = f.Retrieve(t.Context(), f.ref, agent, "zzz qqq xxx", knowledge.RetrieveParams{})
 	if err != nil || len(passages) != 1 || passages[0].SourceID != manners {
 		t.Errorf("below the model's floor: got %+v, %v", passages, err)
 	}

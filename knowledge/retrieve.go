@@ -11,9 +11,6 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// maxPromptChunks bounds what sources in usage mode prompt put into every prompt.
-const maxPromptChunks = 20
-
 // RetrieveParams says how passages are chosen for a turn; see agents.Retrieval.
 type RetrieveParams struct {
 	// TopK is 1 to 50; 0 means 5.
@@ -22,10 +19,13 @@ type RetrieveParams struct {
 	MinSimilarity *float64
 	// Ranking: empty is RankSimilarity.
 	Ranking Ranking
+	// Rerank has the reranking server order the best candidates, where one is configured.
+	Rerank bool
 }
 
-// Passage is a chunk for a prompt.
+// Passage is a part of a source for a prompt: a chunk, or some that follow each other.
 type Passage struct {
+	// ChunkID is of its best chunk.
 	ChunkID    ChunkID
 	SourceID   SourceID
 	SourceName string
@@ -42,10 +42,12 @@ type Passage struct {
 }
 
 // Retrieve finds the passages for a turn of a conversation: first those that are always in the
-// prompt, in reading order and at most 20, then the nearest, best first. The agent is the
+// prompt, in reading order and at most 8,000 tokens, then at most TopK that were found, best first and
+// at most 8,000 tokens. Of passages that say nearly the same one is taken; chunks that follow each
+// other become one passage; the best two get their neighbours under the same heading. The agent is the
 // session's, so whether it exists is not asked again: an unknown one has no passages.
 // Errors: Invalid invalid-request, Upstream upstream-failed (the embedder).
-func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) (passages []Passage, err error) {
+func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) (passages []Passage, trace Trace, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "retrieve passages")
 	begun := s.now()
 	defer func() {
@@ -56,14 +58,17 @@ func (s *Service) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	return s.retrieve(ctx, ref, agentID, question, p)
 }
 
-func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, error) {
-	params := QueryParams{AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking}
-	if err := params.check(); err != nil {
-		return nil, err
+func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p RetrieveParams) ([]Passage, Trace, error) {
+	params := QueryParams{
+		AgentID: agentID, Question: question, TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: p.Ranking, Rerank: p.Rerank,
 	}
+	if err := params.check(); err != nil {
+		return nil, Trace{}, err
+	}
+	trace := Trace{Ranking: params.Ranking}
 	always, err := promptChunks(ctx, s.db, ref, agentID)
 	if err != nil {
-		return nil, err
+		return nil, trace, err
 	}
 	passages := make([]Passage, 0, len(always)+params.TopK)
 	for _, one := range always {
@@ -71,20 +76,32 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	}
 	probe, err := s.probe(ctx, ref, params)
 	if err != nil || probe.empty() {
-		return passages, err
+		return passages, trace, err
 	}
 	if p.MinSimilarity == nil {
 		probe.floor = probe.defaultFloor
 	}
-	probe.without = UsagePrompt
-	found, _, err := s.search(ctx, ref, probe)
+	probe.without, probe.want = UsagePrompt, max(probe.want, 2*params.TopK)
+	trace.Model, trace.Floor = probe.model, probe.floor
+	found, ranked, err := s.search(ctx, ref, probe)
 	if err != nil {
-		return passages, err
+		return passages, trace, err
 	}
-	for _, one := range found {
-		passages = append(passages, passageOf(one, false))
+	found, trace.Reranked = s.rerank(ctx, probe, found)
+	chosen, considered := choose(found, params.TopK)
+	for _, one := range ranked.below {
+		considered = append(considered, Considered{
+			ChunkID: one.ID, SourceID: one.SourceID, Similarity: one.Similarity, Scores: one.Scores, Use: UseBelowFloor,
+		})
 	}
-	return passages, nil
+	trace.Considered = considered
+	if err := widen(ctx, s.db, ref, chosen); err != nil {
+		return passages, trace, err
+	}
+	for _, one := range chosen {
+		passages = append(passages, one.asPassage())
+	}
+	return passages, trace, nil
 }
 
 func passageOf(f Found, always bool) Passage {
@@ -95,7 +112,7 @@ func passageOf(f Found, always bool) Passage {
 }
 
 // promptChunks are the chunks of the sources that are always in the agent's prompt, in the
-// order in which the sources were attached.
+// order in which the sources were attached, as far as the budget goes: a source may have grown since.
 func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) ([]Found, error) {
 	var chunks []Found
 	err := db.NewSelect().Model(&chunks).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
@@ -103,9 +120,15 @@ func promptChunks(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent age
 		Join("JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id").
 		Where("a.tenant_id = ?", ref.TenantID).Where("a.workspace_id = ?", ref.ID).Where("a.agent_id = ?", agent).
 		Where("a.usage_mode = ?", UsagePrompt).
-		OrderExpr("a.created_at, a.source_id, c.index").Limit(maxPromptChunks).Scan(ctx)
+		OrderExpr("a.created_at, a.source_id, c.index").Limit(maxAlwaysTokens).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the passages of every prompt: %w", err)
+	}
+	left := maxAlwaysTokens
+	for i, one := range chunks {
+		if left -= one.TokenCount; left < 0 {
+			return chunks[:i], nil
+		}
 	}
 	return chunks, nil
 }

@@ -41,55 +41,71 @@ type Scores struct {
 	FeedbackPlace int
 	// Fused is the sum of the reciprocal ranks; 0 when nothing was fused.
 	Fused float64
+	// Rerank is the reranking server's score; nil when it was not asked for this chunk.
+	Rerank *float64
 }
 
-// searchOnce ranks the chunks that the agent may see, best first: the first TopK with their text, and
+// ranking is what a search ranked: hits best first, and the best few that the floor has cut.
+type ranking struct {
+	hits  []hit
+	below []hit
+}
+
+// maxBelow is how many hits under the floor are kept, for the trace.
+const maxBelow = 3
+
+// searchOnce ranks the chunks that the agent may see, best first: the first p.want with their text, and
 // all that were ranked without. What is read is of one moment.
-func (s *Service) searchOnce(ctx context.Context, ref workspaces.Ref, p probe) (found []Found, ranked []hit, err error) {
+func (s *Service) searchOnce(ctx context.Context, ref workspaces.Ref, p probe) (found []Found, ranked ranking, err error) {
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	err = s.db.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) (err error) {
 		if ranked, err = rank(ctx, tx, ref, p); err != nil {
 			return err
 		}
-		found, err = readFound(ctx, tx, ref, ranked[:min(p.TopK, len(ranked))])
+		found, err = readFound(ctx, tx, ref, ranked.hits[:min(p.want, len(ranked.hits))])
 		return err
 	})
 	return found, ranked, err
 }
 
 // rank orders chunks as p.Ranking says. The floor is on the similarity, whatever the order.
-func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe) ([]hit, error) {
+func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe) (ranking, error) {
 	if p.Ranking != RankHybrid {
-		return nearest(ctx, tx, ref, p, p.TopK)
+		near, err := nearest(ctx, tx, ref, p, p.want)
+		return overFloor(near, p.floor), err
 	}
-	depth := max(searchDepth, 4*p.TopK)
+	depth := max(searchDepth, 4*p.want)
 	near, err := nearest(ctx, tx, ref, p, depth)
 	if err != nil {
-		return nil, err
+		return ranking{}, err
 	}
+	ranked := overFloor(near, p.floor)
 	sources, words, err := searchWords(ctx, tx, ref, p, depth)
 	if err != nil || len(words) == 0 {
-		return near, err
+		return ranked, err
 	}
 	others, err := compareOthers(ctx, tx, ref, p, sources, words, near)
 	if err != nil {
-		return nil, err
+		return ranking{}, err
 	}
-	return refine(ctx, tx, ref, p, fuse(append(near, others...), sources, words))
+	ranked.hits, err = refine(ctx, tx, ref, p, fuse(append(ranked.hits, others...), sources, words))
+	return ranked, err
 }
 
 // similarity is max(0, cosine).
 func similarity(distance float64) float64 { return min(1, max(0, 1-distance)) }
 
-// overFloor numbers the hits, which are nearest first, and cuts those under the floor.
-func overFloor(hits []hit, floor float64) []hit {
+// overFloor numbers the hits, which are nearest first, and parts them at the floor.
+func overFloor(hits []hit, floor float64) ranking {
+	over := len(hits)
 	for i := range hits {
-		if hits[i].Similarity = similarity(hits[i].Distance); hits[i].Similarity < floor {
-			return hits[:i]
-		}
+		hits[i].Similarity = similarity(hits[i].Distance)
 		hits[i].Scores.SimilarityPlace = i + 1
+		if hits[i].Similarity < floor {
+			over = min(over, i)
+		}
 	}
-	return hits
+	return ranking{hits: hits[:over:over], below: hits[over:min(len(hits), over+maxBelow)]}
 }
 
 // compareOthers are the chunks that the words found and the similarity did not rank, as far as

@@ -20,6 +20,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/provider/rerank"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -31,6 +32,8 @@ type Deps struct {
 	Bucket     blob.Bucket
 	// Embedder is the model that all workspaces are to answer with.
 	Embedder embedding.Embedder
+	// Reranker orders candidates anew for those who ask for it; nil: there is none.
+	Reranker rerank.Reranker
 	// Previous embed questions until a workspace's sources have been embedded anew; may be empty.
 	Previous []embedding.Embedder
 	// Readers read PDF files and pictures; what has none is refused at the upload.
@@ -61,6 +64,7 @@ type Service struct {
 	agents         *agents.Service
 	bucket         blob.Bucket
 	embedder       embedding.Embedder
+	reranker       rerank.Reranker
 	previous       []embedding.Embedder
 	readers        document.Readers
 	log            *slog.Logger
@@ -88,6 +92,7 @@ func New(d Deps) *Service {
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.reranker = d.Reranker
 	if s.exactChunks = d.ExactChunks; s.exactChunks == 0 {
 		s.exactChunks = exactChunks
 	}

@@ -506,6 +506,7 @@ CREATE TABLE turns (
     error_message text NOT NULL DEFAULT ''::text,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
+    retrieval jsonb,
     CONSTRAINT turns_index_check CHECK ((index >= 0)),
     CONSTRAINT turns_pkey PRIMARY KEY (id),
     CONSTRAINT turns_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,

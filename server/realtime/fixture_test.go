@@ -317,8 +317,8 @@ func types(events []event) []string {
 // shelf is a Retriever with fixed passages.
 type shelf struct{ passages []conversation.Passage }
 
-func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, conversation.RetrieveParams) ([]conversation.Passage, error) {
-	return s.passages, nil
+func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+	return s.passages, nil, nil
 }
 
 type step = func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)

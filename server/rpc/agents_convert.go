@@ -82,7 +82,7 @@ func agentVoice(v *parlancev1.AgentVoice) agents.Voice {
 }
 
 func agentRetrieval(r *parlancev1.AgentRetrieval) agents.Retrieval {
-	retrieval := agents.Retrieval{TopK: int(r.GetTopK()), Ranking: r.GetRanking()}
+	retrieval := agents.Retrieval{TopK: int(r.GetTopK()), Ranking: r.GetRanking(), Rerank: r.GetRerank()}
 	if r != nil {
 		retrieval.MinSimilarity = r.MinSimilarity
 	}
@@ -108,7 +108,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		Id: string(a.ID), WorkspaceId: string(a.WorkspaceID), Name: a.Name, Instructions: c.Instructions,
 		FirstMessage: c.FirstMessage, Language: c.Language, Model: agentModelProto(c.Model), Voice: agentVoiceProto(c.Voice),
 		Retrieval: &parlancev1.AgentRetrieval{
-			TopK: int32(c.Retrieval.TopK), MinSimilarity: c.Retrieval.MinSimilarity, Ranking: c.Retrieval.Ranking, //nolint:gosec // 1..50
+			TopK: int32(c.Retrieval.TopK), MinSimilarity: c.Retrieval.MinSimilarity, Ranking: c.Retrieval.Ranking, Rerank: c.Retrieval.Rerank, //nolint:gosec // 1..50
 		},
 		ToolsConfig: &parlancev1.ToolsConfig{DisabledTools: c.DisabledTools},
 		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),

@@ -209,7 +209,7 @@ func (s *knowledgeServer) QueryKnowledge(ctx context.Context, req *parlancev1.Qu
 		return nil, err
 	}
 	return &parlancev1.QueryKnowledgeResponse{
-		Chunks: each(answer.Chunks, foundProto), Explanation: explanationProto(answer.Explanation),
+		Chunks: each(answer.Chunks, foundProto), Explanation: explanationProto(answer.Explanation), Rerank: string(answer.Reranked),
 	}, nil
 }
 

@@ -52,6 +52,8 @@ func foundProto(f knowledge.Found) *parlancev1.ScoredChunk {
 		Id: c.GetId(), SourceId: c.GetSourceId(), SourceName: f.SourceName, Similarity: f.Similarity, Index: c.GetIndex(),
 		Content: c.GetContent(), TokenCount: c.GetTokenCount(), Heading: c.GetHeading(),
 		PageStart: c.GetPageStart(), PageEnd: c.GetPageEnd(), CharStart: c.GetCharStart(), CharEnd: c.GetCharEnd(),
+		SimilarityPlace: int32Of(f.Scores.SimilarityPlace), WordPlace: int32Of(f.Scores.WordPlace), WordScore: f.Scores.WordScore,
+		FusedScore: f.Scores.Fused, RerankScore: f.Scores.Rerank,
 	}
 }
 
@@ -70,6 +72,7 @@ func explanationProto(e *knowledge.Explanation) *parlancev1.QueryExplanation {
 	}
 	return &parlancev1.QueryExplanation{
 		SourceId: string(e.SourceID), Outcome: string(e.Outcome), BestSimilarity: e.BestSimilarity, Message: e.Message,
+		SimilarityPlace: int32Of(e.SimilarityPlace), WordPlace: int32Of(e.WordPlace),
 	}
 }
 
@@ -87,7 +90,7 @@ func queryParams(req *parlancev1.QueryKnowledgeRequest) (knowledge.QueryParams, 
 	}
 	params := knowledge.QueryParams{
 		AgentID: agents.ID(req.GetAgentId()), Question: req.GetQ(), TopK: int(req.GetTopK()),
-		MinSimilarity: req.MinSimilarity, Ranking: knowledge.Ranking(req.GetRanking()),
+		MinSimilarity: req.MinSimilarity, Ranking: knowledge.Ranking(req.GetRanking()), Rerank: req.GetRerank(),
 	}
 	if req.GetExplain() {
 		params.ExplainSourceID = knowledge.SourceID(req.GetExplainSourceId())

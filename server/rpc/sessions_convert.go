@@ -62,7 +62,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 			RetrievalMs: int32Of(t.Metrics.RetrievalMS), ModelFirstTokenMs: int32Of(t.Metrics.ModelFirstTokenMS),
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
 		},
-		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt),
+		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
 	}
 	if t.ErrorCode != "" {
 		turn.Error = &parlancev1.TurnError{Code: t.ErrorCode, Message: t.ErrorMessage}
@@ -79,6 +79,22 @@ func answeredTurnProto(t conversation.Turn) *parlancev1.CreateTurnResponse {
 
 func turnUsageProto(t conversation.Turn) *parlancev1.TurnUsage {
 	return &parlancev1.TurnUsage{InputTokens: int32Of(t.InputTokens), OutputTokens: int32Of(t.OutputTokens), Model: t.Model}
+}
+
+func retrievalProto(r *conversation.Retrieval) *parlancev1.TurnRetrieval {
+	if r == nil {
+		return nil
+	}
+	return &parlancev1.TurnRetrieval{
+		Ranking: r.Ranking, EmbeddingModel: r.Model, MinSimilarity: r.Floor, Rerank: r.Rerank, Chunks: each(r.Chunks, retrievedProto),
+	}
+}
+
+func retrievedProto(c conversation.RetrievedChunk) *parlancev1.RetrievedChunk {
+	return &parlancev1.RetrievedChunk{
+		ChunkId: c.ChunkID, SourceId: c.SourceID, Similarity: c.Similarity, SimilarityPlace: int32Of(c.SimilarityPlace),
+		WordPlace: int32Of(c.WordPlace), WordScore: c.WordScore, FusedScore: c.Fused, RerankScore: c.Rerank, Use: c.Use,
+	}
 }
 
 func citationProto(c conversation.Citation) *parlancev1.Citation {

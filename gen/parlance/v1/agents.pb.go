@@ -481,8 +481,12 @@ type AgentRetrieval struct {
 	TopK int32 `protobuf:"varint,1,opt,name=top_k,json=topK,proto3" json:"top_k,omitempty"`
 	// Passages below are left out, 0 to 1; absent: the floor of the embedding model.
 	MinSimilarity *float64 `protobuf:"fixed64,2,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
-	// similarity (default) or hybrid.
-	Ranking       string `protobuf:"bytes,3,opt,name=ranking,proto3" json:"ranking,omitempty"`
+	// similarity or hybrid, which fuses it with a ranking by words. Default: hybrid; similarity for agents
+	// made before 0.2.
+	Ranking string `protobuf:"bytes,3,opt,name=ranking,proto3" json:"ranking,omitempty"`
+	// Has the reranking server order the best 30 anew, where the installation has one. When it fails the
+	// order stays as it was.
+	Rerank        bool `protobuf:"varint,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -536,6 +540,13 @@ func (x *AgentRetrieval) GetRanking() string {
 		return x.Ranking
 	}
 	return ""
+}
+
+func (x *AgentRetrieval) GetRerank() bool {
+	if x != nil {
+		return x.Rerank
+	}
+	return false
 }
 
 // ToolsConfig turns built-in tools off for an agent.
@@ -1885,12 +1896,13 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x03vad\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x03vad\x12>\n" +
 	"\x0eturn_detection\x18\x04 \x01(\v2\x17.google.protobuf.StructR\rturnDetection\x12e\n" +
 	"\x12input_audio_format\x18\x05 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x10inputAudioFormat\x12g\n" +
-	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\"\xbf\x01\n" +
+	"\x13output_audio_format\x18\x06 \x01(\tB7\xbaH4r2R\x00R\vpcm16_24000R\vpcm16_16000R\tg711_ulawR\tg711_alawR\x11outputAudioFormat\"\xd7\x01\n" +
 	"\x0eAgentRetrieval\x12\x1e\n" +
 	"\x05top_k\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x00R\x04topK\x12C\n" +
 	"\x0emin_similarity\x18\x02 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\rminSimilarity\x88\x01\x01\x125\n" +
 	"\aranking\x18\x03 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\n" +
-	"similarityR\x06hybridR\arankingB\x11\n" +
+	"similarityR\x06hybridR\aranking\x12\x16\n" +
+	"\x06rerank\x18\x04 \x01(\bR\x06rerankB\x11\n" +
 	"\x0f_min_similarity\"F\n" +
 	"\vToolsConfig\x127\n" +
 	"\x0edisabled_tools\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +

@@ -480,7 +480,17 @@ type ScoredChunk struct {
 	PageEnd   int32 `protobuf:"varint,10,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
 	CharStart int32 `protobuf:"varint,11,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
 	// Where it ends; counted as char_start.
-	CharEnd       int32 `protobuf:"varint,12,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	CharEnd int32 `protobuf:"varint,12,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	// Its place by similarity, from 1; 0: too far behind in that order.
+	SimilarityPlace int32 `protobuf:"varint,13,opt,name=similarity_place,json=similarityPlace,proto3" json:"similarity_place,omitempty"`
+	// Its place by words (BM25), from 1; 0: none of the words, too far behind, or not hybrid.
+	WordPlace int32 `protobuf:"varint,14,opt,name=word_place,json=wordPlace,proto3" json:"word_place,omitempty"`
+	// Its BM25 score; hybrid only.
+	WordScore float64 `protobuf:"fixed64,15,opt,name=word_score,json=wordScore,proto3" json:"word_score,omitempty"`
+	// The sum of the reciprocal ranks; hybrid only.
+	FusedScore float64 `protobuf:"fixed64,16,opt,name=fused_score,json=fusedScore,proto3" json:"fused_score,omitempty"`
+	// The reranking server's score, on the scale of its model; absent when it gave none.
+	RerankScore   *float64 `protobuf:"fixed64,17,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -599,6 +609,41 @@ func (x *ScoredChunk) GetCharEnd() int32 {
 	return 0
 }
 
+func (x *ScoredChunk) GetSimilarityPlace() int32 {
+	if x != nil {
+		return x.SimilarityPlace
+	}
+	return 0
+}
+
+func (x *ScoredChunk) GetWordPlace() int32 {
+	if x != nil {
+		return x.WordPlace
+	}
+	return 0
+}
+
+func (x *ScoredChunk) GetWordScore() float64 {
+	if x != nil {
+		return x.WordScore
+	}
+	return 0
+}
+
+func (x *ScoredChunk) GetFusedScore() float64 {
+	if x != nil {
+		return x.FusedScore
+	}
+	return 0
+}
+
+func (x *ScoredChunk) GetRerankScore() float64 {
+	if x != nil && x.RerankScore != nil {
+		return *x.RerankScore
+	}
+	return 0
+}
+
 // SourceAttachment makes a source visible to an agent.
 type SourceAttachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -700,7 +745,11 @@ type QueryExplanation struct {
 	// Similarity of its best chunk; 0 when it was not compared.
 	BestSimilarity float64 `protobuf:"fixed64,3,opt,name=best_similarity,json=bestSimilarity,proto3" json:"best_similarity,omitempty"`
 	// A sentence that says what to do.
-	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	// The best place of its chunks by similarity, from 1; 0: too far behind in that order.
+	SimilarityPlace int32 `protobuf:"varint,5,opt,name=similarity_place,json=similarityPlace,proto3" json:"similarity_place,omitempty"`
+	// The best place of its chunks by words; hybrid only, counted as similarity_place.
+	WordPlace     int32 `protobuf:"varint,6,opt,name=word_place,json=wordPlace,proto3" json:"word_place,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -761,6 +810,20 @@ func (x *QueryExplanation) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *QueryExplanation) GetSimilarityPlace() int32 {
+	if x != nil {
+		return x.SimilarityPlace
+	}
+	return 0
+}
+
+func (x *QueryExplanation) GetWordPlace() int32 {
+	if x != nil {
+		return x.WordPlace
+	}
+	return 0
 }
 
 // EmbeddingStatus is which embedding model answers in a workspace, and which one will.
@@ -1777,14 +1840,16 @@ type QueryKnowledgeRequest struct {
 	TopK *int32 `protobuf:"varint,4,opt,name=top_k,json=topK,proto3,oneof" json:"top_k,omitempty"`
 	// 0 to 1; chunks below are left out. Default: no floor.
 	MinSimilarity *float64 `protobuf:"fixed64,5,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
-	// similarity (default) or hybrid, which fuses it with full-text search.
+	// similarity (default) or hybrid, which fuses it with a ranking by words (BM25).
 	Ranking string `protobuf:"bytes,6,opt,name=ranking,proto3" json:"ranking,omitempty"`
 	// Says for explain_source_id why it was not found.
 	Explain bool `protobuf:"varint,7,opt,name=explain,proto3" json:"explain,omitempty"`
 	// The source to explain; needed with explain.
 	ExplainSourceId string `protobuf:"bytes,8,opt,name=explain_source_id,json=explainSourceId,proto3" json:"explain_source_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Has the reranking server order the best 30 anew, where the installation has one.
+	Rerank        bool `protobuf:"varint,9,opt,name=rerank,proto3" json:"rerank,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *QueryKnowledgeRequest) Reset() {
@@ -1873,12 +1938,21 @@ func (x *QueryKnowledgeRequest) GetExplainSourceId() string {
 	return ""
 }
 
+func (x *QueryKnowledgeRequest) GetRerank() bool {
+	if x != nil {
+		return x.Rerank
+	}
+	return false
+}
+
 type QueryKnowledgeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Best first.
 	Chunks []*ScoredChunk `protobuf:"bytes,1,rep,name=chunks,proto3" json:"chunks,omitempty"`
 	// Only with explain.
-	Explanation   *QueryExplanation `protobuf:"bytes,2,opt,name=explanation,proto3,oneof" json:"explanation,omitempty"`
+	Explanation *QueryExplanation `protobuf:"bytes,2,opt,name=explanation,proto3,oneof" json:"explanation,omitempty"`
+	// With rerank: done, failed (the order is the one from before) or not_configured.
+	Rerank        string `protobuf:"bytes,3,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1925,6 +1999,13 @@ func (x *QueryKnowledgeResponse) GetExplanation() *QueryExplanation {
 		return x.Explanation
 	}
 	return nil
+}
+
+func (x *QueryKnowledgeResponse) GetRerank() string {
+	if x != nil {
+		return x.Rerank
+	}
+	return ""
 }
 
 type AttachSourcesRequest struct {
@@ -3316,7 +3397,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"char_start\x18\t \x01(\x05R\tcharStart\x12\x19\n" +
 	"\bchar_end\x18\n" +
-	" \x01(\x05R\acharEnd\"\xda\x02\n" +
+	" \x01(\x05R\acharEnd\"\x9d\x04\n" +
 	"\vScoredChunk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1f\n" +
@@ -3336,7 +3417,16 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	" \x01(\x05R\apageEnd\x12\x1d\n" +
 	"\n" +
 	"char_start\x18\v \x01(\x05R\tcharStart\x12\x19\n" +
-	"\bchar_end\x18\f \x01(\x05R\acharEnd\"\xdd\x01\n" +
+	"\bchar_end\x18\f \x01(\x05R\acharEnd\x12)\n" +
+	"\x10similarity_place\x18\r \x01(\x05R\x0fsimilarityPlace\x12\x1d\n" +
+	"\n" +
+	"word_place\x18\x0e \x01(\x05R\twordPlace\x12\x1d\n" +
+	"\n" +
+	"word_score\x18\x0f \x01(\x01R\twordScore\x12\x1f\n" +
+	"\vfused_score\x18\x10 \x01(\x01R\n" +
+	"fusedScore\x12&\n" +
+	"\frerank_score\x18\x11 \x01(\x01H\x00R\vrerankScore\x88\x01\x01B\x0f\n" +
+	"\r_rerank_score\"\xdd\x01\n" +
 	"\x10SourceAttachment\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12\x1b\n" +
 	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1f\n" +
@@ -3346,12 +3436,15 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\n" +
 	"usage_mode\x18\x05 \x01(\tR\tusageMode\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x8c\x01\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xd6\x01\n" +
 	"\x10QueryExplanation\x12\x1b\n" +
 	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12'\n" +
 	"\x0fbest_similarity\x18\x03 \x01(\x01R\x0ebestSimilarity\x12\x18\n" +
-	"\amessage\x18\x04 \x01(\tR\amessage\"\xba\x02\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage\x12)\n" +
+	"\x10similarity_place\x18\x05 \x01(\x05R\x0fsimilarityPlace\x12\x1d\n" +
+	"\n" +
+	"word_place\x18\x06 \x01(\x05R\twordPlace\"\xba\x02\n" +
 	"\x0fEmbeddingStatus\x12'\n" +
 	"\x0fanswering_model\x18\x01 \x01(\tR\x0eansweringModel\x12!\n" +
 	"\ftarget_model\x18\x02 \x01(\tR\vtargetModel\x12#\n" +
@@ -3421,7 +3514,7 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tR\tpageToken\"h\n" +
 	"\x12ListChunksResponse\x12*\n" +
 	"\x06chunks\x18\x01 \x03(\v2\x12.parlance.v1.ChunkR\x06chunks\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfc\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x94\x03\n" +
 	"\x15QueryKnowledgeRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\"\n" +
 	"\bagent_id\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x10\x01R\aagentId\x12\x18\n" +
@@ -3432,12 +3525,14 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\aranking\x18\x06 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\n" +
 	"similarityR\x06hybridR\aranking\x12\x18\n" +
 	"\aexplain\x18\a \x01(\bR\aexplain\x12*\n" +
-	"\x11explain_source_id\x18\b \x01(\tR\x0fexplainSourceIdB\b\n" +
+	"\x11explain_source_id\x18\b \x01(\tR\x0fexplainSourceId\x12\x16\n" +
+	"\x06rerank\x18\t \x01(\bR\x06rerankB\b\n" +
 	"\x06_top_kB\x11\n" +
-	"\x0f_min_similarity\"\xa0\x01\n" +
+	"\x0f_min_similarity\"\xb8\x01\n" +
 	"\x16QueryKnowledgeResponse\x120\n" +
 	"\x06chunks\x18\x01 \x03(\v2\x18.parlance.v1.ScoredChunkR\x06chunks\x12D\n" +
-	"\vexplanation\x18\x02 \x01(\v2\x1d.parlance.v1.QueryExplanationH\x00R\vexplanation\x88\x01\x01B\x0e\n" +
+	"\vexplanation\x18\x02 \x01(\v2\x1d.parlance.v1.QueryExplanationH\x00R\vexplanation\x88\x01\x01\x12\x16\n" +
+	"\x06rerank\x18\x03 \x01(\tR\x06rerankB\x0e\n" +
 	"\f_explanation\"\xbd\x01\n" +
 	"\x14AttachSourcesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
@@ -3716,6 +3811,7 @@ func file_parlance_v1_knowledge_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_knowledge_proto_msgTypes[0].OneofWrappers = []any{}
+	file_parlance_v1_knowledge_proto_msgTypes[3].OneofWrappers = []any{}
 	file_parlance_v1_knowledge_proto_msgTypes[7].OneofWrappers = []any{
 		(*UploadSourceRequest_Metadata)(nil),
 		(*UploadSourceRequest_Data)(nil),

@@ -301,7 +301,9 @@ type Turn struct {
 	// When it ended; null while it goes on.
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
 	// Why it failed; null otherwise.
-	Error         *TurnError `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
+	Error *TurnError `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
+	// How the passages were chosen; null when none were looked for.
+	Retrieval     *TurnRetrieval `protobuf:"bytes,14,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -427,6 +429,214 @@ func (x *Turn) GetError() *TurnError {
 	return nil
 }
 
+func (x *Turn) GetRetrieval() *TurnRetrieval {
+	if x != nil {
+		return x.Retrieval
+	}
+	return nil
+}
+
+// TurnRetrieval is how the passages of a turn were chosen.
+type TurnRetrieval struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// similarity or hybrid.
+	Ranking string `protobuf:"bytes,1,opt,name=ranking,proto3" json:"ranking,omitempty"`
+	// The embedding model that compared.
+	EmbeddingModel string `protobuf:"bytes,2,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
+	// The least similarity a passage had to have.
+	MinSimilarity float64 `protobuf:"fixed64,3,opt,name=min_similarity,json=minSimilarity,proto3" json:"min_similarity,omitempty"`
+	// done, failed (the order is the one from before) or not_configured; empty when it was not asked for.
+	Rerank string `protobuf:"bytes,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
+	// What was considered, in the order of the ranking; what is under the floor comes last.
+	Chunks        []*RetrievedChunk `protobuf:"bytes,5,rep,name=chunks,proto3" json:"chunks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnRetrieval) Reset() {
+	*x = TurnRetrieval{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnRetrieval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnRetrieval) ProtoMessage() {}
+
+func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnRetrieval.ProtoReflect.Descriptor instead.
+func (*TurnRetrieval) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TurnRetrieval) GetRanking() string {
+	if x != nil {
+		return x.Ranking
+	}
+	return ""
+}
+
+func (x *TurnRetrieval) GetEmbeddingModel() string {
+	if x != nil {
+		return x.EmbeddingModel
+	}
+	return ""
+}
+
+func (x *TurnRetrieval) GetMinSimilarity() float64 {
+	if x != nil {
+		return x.MinSimilarity
+	}
+	return 0
+}
+
+func (x *TurnRetrieval) GetRerank() string {
+	if x != nil {
+		return x.Rerank
+	}
+	return ""
+}
+
+func (x *TurnRetrieval) GetChunks() []*RetrievedChunk {
+	if x != nil {
+		return x.Chunks
+	}
+	return nil
+}
+
+// RetrievedChunk is a chunk that the search for passages considered.
+type RetrievedChunk struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// chk_…
+	ChunkId string `protobuf:"bytes,1,opt,name=chunk_id,json=chunkId,proto3" json:"chunk_id,omitempty"`
+	// src_…
+	SourceId string `protobuf:"bytes,2,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// max(0, cosine) of the question and the chunk.
+	Similarity float64 `protobuf:"fixed64,3,opt,name=similarity,proto3" json:"similarity,omitempty"`
+	// Its place by similarity, from 1; 0: too far behind.
+	SimilarityPlace int32 `protobuf:"varint,4,opt,name=similarity_place,json=similarityPlace,proto3" json:"similarity_place,omitempty"`
+	// Its place by words (BM25), from 1; 0: none of the words, too far behind, or not hybrid.
+	WordPlace int32 `protobuf:"varint,5,opt,name=word_place,json=wordPlace,proto3" json:"word_place,omitempty"`
+	// Its BM25 score.
+	WordScore float64 `protobuf:"fixed64,6,opt,name=word_score,json=wordScore,proto3" json:"word_score,omitempty"`
+	// The sum of the reciprocal ranks; 0 when nothing was fused.
+	FusedScore float64 `protobuf:"fixed64,7,opt,name=fused_score,json=fusedScore,proto3" json:"fused_score,omitempty"`
+	// The reranking server's score, on the scale of its model; absent when it gave none.
+	RerankScore *float64 `protobuf:"fixed64,8,opt,name=rerank_score,json=rerankScore,proto3,oneof" json:"rerank_score,omitempty"`
+	// passage; merged (part of the passage it follows or precedes); duplicate (a better one says nearly the
+	// same); over_budget (the prompt was full); crowded_out (top_k others rank higher); below_floor.
+	Use           string `protobuf:"bytes,9,opt,name=use,proto3" json:"use,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetrievedChunk) Reset() {
+	*x = RetrievedChunk{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetrievedChunk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetrievedChunk) ProtoMessage() {}
+
+func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetrievedChunk.ProtoReflect.Descriptor instead.
+func (*RetrievedChunk) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *RetrievedChunk) GetChunkId() string {
+	if x != nil {
+		return x.ChunkId
+	}
+	return ""
+}
+
+func (x *RetrievedChunk) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
+func (x *RetrievedChunk) GetSimilarity() float64 {
+	if x != nil {
+		return x.Similarity
+	}
+	return 0
+}
+
+func (x *RetrievedChunk) GetSimilarityPlace() int32 {
+	if x != nil {
+		return x.SimilarityPlace
+	}
+	return 0
+}
+
+func (x *RetrievedChunk) GetWordPlace() int32 {
+	if x != nil {
+		return x.WordPlace
+	}
+	return 0
+}
+
+func (x *RetrievedChunk) GetWordScore() float64 {
+	if x != nil {
+		return x.WordScore
+	}
+	return 0
+}
+
+func (x *RetrievedChunk) GetFusedScore() float64 {
+	if x != nil {
+		return x.FusedScore
+	}
+	return 0
+}
+
+func (x *RetrievedChunk) GetRerankScore() float64 {
+	if x != nil && x.RerankScore != nil {
+		return *x.RerankScore
+	}
+	return 0
+}
+
+func (x *RetrievedChunk) GetUse() string {
+	if x != nil {
+		return x.Use
+	}
+	return ""
+}
+
 // TurnError is why a turn failed.
 type TurnError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -440,7 +650,7 @@ type TurnError struct {
 
 func (x *TurnError) Reset() {
 	*x = TurnError{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -452,7 +662,7 @@ func (x *TurnError) String() string {
 func (*TurnError) ProtoMessage() {}
 
 func (x *TurnError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -465,7 +675,7 @@ func (x *TurnError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnError.ProtoReflect.Descriptor instead.
 func (*TurnError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TurnError) GetCode() string {
@@ -509,7 +719,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -521,7 +731,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -534,7 +744,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Citation) GetSourceId() string {
@@ -615,7 +825,7 @@ type TurnUsage struct {
 
 func (x *TurnUsage) Reset() {
 	*x = TurnUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -627,7 +837,7 @@ func (x *TurnUsage) String() string {
 func (*TurnUsage) ProtoMessage() {}
 
 func (x *TurnUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -640,7 +850,7 @@ func (x *TurnUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnUsage.ProtoReflect.Descriptor instead.
 func (*TurnUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TurnUsage) GetInputTokens() int32 {
@@ -681,7 +891,7 @@ type TurnMetrics struct {
 
 func (x *TurnMetrics) Reset() {
 	*x = TurnMetrics{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -693,7 +903,7 @@ func (x *TurnMetrics) String() string {
 func (*TurnMetrics) ProtoMessage() {}
 
 func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -706,7 +916,7 @@ func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnMetrics.ProtoReflect.Descriptor instead.
 func (*TurnMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TurnMetrics) GetRetrievalMs() int32 {
@@ -760,7 +970,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +982,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +995,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CreateSessionRequest) GetAgentId() string {
@@ -857,7 +1067,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -869,7 +1079,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -882,7 +1092,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CreateSessionResponse) GetId() string {
@@ -947,7 +1157,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -959,7 +1169,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -972,7 +1182,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListSessionsRequest) GetPageSize() int32 {
@@ -1029,7 +1239,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1041,7 +1251,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1054,7 +1264,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1081,7 +1291,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1093,7 +1303,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1106,7 +1316,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -1130,7 +1340,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1142,7 +1352,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1155,7 +1365,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -1191,7 +1401,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1413,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1216,7 +1426,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -1251,7 +1461,7 @@ type CreateTurnResponse struct {
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1473,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1486,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -1326,7 +1536,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1548,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1561,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -1388,7 +1598,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1610,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1623,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -1472,7 +1682,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1694,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1707,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -1533,7 +1743,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1545,7 +1755,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1558,7 +1768,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -1589,7 +1799,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1811,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1824,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -1650,7 +1860,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1662,7 +1872,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1675,7 +1885,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -1727,7 +1937,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\x8c\x04\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xc6\x04\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1746,7 +1956,30 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
 	"\bended_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12,\n" +
-	"\x05error\x18\r \x01(\v2\x16.parlance.v1.TurnErrorR\x05error\"9\n" +
+	"\x05error\x18\r \x01(\v2\x16.parlance.v1.TurnErrorR\x05error\x128\n" +
+	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\"\xc6\x01\n" +
+	"\rTurnRetrieval\x12\x18\n" +
+	"\aranking\x18\x01 \x01(\tR\aranking\x12'\n" +
+	"\x0fembedding_model\x18\x02 \x01(\tR\x0eembeddingModel\x12%\n" +
+	"\x0emin_similarity\x18\x03 \x01(\x01R\rminSimilarity\x12\x16\n" +
+	"\x06rerank\x18\x04 \x01(\tR\x06rerank\x123\n" +
+	"\x06chunks\x18\x05 \x03(\v2\x1b.parlance.v1.RetrievedChunkR\x06chunks\"\xbd\x02\n" +
+	"\x0eRetrievedChunk\x12\x19\n" +
+	"\bchunk_id\x18\x01 \x01(\tR\achunkId\x12\x1b\n" +
+	"\tsource_id\x18\x02 \x01(\tR\bsourceId\x12\x1e\n" +
+	"\n" +
+	"similarity\x18\x03 \x01(\x01R\n" +
+	"similarity\x12)\n" +
+	"\x10similarity_place\x18\x04 \x01(\x05R\x0fsimilarityPlace\x12\x1d\n" +
+	"\n" +
+	"word_place\x18\x05 \x01(\x05R\twordPlace\x12\x1d\n" +
+	"\n" +
+	"word_score\x18\x06 \x01(\x01R\twordScore\x12\x1f\n" +
+	"\vfused_score\x18\a \x01(\x01R\n" +
+	"fusedScore\x12&\n" +
+	"\frerank_score\x18\b \x01(\x01H\x00R\vrerankScore\x88\x01\x01\x12\x10\n" +
+	"\x03use\x18\t \x01(\tR\x03useB\x0f\n" +
+	"\r_rerank_score\"9\n" +
 	"\tTurnError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\x89\x02\n" +
@@ -1889,81 +2122,85 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionUsage)(nil),                 // 1: parlance.v1.SessionUsage
 	(*Turn)(nil),                         // 2: parlance.v1.Turn
-	(*TurnError)(nil),                    // 3: parlance.v1.TurnError
-	(*Citation)(nil),                     // 4: parlance.v1.Citation
-	(*TurnUsage)(nil),                    // 5: parlance.v1.TurnUsage
-	(*TurnMetrics)(nil),                  // 6: parlance.v1.TurnMetrics
-	(*CreateSessionRequest)(nil),         // 7: parlance.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),        // 8: parlance.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),          // 9: parlance.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),         // 10: parlance.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),            // 11: parlance.v1.GetSessionRequest
-	(*EndSessionRequest)(nil),            // 12: parlance.v1.EndSessionRequest
-	(*CreateTurnRequest)(nil),            // 13: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 14: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 15: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 16: parlance.v1.StreamTurnResponse
-	(*GetTranscriptRequest)(nil),         // 17: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 18: parlance.v1.GetTranscriptResponse
-	(*ListSessionToolCallsRequest)(nil),  // 19: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 20: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 21: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 22: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 23: google.protobuf.Timestamp
-	(*ToolCall)(nil),                     // 24: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 25: google.protobuf.Struct
+	(*TurnRetrieval)(nil),                // 3: parlance.v1.TurnRetrieval
+	(*RetrievedChunk)(nil),               // 4: parlance.v1.RetrievedChunk
+	(*TurnError)(nil),                    // 5: parlance.v1.TurnError
+	(*Citation)(nil),                     // 6: parlance.v1.Citation
+	(*TurnUsage)(nil),                    // 7: parlance.v1.TurnUsage
+	(*TurnMetrics)(nil),                  // 8: parlance.v1.TurnMetrics
+	(*CreateSessionRequest)(nil),         // 9: parlance.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),        // 10: parlance.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),          // 11: parlance.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),         // 12: parlance.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),            // 13: parlance.v1.GetSessionRequest
+	(*EndSessionRequest)(nil),            // 14: parlance.v1.EndSessionRequest
+	(*CreateTurnRequest)(nil),            // 15: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 16: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 17: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 18: parlance.v1.StreamTurnResponse
+	(*GetTranscriptRequest)(nil),         // 19: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 20: parlance.v1.GetTranscriptResponse
+	(*ListSessionToolCallsRequest)(nil),  // 21: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 22: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 23: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 24: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 25: google.protobuf.Timestamp
+	(*ToolCall)(nil),                     // 26: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 27: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	23, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	23, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	23, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	25, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	25, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	25, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	21, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	4,  // 5: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	24, // 6: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	5,  // 7: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	6,  // 8: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	23, // 9: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	23, // 10: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	3,  // 11: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	22, // 12: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	25, // 13: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	25, // 14: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	23, // 15: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 16: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	4,  // 17: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	24, // 18: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	5,  // 19: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	24, // 20: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	14, // 21: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	2,  // 22: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	24, // 23: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	7,  // 24: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	9,  // 25: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	11, // 26: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	12, // 27: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	13, // 28: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	15, // 29: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	17, // 30: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	19, // 31: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	8,  // 32: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	10, // 33: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 34: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 35: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	14, // 36: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	16, // 37: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	18, // 38: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	20, // 39: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	32, // [32:40] is the sub-list for method output_type
-	24, // [24:32] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	23, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	6,  // 5: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	26, // 6: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	7,  // 7: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	8,  // 8: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	25, // 9: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	25, // 10: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	5,  // 11: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	3,  // 12: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	4,  // 13: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	24, // 14: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	27, // 15: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	27, // 16: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	25, // 17: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 18: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	6,  // 19: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	26, // 20: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	7,  // 21: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	26, // 22: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	16, // 23: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	2,  // 24: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	26, // 25: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	9,  // 26: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	11, // 27: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	13, // 28: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	14, // 29: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	15, // 30: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	17, // 31: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	19, // 32: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	21, // 33: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	10, // 34: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	12, // 35: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 36: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 37: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	16, // 38: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	18, // 39: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	20, // 40: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	22, // 41: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	34, // [34:42] is the sub-list for method output_type
+	26, // [26:34] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -1973,15 +2210,16 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
-	file_parlance_v1_sessions_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[16].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[4].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[9].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,258 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"parlance.dev/parlance/workspaces"
+)
+
+// Budgets of a prompt in tokens (cl100k, as the chunks are counted).
+const (
+	// maxAlwaysTokens is for sources in usage mode prompt. Attach refuses what does not fit.
+	maxAlwaysTokens = 8000
+	// maxFoundTokens is for the passages of a turn.
+	maxFoundTokens = 8000
+	// widened is how many of the best passages get their neighbours, as long as they are short of
+	// maxWideTokens: what answers often stands before or behind the words that were asked for.
+	widened       = 2
+	maxWideTokens = 1200
+)
+
+// nearlyEqual is the share of words two passages have in common when one of them adds nothing.
+const nearlyEqual = 0.9
+
+// Use says what became of a chunk that a turn's search considered.
+type Use string
+
+// The uses.
+const (
+	UsePassage Use = "passage"
+	// UseMerged: it follows another passage of its source, and is part of that.
+	UseMerged Use = "merged"
+	// UseDuplicate: another passage says nearly the same.
+	UseDuplicate Use = "duplicate"
+	// UseOverBudget: the prompt was full.
+	UseOverBudget Use = "over_budget"
+	// UseCrowdedOut: top_k others rank higher.
+	UseCrowdedOut Use = "crowded_out"
+	// UseBelowFloor: its similarity is under the floor.
+	UseBelowFloor Use = "below_floor"
+)
+
+// Considered is a chunk that a search looked at, and what became of it.
+type Considered struct {
+	ChunkID    ChunkID
+	SourceID   SourceID
+	Similarity float64
+	Scores     Scores
+	Use        Use
+}
+
+// Trace says how the passages of a turn were chosen.
+type Trace struct {
+	Ranking  Ranking
+	Model    string
+	Floor    float64
+	Reranked Reranked
+	// Considered are in the order of the ranking; those under the floor come last.
+	Considered []Considered
+}
+
+// passage is chunks of a source that follow each other.
+type passage struct {
+	chunks []Found
+	tokens int
+}
+
+// choose makes at most topK passages of what was found, best first: what says nearly the same is
+// left out, chunks that follow each other become one passage, and all fit the budget.
+func choose(found []Found, topK int) (passages []passage, considered []Considered) {
+	var seen []map[string]bool
+	left, used := maxFoundTokens, 0
+	for _, one := range found {
+		use := UsePassage
+		words := wordSet(one.Content)
+		at := slices.IndexFunc(passages, func(p passage) bool { return p.touches(one) })
+		switch {
+		case used == topK:
+			use = UseCrowdedOut
+		case slices.ContainsFunc(seen, func(other map[string]bool) bool { return overlap(words, other) >= nearlyEqual }):
+			use = UseDuplicate
+		case one.TokenCount > left && used > 0:
+			use = UseOverBudget
+		case at >= 0:
+			use = UseMerged
+			passages[at].add(one)
+		default:
+			passages = append(passages, passage{chunks: []Found{one}, tokens: one.TokenCount})
+		}
+		if use == UsePassage || use == UseMerged {
+			used, left, seen = used+1, left-one.TokenCount, append(seen, words)
+		}
+		considered = append(considered, Considered{ChunkID: one.ID, SourceID: one.SourceID, Similarity: one.Similarity, Scores: one.Scores, Use: use})
+	}
+	return passages, considered
+}
+
+// touches says whether a chunk stands just before or behind the passage.
+func (p *passage) touches(one Found) bool {
+	first, last := p.chunks[0], p.chunks[len(p.chunks)-1]
+	return one.SourceID == first.SourceID && (one.Index == first.Index-1 || one.Index == last.Index+1)
+}
+
+func (p *passage) add(one Found) {
+	if one.Index < p.chunks[0].Index {
+		p.chunks = slices.Insert(p.chunks, 0, one)
+	} else {
+		p.chunks = append(p.chunks, one)
+	}
+	p.tokens += one.TokenCount
+}
+
+// wordSet are the different words of a text, in lower case.
+func wordSet(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		words[word] = true
+	}
+	return words
+}
+
+// overlap is the share of all words of two sets that both have.
+func overlap(a, b map[string]bool) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	both := 0
+	for word := range a {
+		if b[word] {
+			both++
+		}
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}
+
+// widen gives the best passages the chunks before and behind them that stand under the same
+// heading, the later first, as long as there is room.
+func widen(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage) error {
+	best := passages[:min(widened, len(passages))]
+	neighbours, err := readNeighbours(ctx, db, ref, best)
+	if err != nil {
+		return err
+	}
+	left := maxFoundTokens
+	for _, p := range passages {
+		left -= p.tokens
+	}
+	for i := range best {
+		p := &best[i]
+		for _, behind := range []bool{true, false} {
+			at := slices.IndexFunc(neighbours, func(n Found) bool {
+				return n.SourceID == p.chunks[0].SourceID && n.Heading == p.chunks[0].Heading &&
+					(behind && n.Index == p.chunks[len(p.chunks)-1].Index+1 || !behind && n.Index == p.chunks[0].Index-1)
+			})
+			if at < 0 || taken(passages, neighbours[at].ID) || p.tokens+neighbours[at].TokenCount > maxWideTokens || neighbours[at].TokenCount > left {
+				continue
+			}
+			left -= neighbours[at].TokenCount
+			p.add(neighbours[at])
+		}
+	}
+	return nil
+}
+
+func taken(passages []passage, id ChunkID) bool {
+	return slices.ContainsFunc(passages, func(p passage) bool {
+		return slices.ContainsFunc(p.chunks, func(f Found) bool { return f.ID == id })
+	})
+}
+
+// readNeighbours reads the chunks before and behind passages.
+func readNeighbours(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage) ([]Found, error) {
+	var sources []SourceID
+	var indexes []int
+	for _, p := range passages {
+		source := p.chunks[0].SourceID
+		sources = append(sources, source, source)
+		indexes = append(indexes, p.chunks[0].Index-1, p.chunks[len(p.chunks)-1].Index+1)
+	}
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	var found []Found
+	err := db.NewSelect().Model(&found).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
+		Join("JOIN unnest(?::text[], ?::integer[]) AS wanted (source_id, index) ON wanted.source_id = c.source_id AND wanted.index = c.index",
+			pgdialect.Array(sources), pgdialect.Array(indexes)).
+		Join("JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id").
+		Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the neighbours of passages: %w", err)
+	}
+	return found, nil
+}
+
+// asPassage is the passage for a prompt: its text once, though chunks overlap, and the id and scores of
+// its best chunk.
+func (p *passage) asPassage() Passage {
+	best := p.chunks[0]
+	for _, one := range p.chunks[1:] {
+		if one.Scores.place() != 0 && (best.Scores.place() == 0 || one.Scores.place() < best.Scores.place()) {
+			best = one
+		}
+	}
+	made := passageOf(best, false)
+	made.Content = p.text()
+	made.PageStart, made.PageEnd = p.chunks[0].PageStart, p.chunks[len(p.chunks)-1].PageEnd
+	return made
+}
+
+// place is a place to compare chunks of one passage by; 0: it was not ranked.
+func (s Scores) place() int {
+	if s.SimilarityPlace == 0 {
+		return s.WordPlace
+	}
+	return s.SimilarityPlace
+}
+
+// text joins the chunks' texts. Where a chunk begins before the one before it ends, the part that
+// both have is taken once.
+func (p *passage) text() string {
+	var b strings.Builder
+	for i, one := range p.chunks {
+		text := one.Content
+		if i > 0 {
+			shared := shared(p.chunks[i-1].Content, text, p.chunks[i-1].CharEnd-one.CharStart)
+			if text = text[shared:]; shared == 0 {
+				b.WriteString("\n\n")
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// shared is how many bytes of the beginning of next end previous, at most about so many characters.
+// A chunk's text may differ from the source's in white space, so the offsets only say how far to look.
+func shared(previous, next string, characters int) int {
+	if characters <= 0 {
+		return 0
+	}
+	limit := min(len(previous), len(next), 4*characters+64)
+	for size := limit; size > 0; size-- {
+		if size < len(next) && !utf8.RuneStart(next[size]) {
+			continue
+		}
+		if strings.HasSuffix(previous, next[:size]) {
+			return size
+		}
+	}
+	return 0
+}

@@ -1,0 +1,162 @@
+package rerank
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/internal/wire"
+)
+
+const (
+	// defaultTimeout is short: somebody waits for an answer, and there is one without it.
+	defaultTimeout = 5 * time.Second
+	maxAnswerBytes = 4 << 20
+)
+
+// Ranked is a document's place.
+type Ranked struct {
+	// Index is the document's in the list that was sent.
+	Index int
+	// Score is the server's; higher is better, the scale is the model's own.
+	Score float64
+}
+
+// Reranker orders documents. It is safe for concurrent use.
+type Reranker interface {
+	// Rerank returns every document once, best first. No documents call nobody.
+	// Errors: Upstream upstream-failed when an outside party failed, or ctx's error.
+	Rerank(ctx context.Context, question string, documents []string) ([]Ranked, error)
+}
+
+// Deps is what a Server is made of. BaseURL, Model and Client are required.
+type Deps struct {
+	// BaseURL is the API's root, usually ending in /v1.
+	BaseURL string
+	// APIKey may be empty: local servers ask for none.
+	APIKey string
+	// Model is the server's name for the model.
+	Model string
+	// Timeout of the call, repetitions included: default 5 s.
+	Timeout time.Duration
+	Client  *http.Client
+}
+
+// Server calls one model of one server. Use New.
+type Server struct {
+	caller  wire.Caller
+	model   string
+	timeout time.Duration
+}
+
+// New makes a reranker; it calls nobody. Errors: what is missing or malformed in deps.
+func New(deps Deps) (*Server, error) {
+	if deps.BaseURL == "" || deps.Model == "" || deps.Client == nil {
+		return nil, errors.New("a reranking server needs a base URL, a model name and a client")
+	}
+	if deps.Timeout <= 0 {
+		deps.Timeout = defaultTimeout
+	}
+	base, err := wire.ParseBase(deps.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("a reranking server: %w", err)
+	}
+	header := http.Header{}
+	header.Set("Accept", "application/json")
+	if deps.APIKey != "" {
+		header.Set("Authorization", "Bearer "+deps.APIKey)
+	}
+	return &Server{
+		caller: wire.Caller{Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: header, Timeout: deps.Timeout},
+		model:  deps.Model, timeout: deps.Timeout,
+	}, nil
+}
+
+type request struct {
+	Model           string   `json:"model"`
+	Query           string   `json:"query"`
+	Documents       []string `json:"documents"`
+	TopN            int      `json:"top_n"`
+	ReturnDocuments bool     `json:"return_documents"`
+}
+
+type result struct {
+	Index *int     `json:"index"`
+	Score *float64 `json:"relevance_score"`
+	// OtherScore is what some servers call it.
+	OtherScore *float64 `json:"score"`
+}
+
+// Rerank implements Reranker. A document that the server leaves out comes last, in the order sent.
+func (s *Server) Rerank(ctx context.Context, question string, documents []string) ([]Ranked, error) {
+	if len(documents) == 0 {
+		return nil, nil
+	}
+	body, err := json.Marshal(request{Model: s.model, Query: question, Documents: documents, TopN: len(documents)})
+	if err != nil {
+		return nil, fmt.Errorf("writing the request: %w", err)
+	}
+	within, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	res, err := s.caller.Post(within, body)
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	var answer struct {
+		Results []result `json:"results"`
+		Data    []result `json:"data"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, fault.Wrap(err, fault.UpstreamFailed, "The reranking server answered something other than results.")
+	}
+	return order(slices.Concat(answer.Results, answer.Data), len(documents))
+}
+
+// order checks the results and puts them in order.
+func order(results []result, documents int) ([]Ranked, error) {
+	if len(results) == 0 {
+		return nil, fault.New(fault.UpstreamFailed, "The reranking server answered no results.")
+	}
+	ranked := make([]Ranked, 0, documents)
+	seen := make([]bool, documents)
+	for _, one := range results {
+		score := cmp.Or(one.Score, one.OtherScore)
+		if one.Index == nil || score == nil || *one.Index < 0 || *one.Index >= documents || seen[*one.Index] || math.IsNaN(*score) {
+			return nil, fault.New(fault.UpstreamFailed, "The reranking server numbered or scored its results wrongly.")
+		}
+		seen[*one.Index] = true
+		ranked = append(ranked, Ranked{*one.Index, *score})
+	}
+	slices.SortStableFunc(ranked, func(a, b Ranked) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index)) })
+	last := ranked[len(ranked)-1].Score
+	for i, there := range seen {
+		if !there {
+			ranked = append(ranked, Ranked{i, last})
+		}
+	}
+	return ranked, nil
+}
+
+// failed says what went wrong without the server's own words, which may repeat the text.
+func failed(ctx context.Context, err error) error {
+	if cause := ctx.Err(); cause != nil {
+		return fmt.Errorf("reranking: %w", cause)
+	}
+	if refusal, ok := errors.AsType[*wire.Refusal](err); ok {
+		return fault.Wrap(refusal, fault.UpstreamFailed, "The reranking server answered %d.", refusal.Status)
+	}
+	return fault.Wrap(err, fault.UpstreamFailed, "The reranking server cannot be reached or did not answer in time.")
+}
