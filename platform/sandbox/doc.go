@@ -16,7 +16,8 @@
 // and always by limits on memory, CPU seconds, wall time, open files, the size of files and of the
 // output, by a low priority, without a core dump, with no variable of our environment, and by an
 // end of the whole process group. Where the layer does not take the network away, Linux's seccomp
-// does: no socket but those between processes can be made.
+// does: no socket but those between processes can be made. In the last two, Linux's Landlock hides
+// all files but those that bubblewrap shows, and other processes.
 //
 // What went wrong is told apart by Error.Kind. Whether the program was started is known surely: a
 // few lines of shell inside of all layers set the limits and write one byte to a pipe, and the

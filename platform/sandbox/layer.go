@@ -23,6 +23,8 @@ type layer struct {
 	countsProcesses bool
 	// filesHidden: the program sees no files but the system's.
 	filesHidden bool
+	// landlock hides them.
+	landlock bool
 	// noNetwork: the layer takes the network away; otherwise filter does.
 	noNetwork, filter bool
 }
@@ -69,7 +71,7 @@ func (l layer) describe() string {
 func (l layer) weakness() string {
 	var reach []string
 	if !l.ownUser && !l.filesHidden {
-		reach = append(reach, "the files of this service's user")
+		reach = append(reach, "the files and processes of this service's user, secrets among them")
 	}
 	if !l.noNetwork && !l.filter {
 		reach = append(reach, "the network")

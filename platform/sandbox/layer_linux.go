@@ -26,9 +26,11 @@ const niceness = 10
 // visible is what bubblewrap shows, read-only, where it exists: programs, libraries, fonts, and no
 // configuration that could hold a secret.
 var visible = []string{
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store",
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts", "/var/cache/fontconfig",
 }
+
+var devices = []string{"/dev/null", "/dev/zero", "/dev/urandom"}
 
 // candidates are the layers to try, strongest first.
 func candidates() []layer {
@@ -56,8 +58,10 @@ func candidates() []layer {
 		name: Namespaces, ownUser: root, firstProcess: true, countsProcesses: true, noNetwork: true,
 		cloneFlags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS,
 	})
-	add(layer{name: OwnUser, ownUser: true, countsProcesses: true})
-	add(layer{name: LimitsOnly})
+	// Of namespaces Go writes the maps from the thread that Landlock would keep from it.
+	hides := landlockVersion() > 0
+	add(layer{name: OwnUser, ownUser: true, countsProcesses: true, landlock: hides, filesHidden: hides})
+	add(layer{name: LimitsOnly, landlock: hides, filesHidden: hides})
 	return all
 }
 
@@ -66,7 +70,7 @@ func bubblewrap(path string) layer {
 	for _, dir := range visible {
 		words = append(words, "--ro-bind-try", dir, dir)
 	}
-	for _, device := range []string{"/dev/null", "/dev/zero", "/dev/urandom"} {
+	for _, device := range devices {
 		words = append(words, "--dev-bind-try", device, device)
 	}
 	return layer{name: Bubblewrap, prefix: words, inside: "/box", filesHidden: true, noNetwork: true}
@@ -99,8 +103,13 @@ func awaitExit(pid int) {
 
 // confine readies the calling thread, which is thrown away afterwards, for the program that is
 // started from it.
-func (l layer) confine() error {
+func (l layer) confine(box string) error {
 	_ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness) // fails where we are that low already
+	if l.landlock {
+		if err := hideFiles(box); err != nil {
+			return err
+		}
+	}
 	if !l.filter {
 		return nil
 	}

@@ -95,7 +95,7 @@ func (r *run) startAndWait() error {
 	ended := make(chan error, 1) // its only value
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		err := r.layer.confine()
+		err := r.layer.confine(r.cmd.Dir)
 		if err == nil {
 			err = r.cmd.Start()
 		}

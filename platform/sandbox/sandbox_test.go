@@ -227,6 +227,11 @@ func TestFilesOfOthers(t *testing.T) {
 		if read, weak := out.Len() > 0, strings.Contains(s.Weakness(), "files"); read != weak {
 			t.Errorf("read: %t, weakness %q: %v", read, s.Weakness(), err)
 		}
+		out.Reset()
+		c.Args = []string{fmt.Sprintf("/proc/%d/environ", os.Getpid())}
+		if err := open(t, s).Run(t.Context(), c); out.Len() > 0 && s.Weakness() == "" {
+			t.Errorf("read our environment: %v", err)
+		}
 		for _, path := range []string{"/usr/touched", "/touched"} {
 			if s.Weakness() != "" {
 				continue

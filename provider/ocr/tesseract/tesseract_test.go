@@ -74,6 +74,26 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestLayers: each layer shows the program what it needs.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	data := picture(t, "webp", letter, 0)
+	for _, layer := range []string{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.OwnUser, sandbox.LimitsOnly} {
+		s, err := sandbox.New(t.Context(), sandbox.Options{Layers: []string{layer}})
+		if err != nil {
+			t.Logf("not here: %v", err)
+			continue
+		}
+		text, err := newReader(t, tesseract.Options{Sandbox: s}).Read(t.Context(), bytes.NewReader(data), ocr.Options{})
+		if err != nil || len(text.Paragraphs) == 0 || text.Paragraphs[0].Text != "Opening hours" {
+			t.Errorf("%s: %+v, %v", layer, text, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestReadNothing(t *testing.T) {
 	t.Parallel()
 	got, err := newReader(t, tesseract.Options{}).Read(t.Context(), bytes.NewReader(picture(t, "png", "", 0)), ocr.Options{})
