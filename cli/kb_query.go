@@ -76,7 +76,8 @@ func (k *kb) query(ctx context.Context, o kbQueryOptions, question string) error
 		k.found(i+1, chunk, o.whole)
 	}
 	if why := answer.GetExplanation(); why != nil {
-		k.screen.Line("\n%s %s: %s", k.screen.Strong(term.Clean(explained.GetName())), term.Clean(why.GetOutcome()), term.Clean(why.GetMessage()))
+		k.screen.Line("\n%s: %s", k.screen.Strong(term.Clean(explained.GetName())), strings.ReplaceAll(term.Clean(why.GetOutcome()), "_", " "))
+		k.passage(why.GetMessage(), "", 0)
 	}
 	return nil
 }

@@ -316,7 +316,7 @@ func TestKBSources(t *testing.T) {
 	folder := writeTree(t, map[string]string{"returns.md": returnsText, "cat.md": "# Marzipan\n\nThe \u202etac\u202c sleeps all day."})
 	w.kb(t, "", "add", folder).wants(t, exitDone, "An agent sees them when they are attached")
 	w.kb(t, "", "attach", "returns.md").wants(t, exitDone, "1 source is attached to "+w.agent)
-	w.kb(t, "", "query", "returned books", "--explain", "cat.md").wants(t, exitDone, "returns.md: Returns", "cat.md not_attached:")
+	w.kb(t, "", "query", "returned books", "--explain", "cat.md").wants(t, exitDone, "returns.md: Returns", "cat.md: not attached")
 	w.kb(t, "", "ls", "--status", "ready").wants(t, exitDone, "STATUS", "returns.md", "Markdown", "cat.md")
 	w.kb(t, "", "ls", "--status", "failed").wants(t, exitDone, "No source is failed.")
 	w.kb(t, "", "reprocess", "returns.md").wants(t, exitDone, "✓ returns.md")
