@@ -123,7 +123,7 @@ func attachable(ctx context.Context, tx bun.IDB, ref workspaces.Ref, ids []Sourc
 		sources = append(sources, rows[i])
 	}
 	if len(waiting) > 0 {
-		return nil, fault.OnField(fault.KBSourceNotReady, "source_ids", "Nothing was attached: %s.", strings.Join(waiting, ", "))
+		return nil, fault.OnField(fault.KBSourceNotReady, "source_ids", "Nothing was attached: %s. Wait until it is ready; what failed is to be reprocessed or deleted.", strings.Join(waiting, ", "))
 	}
 	return sources, nil
 }

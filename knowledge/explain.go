@@ -49,6 +49,9 @@ func (s *Service) explain(ctx context.Context, ref workspaces.Ref, p probe, foun
 	}
 	if !attached {
 		e.Outcome, e.Message = OutcomeNotAttached, "The source is not attached to the agent. Attach it."
+		if !source.Usable() {
+			e.Message = fmt.Sprintf("The source is not attached to the agent, and it is %s. Attach it when it is ready.", source.Status)
+		}
 		return e, nil
 	}
 	best, compared, err := bestSimilarity(ctx, s.db, ref, p)

@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/xml"
+	"fmt"
 	"net/url"
 	"path"
 	"strings"
@@ -49,10 +50,16 @@ func parseEPUB(a *archive, limits Limits) (Document, error) {
 		b.heading(0, book.title)
 	}
 	title := len(b.doc.Blocks)
-	level := 1
+	level, missing := 1, 0
 	for _, id := range book.order {
 		item := book.items[id]
 		if !isChapter(item) || strings.Contains(" "+item.properties+" ", " nav ") {
+			continue
+		}
+		if a.find(item.name) == nil { // also a page on the web, which a spine may not name
+			if missing++; missing <= maxWarnings {
+				b.doc.Warnings = append(b.doc.Warnings, fmt.Sprintf("The chapter %q is missing from the book.", shortened(item.name, maxPathChars)))
+			}
 			continue
 		}
 		data, err := a.read(item.name)
@@ -63,7 +70,13 @@ func parseEPUB(a *archive, limits Limits) (Document, error) {
 			return Document{}, err
 		}
 	}
+	if missing > maxWarnings {
+		b.doc.Warnings = append(b.doc.Warnings, fmt.Sprintf("%d more chapters are missing.", missing-maxWarnings))
+	}
 	if len(b.doc.Blocks) == title {
+		if missing > 0 {
+			return Document{}, errCorrupt(nil, "The book is incomplete: its chapters are missing.")
+		}
 		return Document{}, errEmpty() // a book of pictures
 	}
 	return b.finish()

@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,6 +73,26 @@ func TestParseEPUB(t *testing.T) {
 func encryptionOf(algorithm, target string) part {
 	return part{"META-INF/encryption.xml", `<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptedData><enc:EncryptionMethod Algorithm="` + algorithm +
 		`"/><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><enc:EncryptedKey><enc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#rsa-1_5"/></enc:EncryptedKey></KeyInfo><enc:CipherData><enc:CipherReference URI="` + target + `"/></enc:CipherData></enc:EncryptedData></encryption>`}
+}
+
+// TestParseEPUBIncomplete reads what is there, and says what is not.
+func TestParseEPUBIncomplete(t *testing.T) {
+	t.Parallel()
+	parts := []part{{"mimetype", "application/epub+zip"}, {"META-INF/container.xml", bookContainer}, {"OEBPS/content.opf", bookPackage}}
+	doc, err := document.Parse(t.Context(), document.ApplicationEPUB, stringsReader(zipOf(t, append(parts, part{"OEBPS/text/two.xhtml", chapterTwo})...)), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{`The chapter "OEBPS/text/one .xhtml" is missing from the book.`}, doc.Warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	if got := strings.Join(outline(doc), "\n"); !strings.Contains(got, "Ishmael") {
+		t.Errorf("got %s", got)
+	}
+	_, err = document.Parse(t.Context(), document.ApplicationEPUB, stringsReader(zipOf(t, parts...)), document.Options{})
+	if got, ok := errors.AsType[*document.Error](err); !ok || got.Kind != document.Corrupt || !strings.Contains(got.Message, "its chapters are missing") {
+		t.Errorf("a book without any: got %v", err)
+	}
 }
 
 func TestParseEPUBEncryption(t *testing.T) {
