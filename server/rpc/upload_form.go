@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"mime/multipart"
+	"strings"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
@@ -43,6 +44,9 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 		}
 		switch part.FormName() {
 		case "file":
+			if coding := strings.ToLower(part.Header.Get("Content-Transfer-Encoding")); coding == "base64" {
+				return nil, fault.InvalidField("file", "transfer_encoding", "Send the file's bytes as they are: base64 is not decoded (RFC 7578 does away with Content-Transfer-Encoding).")
+			}
 			f.said = [2]string{part.FileName(), part.Header.Get("Content-Type")}
 			return part, nil
 		case "name":

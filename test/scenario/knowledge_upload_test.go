@@ -137,6 +137,7 @@ func TestUploadForms(t *testing.T) {
 		"no file":                 {"b", wireForm("b", wirePart(`name="name"`, "Guide")), ""},
 		"two files":               {"b", wireForm("b", file, file), ""},
 		"two names":               {"b", wireForm("b", wirePart(`name="name"`, "a"), wirePart(`name="name"`, "b"), file), ""},
+		"base64":                  {"b", wireForm("b", "Content-Transfer-Encoding: base64\r\n"+file), ""},
 		"another part":            {"b", wireForm("b", file, wirePart(`name="owner"`, "me")), ""},
 		"a part without a name":   {"b", wireForm("b", wirePart(`filename="a.txt"`, "x")), ""},
 		"a part without a head":   {"b", "--b\r\n\r\nSome text.\r\n--b--\r\n", ""},
