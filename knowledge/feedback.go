@@ -14,8 +14,8 @@ import (
 )
 
 // Pseudo-relevance feedback: the best chunks say in their own words what the question is about.
-// The numbers were chosen on the collections CISI and CACM; docs/benchmarks.md has what they give
-// on others. Source: Rocchio, in Manning, Raghavan and Schütze, Introduction to Information
+// The numbers were compared on the collections Cranfield, CISI and CACM; docs/benchmarks.md has
+// what they give (task eval:retrieval). Source: Rocchio, in Manning, Raghavan and Schütze, Introduction to Information
 // Retrieval, chapter 9.
 const (
 	// feedbackChunks are taken as what the question is about.

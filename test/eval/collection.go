@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // collection is a test collection: documents, questions, and which documents answer them.
@@ -157,7 +158,7 @@ func readSMART(r io.Reader) ([]map[string]string, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
-		line := strings.ToValidUTF8(lines.Text(), "�")
+		line := strings.Map(printable, strings.ToValidUTF8(lines.Text(), "�"))
 		if id, ok := strings.CutPrefix(line, ".I "); ok {
 			records = append(records, map[string]string{".I": strings.TrimLeft(strings.TrimSpace(id), "0")})
 			field = ""
@@ -183,6 +184,14 @@ func readSMART(r io.Reader) ([]map[string]string, error) {
 		return nil, fmt.Errorf("reading records: %w", err)
 	}
 	return records, nil
+}
+
+// printable leaves out control characters, which some of these old files have and no text may.
+func printable(r rune) rune {
+	if unicode.IsControl(r) && r != '\t' {
+		return -1
+	}
+	return r
 }
 
 func loadBEIR(dir string) (collection, error) {

@@ -25,7 +25,7 @@ func directory(t *testing.T, files map[string]string) string {
 }
 
 const (
-	smartDocuments = ".I 1\n.T\nwings .\n.A\nsomebody\n.W\nwings .\nlift of a\nwing .\n.I 2\n.T\nheat\n.W\nslabs\n.I 3\n.T\n\n.W\n\n"
+	smartDocuments = ".I 1\n.T\nwings .\n.A\nsomebody\n.W\nwings .\nlift of\x13 a\nwing .\n.I 2\n.T\nheat\n.W\nslabs\n.I 3\n.T\n\n.W\n\n"
 	// The questions' own numbers have a hole, as Cranfield's.
 	smartQuestions = ".I 001\n.W\nwhat lifts ?\n.I 004\n.W\nwhat is hot ?\n.I 7\n.W\nwhat is not judged ?\n"
 )

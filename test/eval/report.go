@@ -28,7 +28,8 @@ func rows(o outcome) []figures.Row {
 		Note: fmt.Sprintf("paired bootstrap, %d resamples, two-sided; the difference in nDCG@10 is %+.4f, 95 %% interval %+.4f to %+.4f", resamples, hybrid.mean, hybrid.low, hybrid.high),
 	}.To(significant)
 	if hybrid.mean <= 0 {
-		better.Note += "; hybrid ranking is not better, whatever p is"
+		better.Note += fmt.Sprintf("; hybrid ranking is not better (p = %.4f that they are equal)", hybrid.p)
+		better.Value = 1
 	}
 	return []figures.Row{
 		named("BM25", bm25, fmt.Sprintf("; %d questions, %d documents", o.questions, o.documents)),

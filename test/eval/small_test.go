@@ -110,6 +110,12 @@ func TestSmallCollection(t *testing.T) {
 	if len(lines) != 4 || lines[1].Ratio == nil || lines[1].Target == nil || !strings.Contains(lines[3].Note, "paired bootstrap") {
 		t.Errorf("the rows are %v", lines)
 	}
+	// A ranking that is significantly worse must not look like one that is better.
+	worse := o
+	worse.hybrid, worse.bm25 = make([]figuresOf, topics), o.hybrid
+	if line := rows(worse)[3]; line.Held() || !strings.Contains(line.Note, "not better") {
+		t.Errorf("a worse ranking is written down as %v", line)
+	}
 	dir := t.TempDir()
 	for range 2 { // a second run takes the first one's place
 		if err := figures.Write(dir, figures.PartRetrieval+" small", lines); err != nil {
