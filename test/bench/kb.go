@@ -154,11 +154,22 @@ func (w *world) attach(ctx context.Context, p place, agent string, ids []string)
 	return nil
 }
 
-// writer writes text that looks like prose: words by Zipf's law out of twenty thousand, in sentences.
+// What texts are about: a text has topicShare of its words from its topic's.
+const (
+	topicCount = 400
+	topicWords = 40
+	topicShare = 0.4
+)
+
+// writer writes text that looks like prose: words by Zipf's law out of twenty thousand, in
+// sentences, each on a topic with words of its own. Without topics all texts would be equally far
+// from every question, which no index of vectors is made for and no library is like.
 type writer struct {
 	random *rand.Rand
 	words  []string
 	zipf   *rand.Zipf
+	// topic is the words of what is written about now.
+	topic []string
 }
 
 func newWriter(seed uint64) *writer {
@@ -174,13 +185,25 @@ func newWriter(seed uint64) *writer {
 		t.words = append(t.words, word)
 	}
 	t.zipf = rand.NewZipf(t.random, 1.1, 4, uint64(len(t.words)-1))
+	t.turn()
 	return t
+}
+
+// turn turns to another topic.
+func (t *writer) turn() {
+	chosen := rand.New(rand.NewPCG(2, t.random.Uint64N(topicCount))) //nolint:gosec // the same words for every writer
+	t.topic = make([]string, topicWords)
+	for i := range t.topic {
+		t.topic[i] = t.words[200+chosen.IntN(len(t.words)-200)]
+	}
 }
 
 func (t *writer) sentence(words int) string {
 	sentence := make([]string, words)
 	for i := range sentence {
-		sentence[i] = t.words[t.zipf.Uint64()]
+		if sentence[i] = t.words[t.zipf.Uint64()]; t.random.Float64() < topicShare {
+			sentence[i] = t.topic[t.random.IntN(topicWords)]
+		}
 	}
 	return strings.ToUpper(sentence[0][:1]) + strings.Join(sentence, " ")[1:] + "."
 }
@@ -189,6 +212,7 @@ func (t *writer) sentence(words int) string {
 func (t *writer) handbook(sections int) []byte {
 	var page bytes.Buffer
 	for i := range sections {
+		t.turn()
 		fmt.Fprintf(&page, "## %d %s\n\n", i, t.sentence(3))
 		for range 4 {
 			page.WriteString(t.sentence(12) + " ")

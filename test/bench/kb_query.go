@@ -85,6 +85,7 @@ func questionsToAsk(ctx context.Context) (took float64, questions []question, er
 	embedder, text := hashing.New(), newWriter(1<<40)
 	var times []float64
 	for range questionCount {
+		text.turn()
 		one := question{text: text.sentence(8)}
 		began := time.Now()
 		vectors, err := embedder.Embed(ctx, []string{one.text}, embedding.Query)
