@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,6 +45,9 @@ func fenced(passages []Passage) string {
 		if p.Heading != "" {
 			b.WriteString(" heading=\"" + attribute(p.Heading) + "\"")
 		}
+		if p.PageStart > 0 {
+			fmt.Fprintf(&b, " page=\"%d\"", p.PageStart)
+		}
 		b.WriteString(">\n" + disarm(p.Text) + "\n</passage>\n")
 	}
 	b.WriteString("</passages>")
@@ -63,7 +67,7 @@ func attribute(text string) string {
 func modelPassages(passages []Passage) []model.Passage {
 	converted := make([]model.Passage, len(passages))
 	for i, p := range passages {
-		converted[i] = model.Passage{Source: p.SourceName, Heading: p.Heading, Text: p.Text, Similarity: p.Similarity}
+		converted[i] = model.Passage{Source: p.SourceName, Heading: p.Heading, Text: p.Text, PageStart: p.PageStart, PageEnd: p.PageEnd, Similarity: p.Similarity}
 	}
 	return converted
 }

@@ -90,6 +90,8 @@ type Passage struct {
 	// Heading is the path of headings above the text, e.g. "Returns > Refunds"; may be empty.
 	Heading string
 	Text    string
+	// PageStart and PageEnd are counted from 1; 0 where the source has no pages.
+	PageStart, PageEnd int
 	// Similarity is max(0, cosine) of the query, 0..1.
 	Similarity float64
 }

@@ -28,16 +28,29 @@ const (
 type quote struct {
 	passage         int
 	source, heading string
+	pages           string
 	text            string
 	// strength is the weight of the question's words that the quoted sentences hold.
 	strength float64
 }
 
 func (q quote) String() string {
-	if q.heading == "" {
+	place := strings.Join(slices.DeleteFunc([]string{q.heading, q.pages}, func(s string) bool { return s == "" }), ", ")
+	if place == "" {
 		return fmt.Sprintf("From “%s”: “%s”", q.source, q.text)
 	}
-	return fmt.Sprintf("From “%s” (%s): “%s”", q.source, q.heading, q.text)
+	return fmt.Sprintf("From “%s” (%s): “%s”", q.source, place, q.text)
+}
+
+// pagesOf names the pages of a passage.
+func pagesOf(p model.Passage) string {
+	switch {
+	case p.PageStart == 0:
+		return ""
+	case p.PageEnd <= p.PageStart:
+		return fmt.Sprintf("page %d", p.PageStart)
+	}
+	return fmt.Sprintf("pages %d–%d", p.PageStart, p.PageEnd)
 }
 
 // candidate is a passage that holds enough of the question.
@@ -71,7 +84,7 @@ func choose(words []string, passages []model.Passage) []quote {
 		if text == "" {
 			continue
 		}
-		quotes = append(quotes, quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, text: text, strength: strength})
+		quotes = append(quotes, quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, pages: pagesOf(c.passage), text: text, strength: strength})
 	}
 	slices.SortStableFunc(quotes, func(a, b quote) int { return cmp.Compare(b.strength, a.strength) })
 	return slices.DeleteFunc(quotes, func(q quote) bool { return q.strength < quotes[0].strength*besideBest })

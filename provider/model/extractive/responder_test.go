@@ -118,6 +118,17 @@ func TestQuote(t *testing.T) {
 	if diff := cmp.Diff(result, want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
 	}
+	for place, pages := range map[string][2]int{"(Returns > Refunds, page 7)": {7, 7}, "(Returns > Refunds, pages 7–8)": {7, 8}} {
+		paged := shop[0]
+		paged.PageStart, paged.PageEnd = pages[0], pages[1]
+		if result, _ := ask(t, question("How long do refunds take?", paged)); !strings.Contains(result.Text, place) {
+			t.Errorf("got %q, want the place %s", result.Text, place)
+		}
+	}
+	scan := model.Passage{Source: "lease.pdf", Text: shop[0].Text, PageStart: 2, PageEnd: 2}
+	if result, _ := ask(t, question("How long do refunds take?", scan)); !strings.HasPrefix(result.Text, "From “lease.pdf” (page 2): ") {
+		t.Errorf("without a heading: got %q", result.Text)
+	}
 	var many []model.Passage
 	for _, name := range []string{"A", "B", "C", "D", "E"} {
 		many = append(many, model.Passage{Source: name, Text: "Refunds from " + name + " take a week. " + strings.Repeat("Nothing else. ", 3)})
