@@ -72,10 +72,13 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 	return attachments, err
 }
 
-// checkAlways refuses more text in every prompt than fits. The agent's attachments are locked by
-// whoever changes them, so the sum is of one moment for each of them.
+// checkAlways refuses more text in every prompt than fits. Who comes here side by side waits for the
+// other, and then counts what it attached.
 // Errors: Invalid invalid-request.
-func checkAlways(ctx context.Context, tx bun.IDB, ref workspaces.Ref, agent agents.ID) error {
+func checkAlways(ctx context.Context, tx bun.Tx, ref workspaces.Ref, agent agents.ID) error {
+	if err := postgres.LockTx(ctx, tx, "always in the prompt of "+string(agent)); err != nil {
+		return err
+	}
 	var tokens int
 	err := tx.NewRaw(`
 		SELECT coalesce(sum(c.token_count), 0)

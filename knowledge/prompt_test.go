@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -181,6 +182,23 @@ func TestAlwaysBudget(t *testing.T) {
 	}
 	if err := attach(knowledge.UsageAuto, ids...); err != nil {
 		t.Errorf("as auto: %v", err)
+	}
+	for range 10 { // side by side they must not pass each other
+		agent = f.agent(f.ref)
+		var group sync.WaitGroup
+		for _, id := range ids {
+			group.Go(func() { _ = attach(knowledge.UsagePrompt, id) }) // one is refused
+		}
+		group.Wait()
+		total := f.count(`
+			SELECT coalesce(sum(c.token_count), 0)
+			FROM chunks AS c
+			JOIN source_attachments AS a ON a.workspace_id = c.workspace_id AND a.source_id = c.source_id
+			WHERE a.agent_id = ?
+			  AND a.tenant_id = c.tenant_id`, agent)
+		if total > 8000 || total < tokens {
+			t.Fatalf("attached side by side: %d tokens in every prompt", total)
+		}
 	}
 }
 
