@@ -65,7 +65,7 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
 	flags.BoolVar(&o.Again, "again", false, "upload also what is there already")
 	flags.BoolVar(&o.NoWait, "no-wait", false, "do not wait until the sources are ready")
 	flags.BoolVar(&o.json, "json", false, "print a line of JSON for each, at its end")
-	waits := flags.Bool("wait", true, "wait until the sources are ready; --wait=false is --no-wait")
+	waits := flags.Bool("wait", true, "wait until the sources are ready, or not (--no-wait)")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		o.NoWait = o.NoWait || !*waits
 		return nil
