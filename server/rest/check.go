@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -42,23 +41,18 @@ func (c *checker) check(body []byte, message protoreflect.MessageDescriptor, pre
 	if bytes.HasPrefix(body, byteOrderMark) {
 		return presence{}, fault.New(fault.InvalidRequest, "The body begins with a byte order mark; send UTF-8 without one.")
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(body, &whole); err != nil {
-		return presence{}, malformed(body, err)
+	if !json.Valid(body) {
+		var whole json.RawMessage
+		return presence{}, malformed(body, json.Unmarshal(body, &whole))
 	}
 	if prefix == "" && bytes.TrimLeft(body, " \t\r\n")[0] != '{' {
 		return presence{}, fault.New(fault.InvalidRequest, "The body must be a JSON object.")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	c.body, c.decoder = body, decoder
+	c.tokens = tokens{text: body}
 	if prefix != "" {
 		c.path = []step{{name: prefix}}
 	}
 	present := c.object(message, c.next(), prefix == "")
-	if c.broken != nil {
-		return presence{}, malformed(body, c.broken)
-	}
 	if len(c.violations) > 0 {
 		return presence{}, fault.InvalidFields(c.violations...)
 	}
@@ -91,28 +85,14 @@ type checker struct {
 	// lenient passes over unknown fields.
 	lenient bool
 
-	body       []byte
-	decoder    *json.Decoder
+	tokens     tokens
 	path       []step
 	paths      []string
 	violations []fault.Field
-	broken     error
 }
 
-// next is the next token. A string with half a surrogate pair, for which encoding/json gives
-// U+FFFD, comes back as no UTF-8, so that it is refused where it stands.
-func (c *checker) next() json.Token {
-	from := c.decoder.InputOffset()
-	token, err := c.decoder.Token()
-	if err != nil && c.broken == nil {
-		c.broken = err
-	}
-	text, ok := token.(string)
-	if ok && strings.ContainsRune(text, utf8.RuneError) && loneSurrogate(c.body[from:c.decoder.InputOffset()]) {
-		return strings.ReplaceAll(text, string(utf8.RuneError), "\xff")
-	}
-	return token
-}
+// next is the next token.
+func (c *checker) next() json.Token { return c.tokens.next() }
 
 // loneSurrogate looks for \ud800 to \udfff without its other half in the text of a JSON string.
 func loneSurrogate(raw []byte) bool {
@@ -147,10 +127,7 @@ func escapedUnit(raw []byte, i int) rune {
 
 // more reports whether the object or list goes on; it takes the closing token when not.
 func (c *checker) more() bool {
-	if c.broken != nil {
-		return false
-	}
-	if c.decoder.More() {
+	if c.tokens.more() {
 		return true
 	}
 	c.next()
@@ -187,7 +164,7 @@ func (c *checker) tooDeep() bool {
 		return false
 	}
 	c.refuse("too_deep", sentence("Is nested more than "+strconv.Itoa(maxDepth)+" levels deep."))
-	for open := 1; open > 0 && c.broken == nil; {
+	for open := 1; open > 0; {
 		switch c.next() {
 		case json.Delim('{'), json.Delim('['):
 			open++

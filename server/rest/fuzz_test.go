@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -54,6 +56,40 @@ func FuzzDecode(f *testing.F) {
 		// Not proto.Equal: a google.protobuf.Value that is not set is written as null, which is a value.
 		if survived, err := wire.JSON(again); err != nil || !bytes.Equal(survived, written) {
 			t.Fatalf("%q does not survive: %s, then %s (%v)", body, written, survived, err)
+		}
+	})
+}
+
+// FuzzTokens holds the walker to json.Decoder: the same tokens for every text that is JSON, but for
+// half a surrogate pair, which the decoder hides.
+func FuzzTokens(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `[1, -2.5e+3, "a\"b", true, false, null, {"k" : []}]`, ` "\\" `, `"\u0041\ud83d\ude00"`, `{"a":{"b":["c",{}]},"":""}`, `0`, "[\"\u2028\", \"\xc3\xa9\"]",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !utf8.Valid(text) || !json.Valid(text) {
+			return
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		walker := tokens{text: text}
+		for {
+			if got, want := walker.more(), decoder.More(); got != want {
+				t.Fatalf("%q: more is %t, want %t", text, got, want)
+			}
+			want, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			got := walker.next()
+			if broken, ok := got.(string); ok && !utf8.ValidString(broken) {
+				got = strings.ReplaceAll(broken, "\xff", "\ufffd")
+			}
+			if got != want {
+				t.Fatalf("%q: token %#v, want %#v", text, got, want)
+			}
 		}
 	})
 }
