@@ -69,6 +69,9 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 	if err := document.Sniff(mediaType, first); err != nil {
 		return Source{}, err
 	}
+	if int64(len(first)) > plan.KBUploadBytes { // before its bytes are held, which may fail for the storage
+		return Source{}, errUploadSize(plan)
+	}
 	body := io.Reader(bytes.NewReader(first))
 	if !ended {
 		body = io.MultiReader(body, r)
