@@ -28,6 +28,7 @@ const niceness = 10
 var visible = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts", "/var/cache/fontconfig",
+	"/etc/hosts", "/etc/nsswitch.conf", // without them programs that look up this host ask a name service
 }
 
 var devices = []string{"/dev/null", "/dev/zero", "/dev/urandom"}
@@ -66,7 +67,7 @@ func candidates() []layer {
 }
 
 func bubblewrap(path string) layer {
-	words := []string{path, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"}
+	words := []string{path, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--hostname", "localhost"}
 	for _, dir := range visible {
 		words = append(words, "--ro-bind-try", dir, dir)
 	}
