@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"slices"
@@ -69,13 +68,8 @@ func New(deps Deps) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a reranking server: %w", err)
 	}
-	header := http.Header{}
-	header.Set("Accept", "application/json")
-	if deps.APIKey != "" {
-		header.Set("Authorization", "Bearer "+deps.APIKey)
-	}
 	return &Server{
-		caller: wire.Caller{Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: header, Timeout: deps.Timeout},
+		caller: wire.Caller{Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: wire.Header("application/json", deps.APIKey), Timeout: deps.Timeout},
 		model:  deps.Model, timeout: deps.Timeout,
 	}, nil
 }
@@ -106,12 +100,7 @@ func (s *Server) Rerank(ctx context.Context, question string, documents []string
 	}
 	within, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	res, err := s.caller.Post(within, body)
-	if err != nil {
-		return nil, failed(ctx, err)
-	}
-	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
+	text, err := s.caller.PostWhole(within, body, maxAnswerBytes)
 	if err != nil {
 		return nil, failed(ctx, err)
 	}

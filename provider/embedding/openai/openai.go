@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"sync/atomic"
@@ -76,14 +75,9 @@ func New(deps Deps) (*Embedder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("an embedding server: %w", err)
 	}
-	header := http.Header{}
-	header.Set("Accept", "application/json")
-	if deps.APIKey != "" {
-		header.Set("Authorization", "Bearer "+deps.APIKey)
-	}
 	e := &Embedder{
 		caller: wire.Caller{
-			Client: deps.Client, URL: base.JoinPath("embeddings").String(), Header: header,
+			Client: deps.Client, URL: base.JoinPath("embeddings").String(), Header: wire.Header("application/json", deps.APIKey),
 			Timeout: deps.Timeout, MaxRetries: maxRetries, MaxRetryDelay: maxRetryDelay,
 		},
 		model: embedding.Model{
@@ -239,12 +233,7 @@ func (e *Embedder) ask(ctx context.Context, texts []string) ([]item, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing the request: %w", err)
 	}
-	res, err := e.caller.Post(ctx, body)
-	if err != nil {
-		return nil, failed(ctx, err)
-	}
-	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
+	text, err := e.caller.PostWhole(ctx, body, maxAnswerBytes)
 	if err != nil {
 		return nil, failed(ctx, err)
 	}

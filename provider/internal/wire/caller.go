@@ -59,6 +59,27 @@ func ParseBase(raw string) (*url.URL, error) {
 	return base, nil
 }
 
+// Header is what goes with every call of a server that is told its key as OpenAI's: what is
+// accepted, and the key unless it is empty.
+func Header(accept, apiKey string) http.Header {
+	header := http.Header{"Accept": {accept}}
+	if apiKey != "" {
+		header.Set("Authorization", "Bearer "+apiKey)
+	}
+	return header
+}
+
+// PostWhole is Post for an answer that is read whole, as far as maxBytes. Errors: Post's, or why the
+// answer could not be read.
+func (c Caller) PostWhole(ctx context.Context, body []byte, maxBytes int64) ([]byte, error) {
+	res, err := c.Post(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	return io.ReadAll(io.LimitReader(res.Body, maxBytes))
+}
+
 // Post sends body, again when that may help, and returns a 2xx answer whose body the caller
 // closes. Errors: a *Refusal, or why there was no answer; with ctx over look at ctx first.
 func (c Caller) Post(ctx context.Context, body []byte) (*http.Response, error) {

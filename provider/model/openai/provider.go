@@ -59,18 +59,13 @@ func New(cfg Config) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
-	header := http.Header{}
-	header.Set("Accept", "text/event-stream")
-	if cfg.APIKey != "" {
-		header.Set("Authorization", "Bearer "+cfg.APIKey)
-	}
 	return &Provider{
 		party:    model.Party{Name: cmp.Or(cfg.Name, "openai"), Secret: cfg.APIKey},
 		model:    cfg.Model,
 		ownAPI:   ownAPI(base.Hostname()),
 		timeouts: cfg.Timeouts,
 		caller: wire.Caller{
-			Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: header,
+			Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: wire.Header("text/event-stream", cfg.APIKey),
 			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cfg.MaxRetryDelay,
 		},
 	}, nil
