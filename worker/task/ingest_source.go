@@ -35,35 +35,44 @@ type Ingester interface {
 	PutOff(ctx context.Context, source DueSource) error
 }
 
-type ingestPayload struct {
+type sourcePayload struct {
 	TenantID string `json:"tenant_id"`
 	SourceID string `json:"source_id"`
 }
 
-// IngestSource makes the task; cause tells it from other tasks for the same source. It is not
-// retried: the source itself says when it is due again.
-func IngestSource(source DueSource, cause string) queue.Task {
+func sourceTask(kind string, timeout time.Duration, source DueSource, cause string) queue.Task {
 	return queue.Task{
-		Type: IngestSourceType, ID: IngestSourceType + ":" + source.ID + ":" + cause, Queue: queue.Ingest,
+		Type: kind, ID: kind + ":" + source.ID + ":" + cause, Queue: queue.Ingest,
 		TenantID: source.TenantID, WorkspaceID: source.WorkspaceID, Origin: source.Origin,
-		Payload: ingestPayload{TenantID: source.TenantID, SourceID: source.ID}, Timeout: ingestTimeout, MaxRetries: -1,
+		Payload: sourcePayload{TenantID: source.TenantID, SourceID: source.ID}, Timeout: timeout, MaxRetries: -1,
 	}
 }
 
-// HandleIngestSource ingests.
-func HandleIngestSource(ingester Ingester, admit AdmitFunc) queue.HandlerFunc {
+// handleSource does the work of a source whose tenant has not its share of the workers yet.
+func handleSource(admit AdmitFunc, putOff func(context.Context, DueSource) error, work func(ctx context.Context, sourceID string) error) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
-		var p ingestPayload
+		var p sourcePayload
 		if err := decode(payload, &p); err != nil {
 			return err
 		}
 		leave, ok := admit(p.TenantID)
 		if !ok {
-			return ingester.PutOff(ctx, DueSource{TenantID: p.TenantID, ID: p.SourceID})
+			return putOff(ctx, DueSource{TenantID: p.TenantID, ID: p.SourceID})
 		}
 		defer leave()
-		return ingester.Ingest(ctx, p.SourceID)
+		return work(ctx, p.SourceID)
 	}
+}
+
+// IngestSource makes the task; cause tells it from other tasks for the same source. It is not
+// retried: the source itself says when it is due again.
+func IngestSource(source DueSource, cause string) queue.Task {
+	return sourceTask(IngestSourceType, ingestTimeout, source, cause)
+}
+
+// HandleIngestSource ingests.
+func HandleIngestSource(ingester Ingester, admit AdmitFunc) queue.HandlerFunc {
+	return handleSource(admit, ingester.PutOff, ingester.Ingest)
 }
 
 // ReembedSourceType is the type of the task that embeds a source by another model, for a slice of time.
@@ -84,27 +93,12 @@ type Reembedder interface {
 
 // ReembedSource makes the task; see IngestSource.
 func ReembedSource(source DueSource, cause string) queue.Task {
-	return queue.Task{
-		Type: ReembedSourceType, ID: ReembedSourceType + ":" + source.ID + ":" + cause, Queue: queue.Ingest,
-		TenantID: source.TenantID, WorkspaceID: source.WorkspaceID, Origin: source.Origin,
-		Payload: ingestPayload{TenantID: source.TenantID, SourceID: source.ID}, Timeout: reembedTimeout, MaxRetries: -1,
-	}
+	return sourceTask(ReembedSourceType, reembedTimeout, source, cause)
 }
 
 // HandleReembedSource embeds.
 func HandleReembedSource(reembedder Reembedder, admit AdmitFunc) queue.HandlerFunc {
-	return func(ctx context.Context, payload []byte) error {
-		var p ingestPayload
-		if err := decode(payload, &p); err != nil {
-			return err
-		}
-		leave, ok := admit(p.TenantID)
-		if !ok {
-			return reembedder.PutOffReembedding(ctx, DueSource{TenantID: p.TenantID, ID: p.SourceID})
-		}
-		defer leave()
-		return reembedder.Reembed(ctx, p.SourceID)
-	}
+	return handleSource(admit, reembedder.PutOffReembedding, reembedder.Reembed)
 }
 
 // SourceSweeper finds sources without a task: new ones first, and those that another model is to
