@@ -26,15 +26,11 @@ func (s *Service) embedderOf(model string) (embedding.Embedder, bool) {
 // answering is the embedder of the workspace's questions: that of its answering model. When this
 // process has none for that, it is the configured one, which finds what it has embedded already.
 func (s *Service) answering(ctx context.Context, ref workspaces.Ref) (embedding.Embedder, error) {
-	model, err := answeringModel(ctx, s.db, ref)
+	embedder, model, err := s.configuredFor(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	if model == "" {
-		return s.embedder, nil
-	}
-	embedder, known := s.embedderOf(model)
-	if !known {
+	if embedder == nil {
 		s.log.WarnContext(ctx, "the answering embedding model is not configured here; passages it embedded are not found",
 			telemetry.KeyWorkspaceID, string(ref.ID), telemetry.KeyReason, model)
 		return s.embedder, nil
@@ -67,18 +63,25 @@ func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) ([]Fo
 // embedderFor is the embedder of the workspace's chunks. Errors: Unavailable unavailable when this
 // process has none for the model that answers; another may.
 func (s *Service) embedderFor(ctx context.Context, ref workspaces.Ref) (embedding.Embedder, error) {
-	model, err := answeringModel(ctx, s.db, ref)
-	if err != nil {
-		return nil, err
+	embedder, model, err := s.configuredFor(ctx, ref)
+	if err == nil && embedder == nil {
+		err = fault.New(fault.ServiceUnavailable, "The workspace answers with the embedding model %q, which is not configured here.", model)
 	}
-	if model == "" {
-		return s.embedder, nil
+	return embedder, err
+}
+
+// configuredFor is the embedder of the workspace's answering model, nil when this process has none
+// for it, and the model's name. Where no model answers yet it is the configured one.
+func (s *Service) configuredFor(ctx context.Context, ref workspaces.Ref) (embedding.Embedder, string, error) {
+	model, err := answeringModel(ctx, s.db, ref)
+	if err != nil || model == "" {
+		return s.embedder, model, err
 	}
 	embedder, known := s.embedderOf(model)
 	if !known {
-		return nil, fault.New(fault.ServiceUnavailable, "The workspace answers with the embedding model %q, which is not configured here.", model)
+		return nil, model, nil
 	}
-	return embedder, nil
+	return embedder, model, nil
 }
 
 // holdModel sees to it that the chunks' model answers in the workspace until tx ends; the first
