@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parlance.dev/parlance/test/child"
 )
 
 // ticksPerSecond is the unit of /proc/PID/stat; Linux has one value for it on every machine Go runs on.
@@ -19,18 +21,18 @@ const ticksPerSecond = 100
 // process is a program of ours under measurement.
 type process struct {
 	command *exec.Cmd
-	ended   chan error
+	ended   <-chan struct{}
 }
 
 func start(path string, environment []string, args ...string) (*process, error) {
-	p := &process{command: exec.Command(path, args...), ended: make(chan error, 1)} //nolint:noctx // stop ends it
+	p := &process{command: exec.Command(path, args...)} //nolint:noctx // stop ends it
 	p.command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir()}, environment...)
 	p.command.Stderr = os.Stderr
-	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := p.command.Start(); err != nil {
+	ended, err := child.Start(p.command)
+	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", args, err)
 	}
-	go func() { p.ended <- p.command.Wait() }()
+	p.ended = ended
 	return p, nil
 }
 
@@ -42,7 +44,11 @@ func (p *process) stop() error {
 	if err := p.command.Process.Signal(syscall.SIGTERM); errors.Is(err, os.ErrProcessDone) {
 		return nil
 	}
-	return <-p.ended
+	<-p.ended
+	if state := p.command.ProcessState; !state.Success() {
+		return fmt.Errorf("%s ended with %s", p.command.Path, state)
+	}
+	return nil
 }
 
 // cpu is the time the process has spent so far, user and system.

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"parlance.dev/parlance/test/child"
 )
 
 // program is the built program of this test binary.
@@ -52,7 +54,7 @@ func RemoveBuilt() error {
 type Process struct {
 	t       testing.TB
 	command *exec.Cmd
-	ended   chan struct{}
+	ended   <-chan struct{}
 }
 
 // StartProcess runs `parlance server` or `parlance worker` with the installation's settings. Its
@@ -63,20 +65,17 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
-	p := &Process{t: t, command: exec.Command(built.path, args...), ended: make(chan struct{})} //nolint:noctx // Cleanup ends it
+	p := &Process{t: t, command: exec.Command(built.path, args...)} //nolint:noctx // Cleanup ends it
 	p.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	for name, value := range e.settings {
 		p.command.Env = append(p.command.Env, name+"="+value)
 	}
 	p.command.Stdout, p.command.Stderr = e.output(t), e.output(t)
-	p.command.SysProcAttr = dieWithUs()
-	if err := p.command.Start(); err != nil {
+	ended, err := child.Start(p.command)
+	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		defer close(p.ended)
-		_ = p.command.Wait() // how it ended is seen by what it did
-	}()
+	p.ended = ended
 	t.Cleanup(p.Kill)
 	return p
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"parlance.dev/parlance/test/child"
 	"parlance.dev/parlance/test/pgtest/keeper"
 )
 
@@ -26,6 +27,7 @@ type node struct {
 	port   int
 	client *redis.Client
 	cmd    *exec.Cmd
+	ended  <-chan struct{}
 }
 
 func (n *node) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
@@ -44,10 +46,11 @@ func startNode(t testing.TB, password, config string, args ...string) *node {
 		t.Fatalf("redistest: %v", err)
 	}
 	n.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), "redis-server", append([]string{path}, args...)...) //nolint:gosec // our own configuration
-	n.cmd.SysProcAttr = dieWithUs()
-	if err := n.cmd.Start(); err != nil {
+	ended, err := child.Start(n.cmd)
+	if err != nil {
 		t.Fatalf("redistest: %v", err)
 	}
+	n.ended = ended
 	t.Cleanup(n.kill)
 	n.client = redis.NewClient(&redis.Options{Addr: n.address(), Password: password, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true})
 	t.Cleanup(func() { _ = n.client.Close() })
@@ -65,7 +68,7 @@ func startNode(t testing.TB, password, config string, args ...string) *node {
 // kill ends the server as a crash would.
 func (n *node) kill() {
 	_ = n.cmd.Process.Kill() // it may have ended
-	_ = n.cmd.Wait()
+	<-n.ended
 }
 
 // freePort is a port that nobody listens on.

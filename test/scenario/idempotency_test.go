@@ -292,3 +292,27 @@ func TestIdempotencyExpiry(t *testing.T) {
 	stop()
 	working.Wait()
 }
+
+// TestIdempotencyAnswerKept: a database that is away for a moment after the work does not take away
+// the answer of those who ask again.
+func TestIdempotencyAnswerKept(t *testing.T) {
+	t.Parallel()
+	e := newIdem(t, harness.Options{WithoutWorker: true})
+	// A sequence counts what was rolled back, too.
+	e.Exec(t, `
+		CREATE SEQUENCE refused;
+		CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN
+		    IF nextval('refused') <= 2 THEN
+		        RAISE EXCEPTION 'starting up' USING ERRCODE = '57P03';
+		    END IF;
+		    RETURN NEW;
+		END $$;
+		CREATE TRIGGER refuse_twice BEFORE UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION refuse_twice()`)
+	agents := e.Tenant.In("/agents")
+	first := e.Do(t, "POST", agents, `{"name":"one"}`, withKey("k")).Must(t, 201)
+	same(t, first, e.Do(t, "POST", agents, `{"name":"one"}`, withKey("k")))
+	if got := harness.Rows[int](t, e.Env, "SELECT last_value FROM refused")[0]; got != 3 {
+		t.Errorf("the answer was stored at try %d, want 3", got)
+	}
+}
