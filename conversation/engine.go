@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/workspaces"
 )
@@ -321,7 +322,7 @@ func (e *engine) settle(m finished) {
 			e.unanswered = m.run.turn
 		}
 		if attached && e.ending == nil {
-			live.push(Failed{CommandID: m.run.commandID, Err: fault.From(m.went.err)})
+			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.went.err)})
 		}
 	} else {
 		e.showTurn(m.went.turn, live)

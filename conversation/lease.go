@@ -11,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -283,7 +284,7 @@ func (s *Service) finish(ctx context.Context, turn Turn, with finishing) (after 
 	pauses := []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
 	for {
 		after, recorded, err = s.finishOnce(ctx, turn, with)
-		if err == nil || len(pauses) == 0 || fault.From(err).Reason != fault.ServiceUnavailable {
+		if err == nil || len(pauses) == 0 || postgres.Decide(err).Reason != fault.ServiceUnavailable {
 			return after, recorded, err
 		}
 		timer := time.NewTimer(pauses[0])

@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 )
 
 // ErrNothingToCancel is the cause of Failed when there is no answer to cancel.
@@ -84,7 +85,7 @@ func (e *engine) accept(live *Live, commandID string, said Message) {
 	turn, err := e.s.accept(ctx, e.session, e.unanswered, said)
 	if err != nil {
 		e.s.log.WarnContext(ctx, "message not accepted", "session_id", e.id, "error", err)
-		live.push(Failed{CommandID: commandID, Err: fault.From(err)})
+		live.push(Failed{CommandID: commandID, Err: postgres.Decide(err)})
 		return
 	}
 	e.unanswered = turn.ID
@@ -155,7 +156,7 @@ func (e *engine) end(live *Live, c End) {
 		params.Reason = ReasonHangUp
 	}
 	if err := checkEnd(&params); err != nil {
-		live.push(Failed{Err: fault.From(err)})
+		live.push(Failed{Err: postgres.Decide(err)})
 		return
 	}
 	e.waiting = nil
@@ -166,7 +167,7 @@ func (e *engine) end(live *Live, c End) {
 	defer cancel()
 	session, err := e.s.requestEnd(ctx, e.session, params.Status, params.Reason)
 	if err != nil {
-		live.push(Failed{Err: fault.From(err)})
+		live.push(Failed{Err: postgres.Decide(err)})
 		return
 	}
 	if session.Closed() {

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
@@ -115,7 +116,7 @@ func (r *runner) judge(ctx context.Context, err error) error {
 		}
 		return fault.Wrap(err, fault.CallerCanceled, "The answer was cancelled.")
 	}
-	decided := fault.From(err)
+	decided := postgres.Decide(err)
 	r.turn.Status, r.turn.ErrorCode, r.turn.ErrorMessage = TurnFailed, string(decided.Reason), decided.Message
 	r.s.log.WarnContext(ctx, "turn failed", "session_id", r.session.ID, "turn_id", r.turn.ID, "reason", decided.Reason, "error", err)
 	return decided
@@ -128,7 +129,7 @@ func (r *runner) done(err error) ResponseDone {
 		Text: r.turn.AgentText, Citations: r.turn.Citations, Usage: r.turn.Usage(),
 	}
 	if r.turn.Status == TurnFailed {
-		done.Err = fault.From(err)
+		done.Err = postgres.Decide(err)
 	}
 	return done
 }
@@ -336,7 +337,7 @@ func (r *runner) modelError(ctx context.Context, err error) error {
 
 // upstream is the fault for a model that could not answer.
 func upstream(err error) error {
-	decided := fault.From(err)
+	decided := postgres.Decide(err)
 	message := "The model could not answer. Try again."
 	if decided.Reason == fault.UpstreamFailed || decided.Reason == fault.ServiceUnavailable {
 		message = decided.Message

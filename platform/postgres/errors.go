@@ -59,6 +59,10 @@ func MapError(err error) error {
 	return err
 }
 
+// Decide is the decision about any error, with those of statements mapped (see MapError): what a
+// caller or a client is told.
+func Decide(err error) *fault.Error { return fault.From(MapError(err)) }
+
 func violates(err error, state, constraint string) bool {
 	violation, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && violation.Code == state && (constraint == "" || violation.ConstraintName == constraint)

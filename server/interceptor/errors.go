@@ -151,7 +151,7 @@ func decisionOf(err error) *fault.Error {
 	if wire, ok := errors.AsType[*connect.Error](err); ok {
 		return problem.FromConnect(wire)
 	}
-	return fault.From(postgres.MapError(err))
+	return postgres.Decide(err)
 }
 
 func panicked(cause any) error {

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
@@ -24,6 +25,8 @@ const (
 	hangUpGrace = 5 * time.Minute
 	// settleTimeout bounds storing or releasing after the work.
 	settleTimeout = 10 * time.Second
+	// keepAgain is the pause before an answer that could not be stored is stored again.
+	keepAgain = 200 * time.Millisecond
 )
 
 // Once does the work of requests with Idempotency-Key at most once and replays its answer.
@@ -96,11 +99,29 @@ func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim,
 		o.release(r, claim)
 		return
 	}
-	ctx, cancel = settling(r)
+	o.keep(r, claim, kept)
+}
+
+// keep stores the answer, and tries again while the database is away for a moment. When that does not
+// help the key stays taken until its lease ends: the work is done.
+func (o *Once) keep(r *http.Request, claim *idempotency.Claim, answer idempotency.Answer) {
+	ctx, cancel := settling(r)
 	defer cancel()
-	if err := claim.Keep(ctx, kept); err != nil {
-		// The work is done, so the key stays taken until its lease ends.
-		o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyError, err)
+	for {
+		err := claim.Keep(ctx, answer)
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil || postgres.Decide(err).Reason != fault.ServiceUnavailable {
+			o.Log.ErrorContext(ctx, "answer not kept", telemetry.KeyError, err)
+			return
+		}
+		timer := time.NewTimer(keepAgain)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
 	}
 }
 
