@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,9 +10,7 @@ import (
 	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
 
-	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/cli/intake"
-	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
@@ -34,22 +31,15 @@ Without flags the commands work on the parlance dev of this machine. A source is
 	}
 	cmd.AddCommand(newKBAdd(), newKBList(), newKBShow(), newKBQuery(), newKBAttach(), newKBDetach(),
 		newKBReprocess(), newKBRemove(), newKBDownload(), newKBStatus(), newKBEval())
-	for _, sub := range cmd.Commands() {
-		addInstallation(sub)
-		sub.Flags().String("workspace", "", "workspace, ws_… ["+envWorkspace+"]")
-	}
+	addWorkspace(cmd.Commands()...)
 	return cmd
 }
 
 // kb is what the commands of the knowledge base work with.
 type kb struct {
-	where  installation
-	client *http.Client
-	screen *term.Screen
-	now    func() time.Time
+	caller
 
 	knowledge  parlancev1connect.KnowledgeServiceClient
-	agents     parlancev1connect.AgentServiceClient
 	workspaces parlancev1connect.WorkspaceServiceClient
 }
 
@@ -66,38 +56,18 @@ func withKB(run func(ctx context.Context, k *kb, args []string) error) func(*cob
 }
 
 func openKB(cmd *cobra.Command) (*kb, error) {
-	lookupEnv := app.OSSource(nil).LookupEnv
-	where, err := findInstallation(cmd, lookupEnv)
+	c, err := openCaller(cmd)
 	if err != nil {
 		return nil, err
 	}
-	if where.workspaceID == "" {
-		return nil, usageError{errors.New("--workspace is missing: the id of the workspace, ws_…")}
-	}
-	client, err := where.client()
-	if err != nil {
-		return nil, err
-	}
-	if transport, ok := client.Transport.(*http.Transport); ok {
+	if transport, ok := c.client.Transport.(*http.Transport); ok {
 		transport.ExpectContinueTimeout = kbContinueWait
 	}
 	return &kb{
-		where: where, client: client, screen: term.Open(cmd.OutOrStdout(), lookupEnv), now: time.Now,
-		knowledge:  parlancev1connect.NewKnowledgeServiceClient(client, where.base, where.options()...),
-		agents:     parlancev1connect.NewAgentServiceClient(client, where.base, where.options()...),
-		workspaces: parlancev1connect.NewWorkspaceServiceClient(client, where.base, where.options()...),
+		caller:     c,
+		knowledge:  parlancev1connect.NewKnowledgeServiceClient(c.client, c.where.base, c.where.options()...),
+		workspaces: parlancev1connect.NewWorkspaceServiceClient(c.client, c.where.base, c.where.options()...),
 	}, nil
-}
-
-// agentID is the agent that a flag names; "default" is the installation's own.
-func (k *kb) agentID(given string) (string, error) {
-	if given != "" && given != "default" {
-		return given, nil
-	}
-	if k.where.agentID == "" {
-		return "", usageError{fmt.Errorf("which agent? There is no %s: give --agent agt_…", envAgent)}
-	}
-	return k.where.agentID, nil
 }
 
 // source finds a source by its id or name.
@@ -143,16 +113,6 @@ func (k *kb) sources(ctx context.Context, named []string) ([]*parlancev1.Source,
 		}
 	}
 	return list, nil
-}
-
-// line writes a line of words and of texts that others wrote, which are made harmless.
-func (k *kb) line(format string, args ...any) {
-	for i, arg := range args {
-		if text, ok := arg.(string); ok {
-			args[i] = term.Clean(text)
-		}
-	}
-	k.screen.Line(format, args...)
 }
 
 // someArgs is cobra.MinimumNArgs(1) that says what is missing.

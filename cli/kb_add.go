@@ -13,7 +13,6 @@ import (
 
 	"parlance.dev/parlance/cli/intake"
 	"parlance.dev/parlance/cli/term"
-	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 // kbAddOptions are the flags of `parlance kb add`.
@@ -95,18 +94,6 @@ func (k *kb) add(ctx context.Context, stdin io.Reader, o kbAddOptions, args []st
 		k.sumUp(states, selected.Skipped, o.Attach)
 	}
 	return verdict(ctx, states)
-}
-
-// agentFor resolves --attach and sees that there is such an agent before anything is sent.
-func (k *kb) agentFor(ctx context.Context, agent *string) (err error) {
-	if *agent, err = k.agentID(*agent); err != nil {
-		return err
-	}
-	_, err = k.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{WorkspaceId: k.where.workspaceID, AgentId: *agent})
-	if err != nil {
-		return k.where.explainCall("find the agent", err)
-	}
-	return nil
 }
 
 // take adds the items and shows it.

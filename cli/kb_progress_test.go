@@ -21,7 +21,7 @@ func TestKBProgressFits(t *testing.T) {
 	t.Parallel()
 	screen := term.Open(&bytes.Buffer{}, func(string) (string, bool) { return "", false })
 	screen.Terminal, screen.Colour = true, true
-	k := &kb{screen: screen, now: time.Now}
+	k := &kb{caller: caller{screen: screen, now: time.Now}}
 	items := []intake.Item{{Name: "日本語のとても長いファイル名がここにあります.pdf", SizeBytes: 123_456_789}, {Name: "a.md"}, {Name: strings.Repeat("x", 200)}}
 	p := &kbProgress{kb: k, states: make([]intake.State, len(items))}
 	for _, item := range items {
@@ -55,7 +55,7 @@ func TestKBProgressOfMany(t *testing.T) {
 	t.Parallel()
 	screen := term.Open(&bytes.Buffer{}, func(string) (string, bool) { return "", false })
 	screen.Terminal = true
-	p := &kbProgress{kb: &kb{screen: screen, now: time.Now}}
+	p := &kbProgress{kb: &kb{caller: caller{screen: screen, now: time.Now}}}
 	for i := range 100 {
 		p.states = append(p.states, intake.State{Item: intake.Item{Name: fmt.Sprint(i)}, Phase: intake.Ingesting, Source: &parlancev1.Source{}})
 	}

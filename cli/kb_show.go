@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/platform/wire"
 )
 
 // kbShowOptions are the flags of `parlance kb show`.
@@ -160,14 +158,4 @@ func withoutHeading(text, path string) string {
 		return rest
 	}
 	return text
-}
-
-// printMessage prints a message as a line of JSON.
-func (k *kb) printMessage(message proto.Message) error {
-	line, err := wire.JSON(message)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(k.screen.Out, "%s\n", line)
-	return err
 }
