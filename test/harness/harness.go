@@ -85,6 +85,7 @@ func Start(t testing.TB, o Options) *Env {
 		listener = nil
 	}
 	e.run(t, listener, !o.WithoutWorker)
+	t.Cleanup(func() { e.explain(t) })
 	return e
 }
 
