@@ -118,3 +118,36 @@ func TestPDFBrokenPage(t *testing.T) {
 		t.Errorf("of %d pages (-want +got):\n%s", doc.PageCount, diff)
 	}
 }
+
+// TestPDFEndlessPictures: pages that would be drawn for ever cost their time a few times, not as
+// often as there are pages; what needs no drawing is kept.
+func TestPDFEndlessPictures(t *testing.T) {
+	t.Parallel()
+	f := pdfmake.New()
+	const endless, pages = 2, 4
+	lines := strings.Repeat("0 0 m 500 700 l S ", 400_000)
+	for range pages {
+		f.Page().Raw(lines)
+	}
+	f.Page().Column(60, 60, 475).Paragraph(pdfmake.Regular, 11, gardens)
+	limits := poppler.Deps{PageCPUSeconds: 1, EndlessPages: endless, Pictures: 1}
+	reader := &scriptedOCR{name: "scripted eng"}
+	doc, err := parsePDF(t, f.Bytes(), document.Options{Readers: document.Readers{PDF: limitedReader(t, limits), OCR: reader}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for page := 1; page <= pages; page++ {
+		why := "it cannot be drawn."
+		if page > endless {
+			why = "it is not drawn any more after so many pages that take too long."
+		}
+		want = append(want, fmt.Sprintf("Page %d could not be read: %s", page, why))
+	}
+	if diff := cmp.Diff(want, doc.Warnings); diff != "" || reader.calls != 0 {
+		t.Errorf("%d pictures were read; warnings (-want +got):\n%s", reader.calls, diff)
+	}
+	if len(doc.Blocks) != 1 || doc.Blocks[0].Page != pages+1 {
+		t.Errorf("blocks: %+v", doc.Blocks)
+	}
+}

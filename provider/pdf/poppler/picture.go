@@ -75,6 +75,9 @@ func saysAsMuch(layer, recognized []pdf.Block) bool {
 
 // draw makes a grey PNG of a page; nil when nothing is on it. Errors: ours.
 func (r *reading) draw(ctx context.Context, number int) ([]byte, *pdf.Fault, error) {
+	if r.endless.Load() >= int64(r.deps.EndlessPages) {
+		return nil, &pdf.Fault{Kind: pdf.TooComplex, Message: "it is not drawn any more after so many pages that take too long."}, nil
+	}
 	var out bytes.Buffer
 	page := strconv.Itoa(number)
 	err := r.box.Run(ctx, sandbox.Command{
@@ -85,6 +88,9 @@ func (r *reading) draw(ctx context.Context, number int) ([]byte, *pdf.Fault, err
 	})
 	if err != nil {
 		if fault, ok := errors.AsType[*pdf.Fault](faultOf(err)); ok {
+			if fault.Kind == pdf.TooComplex || fault.Kind == pdf.Timeout {
+				r.endless.Add(1)
+			}
 			return nil, &pdf.Fault{Kind: fault.Kind, Message: "it cannot be drawn.", Cause: err}, nil
 		}
 		return nil, nil, faultOf(err)

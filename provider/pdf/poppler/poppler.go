@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,6 +35,9 @@ type Deps struct {
 	// FileCPUSeconds is how long the text of a file may take to read, with a tenth of a second a page
 	// more; 0: 20. PageCPUSeconds is that of one page alone, also of drawing it; 0: 15.
 	FileCPUSeconds, PageCPUSeconds int
+	// EndlessPages is how many pages of a file may use up their time without having been drawn; those
+	// after them are not drawn any more. 0: 10.
+	EndlessPages int
 	// Log gets what a program said of a page that was left out; nil discards it.
 	Log *slog.Logger
 }
@@ -48,6 +52,7 @@ func New(d Deps) *Reader {
 	d.Pictures = cmp.Or(d.Pictures, runtime.GOMAXPROCS(0))
 	d.FileCPUSeconds = cmp.Or(d.FileCPUSeconds, 20)
 	d.PageCPUSeconds = cmp.Or(d.PageCPUSeconds, 15)
+	d.EndlessPages = cmp.Or(d.EndlessPages, 10)
 	if d.Log == nil {
 		d.Log = slog.New(slog.DiscardHandler)
 	}
@@ -96,6 +101,8 @@ type reading struct {
 	pages   int
 	deps    Deps
 	order   orderer
+	// endless counts the pages that were not drawn in their time.
+	endless atomic.Int64
 
 	ordered  chan *pending
 	pictures chan *pending

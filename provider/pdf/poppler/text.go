@@ -28,6 +28,7 @@ const (
 func (r *reading) text(ctx context.Context) error {
 	next := 1
 	for range maxRestarts {
+		first := next
 		err := r.span(ctx, &next, r.pages, r.deps.FileCPUSeconds+r.pages/10)
 		if err == nil {
 			return nil
@@ -35,6 +36,10 @@ func (r *reading) text(ctx context.Context) error {
 		fault, ok := errors.AsType[*pdf.Fault](err)
 		if !ok {
 			return err
+		}
+		if first == r.pages && next == first { // it was that page, alone
+			r.leaveOut(ctx, next, fault)
+			return nil
 		}
 		if next, err = r.search(ctx, next, fault); err != nil {
 			return err
