@@ -1792,7 +1792,17 @@ type ListSessionToolCallsRequest struct {
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only calls of this tool: a custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId string `protobuf:"bytes,4,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	// Only calls that "succeeded", or that "failed"; refused ones have failed.
+	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	// Only calls that failed with this code.
+	ErrorCode string `protobuf:"bytes,6,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// Only calls that began at this time or later.
+	StartedAfter *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=started_after,json=startedAfter,proto3" json:"started_after,omitempty"`
+	// Only calls that began before this time.
+	StartedBefore *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=started_before,json=startedBefore,proto3" json:"started_before,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1846,6 +1856,41 @@ func (x *ListSessionToolCallsRequest) GetPageToken() string {
 		return x.PageToken
 	}
 	return ""
+}
+
+func (x *ListSessionToolCallsRequest) GetToolId() string {
+	if x != nil {
+		return x.ToolId
+	}
+	return ""
+}
+
+func (x *ListSessionToolCallsRequest) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListSessionToolCallsRequest) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *ListSessionToolCallsRequest) GetStartedAfter() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAfter
+	}
+	return nil
+}
+
+func (x *ListSessionToolCallsRequest) GetStartedBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedBefore
+	}
+	return nil
 }
 
 type ListSessionToolCallsResponse struct {
@@ -2083,14 +2128,20 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"h\n" +
 	"\x15GetTranscriptResponse\x12'\n" +
 	"\x05turns\x18\x01 \x03(\v2\x11.parlance.v1.TurnR\x05turns\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x84\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfd\x02\n" +
 	"\x1bListSessionToolCallsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"|\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\x12\x17\n" +
+	"\atool_id\x18\x04 \x01(\tR\x06toolId\x122\n" +
+	"\x06status\x18\x05 \x01(\tB\x1a\xbaH\x17r\x15R\x00R\tsucceededR\x06failedR\x06status\x12&\n" +
+	"\n" +
+	"error_code\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\terrorCode\x12?\n" +
+	"\rstarted_after\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\fstartedAfter\x12A\n" +
+	"\x0estarted_before\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\rstartedBefore\"|\n" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
@@ -2179,28 +2230,30 @@ var file_parlance_v1_sessions_proto_depIdxs = []int32{
 	26, // 22: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
 	16, // 23: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
 	2,  // 24: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	26, // 25: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	9,  // 26: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	11, // 27: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	13, // 28: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	14, // 29: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	15, // 30: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	17, // 31: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	19, // 32: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	21, // 33: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	10, // 34: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	12, // 35: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 36: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 37: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	16, // 38: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	18, // 39: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	20, // 40: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	22, // 41: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	34, // [34:42] is the sub-list for method output_type
-	26, // [26:34] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	25, // 25: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	25, // 26: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	26, // 27: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	9,  // 28: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	11, // 29: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	13, // 30: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	14, // 31: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	15, // 32: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	17, // 33: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	19, // 34: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	21, // 35: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	10, // 36: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	12, // 37: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 38: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 39: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	16, // 40: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	18, // 41: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	20, // 42: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	22, // 43: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	36, // [36:44] is the sub-list for method output_type
+	28, // [28:36] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }

@@ -374,7 +374,8 @@ type AgentTool struct {
 	Enabled bool `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Most calls in one session; 0: no cap.
 	MaxCallsPerSession int32 `protobuf:"varint,3,opt,name=max_calls_per_session,json=maxCallsPerSession,proto3" json:"max_calls_per_session,omitempty"`
-	// Why it is off: "attachment_disabled", "not_enabled", "disabled_tools", "plan", "not_available"; empty when it is on.
+	// Why it is off: "attachment_disabled", "not_enabled", "disabled_tools", "plan", "shadowed" (an earlier tool has the name),
+	// "not_available"; empty when it is on.
 	DisabledReason string `protobuf:"bytes,4,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -591,7 +592,9 @@ type ToolCall struct {
 	// Null when the call succeeded.
 	Error *ToolError `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`
 	// When it began.
-	StartedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// The agent whose model called; empty for a run.
+	AgentId       string `protobuf:"bytes,13,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -708,6 +711,13 @@ func (x *ToolCall) GetStartedAt() *timestamppb.Timestamp {
 		return x.StartedAt
 	}
 	return nil
+}
+
+func (x *ToolCall) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
 }
 
 type CreateToolRequest struct {
@@ -1538,7 +1548,19 @@ type ListToolCallsRequest struct {
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only calls of this session.
+	SessionId string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Only calls of this agent.
+	AgentId string `protobuf:"bytes,6,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// Only calls that "succeeded", or that "failed"; refused ones have failed.
+	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	// Only calls that failed with this code.
+	ErrorCode string `protobuf:"bytes,8,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// Only calls that began at this time or later.
+	StartedAfter *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_after,json=startedAfter,proto3" json:"started_after,omitempty"`
+	// Only calls that began before this time.
+	StartedBefore *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=started_before,json=startedBefore,proto3" json:"started_before,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1601,6 +1623,48 @@ func (x *ListToolCallsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListToolCallsRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ListToolCallsRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *ListToolCallsRequest) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListToolCallsRequest) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *ListToolCallsRequest) GetStartedAfter() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAfter
+	}
+	return nil
+}
+
+func (x *ListToolCallsRequest) GetStartedBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedBefore
+	}
+	return nil
+}
+
 type ListToolCallsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Traces of the calls.
@@ -1655,6 +1719,186 @@ func (x *ListToolCallsResponse) GetNextPageToken() string {
 	return ""
 }
 
+type ListWorkspaceToolCallsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// 1 to 200; 0 means 50.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only calls of this tool: a custom tool's UUID, builtin:<name> or system:<name>.
+	ToolId string `protobuf:"bytes,4,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	// Only calls of this session.
+	SessionId string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Only calls of this agent.
+	AgentId string `protobuf:"bytes,6,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// Only calls that "succeeded", or that "failed"; refused ones have failed.
+	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	// Only calls that failed with this code.
+	ErrorCode string `protobuf:"bytes,8,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// Only calls that began at this time or later.
+	StartedAfter *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_after,json=startedAfter,proto3" json:"started_after,omitempty"`
+	// Only calls that began before this time.
+	StartedBefore *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=started_before,json=startedBefore,proto3" json:"started_before,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListWorkspaceToolCallsRequest) Reset() {
+	*x = ListWorkspaceToolCallsRequest{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListWorkspaceToolCallsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListWorkspaceToolCallsRequest) ProtoMessage() {}
+
+func (x *ListWorkspaceToolCallsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListWorkspaceToolCallsRequest.ProtoReflect.Descriptor instead.
+func (*ListWorkspaceToolCallsRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetToolId() string {
+	if x != nil {
+		return x.ToolId
+	}
+	return ""
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetStartedAfter() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAfter
+	}
+	return nil
+}
+
+func (x *ListWorkspaceToolCallsRequest) GetStartedBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedBefore
+	}
+	return nil
+}
+
+type ListWorkspaceToolCallsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Traces of the calls.
+	ToolCalls []*ToolCall `protobuf:"bytes,1,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListWorkspaceToolCallsResponse) Reset() {
+	*x = ListWorkspaceToolCallsResponse{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListWorkspaceToolCallsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListWorkspaceToolCallsResponse) ProtoMessage() {}
+
+func (x *ListWorkspaceToolCallsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListWorkspaceToolCallsResponse.ProtoReflect.Descriptor instead.
+func (*ListWorkspaceToolCallsResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ListWorkspaceToolCallsResponse) GetToolCalls() []*ToolCall {
+	if x != nil {
+		return x.ToolCalls
+	}
+	return nil
+}
+
+func (x *ListWorkspaceToolCallsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 type AttachToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1673,7 +1917,7 @@ type AttachToolRequest struct {
 
 func (x *AttachToolRequest) Reset() {
 	*x = AttachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1685,7 +1929,7 @@ func (x *AttachToolRequest) String() string {
 func (*AttachToolRequest) ProtoMessage() {}
 
 func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1698,7 +1942,7 @@ func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachToolRequest.ProtoReflect.Descriptor instead.
 func (*AttachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AttachToolRequest) GetWorkspaceId() string {
@@ -1750,7 +1994,7 @@ type DetachToolRequest struct {
 
 func (x *DetachToolRequest) Reset() {
 	*x = DetachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1762,7 +2006,7 @@ func (x *DetachToolRequest) String() string {
 func (*DetachToolRequest) ProtoMessage() {}
 
 func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1775,7 +2019,7 @@ func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachToolRequest.ProtoReflect.Descriptor instead.
 func (*DetachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *DetachToolRequest) GetWorkspaceId() string {
@@ -1815,7 +2059,7 @@ type ListAgentToolsRequest struct {
 
 func (x *ListAgentToolsRequest) Reset() {
 	*x = ListAgentToolsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1827,7 +2071,7 @@ func (x *ListAgentToolsRequest) String() string {
 func (*ListAgentToolsRequest) ProtoMessage() {}
 
 func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1840,7 +2084,7 @@ func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListAgentToolsRequest) GetWorkspaceId() string {
@@ -1883,7 +2127,7 @@ type ListAgentToolsResponse struct {
 
 func (x *ListAgentToolsResponse) Reset() {
 	*x = ListAgentToolsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1895,7 +2139,7 @@ func (x *ListAgentToolsResponse) String() string {
 func (*ListAgentToolsResponse) ProtoMessage() {}
 
 func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1908,7 +2152,7 @@ func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListAgentToolsResponse) GetTools() []*AgentTool {
@@ -1941,7 +2185,7 @@ type UpdateToolsConfigRequest struct {
 
 func (x *UpdateToolsConfigRequest) Reset() {
 	*x = UpdateToolsConfigRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1953,7 +2197,7 @@ func (x *UpdateToolsConfigRequest) String() string {
 func (*UpdateToolsConfigRequest) ProtoMessage() {}
 
 func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1966,7 +2210,7 @@ func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateToolsConfigRequest.ProtoReflect.Descriptor instead.
 func (*UpdateToolsConfigRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateToolsConfigRequest) GetWorkspaceId() string {
@@ -2061,7 +2305,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x04body\x18\x04 \x01(\tR\x04body\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8b\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa6\x03\n" +
 	"\bToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2079,7 +2323,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	" \x01(\x05R\battempts\x12,\n" +
 	"\x05error\x18\v \x01(\v2\x16.parlance.v1.ToolErrorR\x05error\x129\n" +
 	"\n" +
-	"started_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\"\xf8\t\n" +
+	"started_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x19\n" +
+	"\bagent_id\x18\r \x01(\tR\aagentId\"\xf8\t\n" +
 	"\x11CreateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x128\n" +
 	"\x04slug\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04slug\x12,\n" +
@@ -2191,15 +2436,44 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"latency_ms\x18\x04 \x01(\x05R\tlatencyMs\x12\x1a\n" +
 	"\battempts\x18\x05 \x01(\x05R\battempts\x12,\n" +
 	"\x05error\x18\x06 \x01(\v2\x16.parlance.v1.ToolErrorR\x05error\x122\n" +
-	"\arequest\x18\a \x01(\v2\x18.parlance.v1.ToolRequestR\arequest\"\x9a\x01\n" +
+	"\arequest\x18\a \x01(\v2\x18.parlance.v1.ToolRequestR\arequest\"\xb4\x03\n" +
 	"\x14ListToolCallsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"u\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x05 \x01(\tR\tsessionId\x12\x19\n" +
+	"\bagent_id\x18\x06 \x01(\tR\aagentId\x122\n" +
+	"\x06status\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\tsucceededR\x06failedR\x06status\x12&\n" +
+	"\n" +
+	"error_code\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\terrorCode\x12?\n" +
+	"\rstarted_after\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\fstartedAfter\x12A\n" +
+	"\x0estarted_before\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\rstartedBefore\"u\n" +
 	"\x15ListToolCallsResponse\x124\n" +
+	"\n" +
+	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xbd\x03\n" +
+	"\x1dListWorkspaceToolCallsRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
+	"\tpage_size\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\x12\x17\n" +
+	"\atool_id\x18\x04 \x01(\tR\x06toolId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x05 \x01(\tR\tsessionId\x12\x19\n" +
+	"\bagent_id\x18\x06 \x01(\tR\aagentId\x122\n" +
+	"\x06status\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\tsucceededR\x06failedR\x06status\x12&\n" +
+	"\n" +
+	"error_code\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\terrorCode\x12?\n" +
+	"\rstarted_after\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\fstartedAfter\x12A\n" +
+	"\x0estarted_before\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\rstartedBefore\"~\n" +
+	"\x1eListWorkspaceToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xff\x01\n" +
@@ -2234,7 +2508,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0edisabled_tools\x18\x03 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\x12;\n" +
 	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask2\xdf\f\n" +
+	"updateMask2\x8b\x0e\n" +
 	"\vToolService\x12\xa6\x01\n" +
 	"\n" +
 	"CreateTool\x12\x1e.parlance.v1.CreateToolRequest\x1a\x11.parlance.v1.Tool\"e\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18-\b\xc9\x01\x12(/v1/workspaces/{workspace_id}/tools/{id}\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/workspaces/{workspace_id}/tools\x12}\n" +
@@ -2245,7 +2519,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"DeleteTool\x12\x1e.parlance.v1.DeleteToolRequest\x1a\x16.google.protobuf.Empty\"B\xaa\xbb\x18\x02\b\x03\xb2\xbb\x18\x03\b\xcc\x01\x82\xd3\xe4\x93\x02/*-/v1/workspaces/{workspace_id}/tools/{tool_id}\x12\x88\x01\n" +
 	"\aRunTool\x12\x1b.parlance.v1.RunToolRequest\x1a\x1c.parlance.v1.RunToolResponse\"B\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x026:\x01*\"1/v1/workspaces/{workspace_id}/tools/{tool_id}/run\x12\x99\x01\n" +
-	"\rListToolCalls\x12!.parlance.v1.ListToolCallsRequest\x1a\".parlance.v1.ListToolCallsResponse\"A\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x025\x123/v1/workspaces/{workspace_id}/tools/{tool_id}/calls\x12\x98\x01\n" +
+	"\rListToolCalls\x12!.parlance.v1.ListToolCallsRequest\x1a\".parlance.v1.ListToolCallsResponse\"A\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x025\x123/v1/workspaces/{workspace_id}/tools/{tool_id}/calls\x12\xa9\x01\n" +
+	"\x16ListWorkspaceToolCalls\x12*.parlance.v1.ListWorkspaceToolCallsRequest\x1a+.parlance.v1.ListWorkspaceToolCallsResponse\"6\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02*\x12(/v1/workspaces/{workspace_id}/tool-calls\x12\x98\x01\n" +
 	"\n" +
 	"AttachTool\x12\x1e.parlance.v1.AttachToolRequest\x1a\x1b.parlance.v1.ToolAttachment\"M\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/agents/{agent_id}/tools/attach\x12\x9a\x01\n" +
 	"\n" +
@@ -2265,103 +2540,112 @@ func file_parlance_v1_tools_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_tools_proto_rawDescData
 }
 
-var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_parlance_v1_tools_proto_goTypes = []any{
-	(*Tool)(nil),                     // 0: parlance.v1.Tool
-	(*ToolAttachment)(nil),           // 1: parlance.v1.ToolAttachment
-	(*AgentTool)(nil),                // 2: parlance.v1.AgentTool
-	(*ToolError)(nil),                // 3: parlance.v1.ToolError
-	(*ToolRequest)(nil),              // 4: parlance.v1.ToolRequest
-	(*ToolCall)(nil),                 // 5: parlance.v1.ToolCall
-	(*CreateToolRequest)(nil),        // 6: parlance.v1.CreateToolRequest
-	(*ListToolsRequest)(nil),         // 7: parlance.v1.ListToolsRequest
-	(*ListToolsResponse)(nil),        // 8: parlance.v1.ListToolsResponse
-	(*GetToolRequest)(nil),           // 9: parlance.v1.GetToolRequest
-	(*UpdateToolRequest)(nil),        // 10: parlance.v1.UpdateToolRequest
-	(*DeleteToolRequest)(nil),        // 11: parlance.v1.DeleteToolRequest
-	(*RunToolRequest)(nil),           // 12: parlance.v1.RunToolRequest
-	(*RunToolResponse)(nil),          // 13: parlance.v1.RunToolResponse
-	(*ListToolCallsRequest)(nil),     // 14: parlance.v1.ListToolCallsRequest
-	(*ListToolCallsResponse)(nil),    // 15: parlance.v1.ListToolCallsResponse
-	(*AttachToolRequest)(nil),        // 16: parlance.v1.AttachToolRequest
-	(*DetachToolRequest)(nil),        // 17: parlance.v1.DetachToolRequest
-	(*ListAgentToolsRequest)(nil),    // 18: parlance.v1.ListAgentToolsRequest
-	(*ListAgentToolsResponse)(nil),   // 19: parlance.v1.ListAgentToolsResponse
-	(*UpdateToolsConfigRequest)(nil), // 20: parlance.v1.UpdateToolsConfigRequest
-	nil,                              // 21: parlance.v1.Tool.HardcodedQueryParamsEntry
-	nil,                              // 22: parlance.v1.Tool.HeadersEntry
-	nil,                              // 23: parlance.v1.ToolRequest.HeadersEntry
-	nil,                              // 24: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	nil,                              // 25: parlance.v1.CreateToolRequest.HeadersEntry
-	nil,                              // 26: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	nil,                              // 27: parlance.v1.UpdateToolRequest.HeadersEntry
-	nil,                              // 28: parlance.v1.RunToolRequest.DynamicVariablesEntry
-	(*structpb.Struct)(nil),          // 29: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),    // 30: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),    // 31: google.protobuf.FieldMask
-	(*structpb.Value)(nil),           // 32: google.protobuf.Value
-	(*emptypb.Empty)(nil),            // 33: google.protobuf.Empty
-	(*ToolsConfig)(nil),              // 34: parlance.v1.ToolsConfig
+	(*Tool)(nil),                           // 0: parlance.v1.Tool
+	(*ToolAttachment)(nil),                 // 1: parlance.v1.ToolAttachment
+	(*AgentTool)(nil),                      // 2: parlance.v1.AgentTool
+	(*ToolError)(nil),                      // 3: parlance.v1.ToolError
+	(*ToolRequest)(nil),                    // 4: parlance.v1.ToolRequest
+	(*ToolCall)(nil),                       // 5: parlance.v1.ToolCall
+	(*CreateToolRequest)(nil),              // 6: parlance.v1.CreateToolRequest
+	(*ListToolsRequest)(nil),               // 7: parlance.v1.ListToolsRequest
+	(*ListToolsResponse)(nil),              // 8: parlance.v1.ListToolsResponse
+	(*GetToolRequest)(nil),                 // 9: parlance.v1.GetToolRequest
+	(*UpdateToolRequest)(nil),              // 10: parlance.v1.UpdateToolRequest
+	(*DeleteToolRequest)(nil),              // 11: parlance.v1.DeleteToolRequest
+	(*RunToolRequest)(nil),                 // 12: parlance.v1.RunToolRequest
+	(*RunToolResponse)(nil),                // 13: parlance.v1.RunToolResponse
+	(*ListToolCallsRequest)(nil),           // 14: parlance.v1.ListToolCallsRequest
+	(*ListToolCallsResponse)(nil),          // 15: parlance.v1.ListToolCallsResponse
+	(*ListWorkspaceToolCallsRequest)(nil),  // 16: parlance.v1.ListWorkspaceToolCallsRequest
+	(*ListWorkspaceToolCallsResponse)(nil), // 17: parlance.v1.ListWorkspaceToolCallsResponse
+	(*AttachToolRequest)(nil),              // 18: parlance.v1.AttachToolRequest
+	(*DetachToolRequest)(nil),              // 19: parlance.v1.DetachToolRequest
+	(*ListAgentToolsRequest)(nil),          // 20: parlance.v1.ListAgentToolsRequest
+	(*ListAgentToolsResponse)(nil),         // 21: parlance.v1.ListAgentToolsResponse
+	(*UpdateToolsConfigRequest)(nil),       // 22: parlance.v1.UpdateToolsConfigRequest
+	nil,                                    // 23: parlance.v1.Tool.HardcodedQueryParamsEntry
+	nil,                                    // 24: parlance.v1.Tool.HeadersEntry
+	nil,                                    // 25: parlance.v1.ToolRequest.HeadersEntry
+	nil,                                    // 26: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 27: parlance.v1.CreateToolRequest.HeadersEntry
+	nil,                                    // 28: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 29: parlance.v1.UpdateToolRequest.HeadersEntry
+	nil,                                    // 30: parlance.v1.RunToolRequest.DynamicVariablesEntry
+	(*structpb.Struct)(nil),                // 31: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),          // 32: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),          // 33: google.protobuf.FieldMask
+	(*structpb.Value)(nil),                 // 34: google.protobuf.Value
+	(*emptypb.Empty)(nil),                  // 35: google.protobuf.Empty
+	(*ToolsConfig)(nil),                    // 36: parlance.v1.ToolsConfig
 }
 var file_parlance_v1_tools_proto_depIdxs = []int32{
-	29, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
-	21, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
-	29, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
-	22, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
-	30, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
-	30, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
-	30, // 6: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
-	30, // 7: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
+	31, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
+	23, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
+	31, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
+	24, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
+	32, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
+	32, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
+	32, // 6: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
+	32, // 7: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 8: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
-	23, // 9: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
-	29, // 10: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
+	25, // 9: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
+	31, // 10: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
 	3,  // 11: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
-	30, // 12: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
-	29, // 13: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	24, // 14: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	29, // 15: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	25, // 16: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
+	32, // 12: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
+	31, // 13: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	26, // 14: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	31, // 15: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	27, // 16: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
 	0,  // 17: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
-	29, // 18: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	26, // 19: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	29, // 20: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	27, // 21: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
-	31, // 22: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
-	29, // 23: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
-	28, // 24: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
-	32, // 25: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
+	31, // 18: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	28, // 19: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	31, // 20: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	29, // 21: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
+	33, // 22: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
+	31, // 23: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
+	30, // 24: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
+	34, // 25: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
 	3,  // 26: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
 	4,  // 27: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
-	5,  // 28: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	2,  // 29: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
-	31, // 30: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
-	6,  // 31: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
-	7,  // 32: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
-	9,  // 33: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
-	10, // 34: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
-	11, // 35: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
-	12, // 36: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
-	14, // 37: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
-	16, // 38: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
-	17, // 39: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
-	18, // 40: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
-	20, // 41: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
-	0,  // 42: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
-	8,  // 43: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
-	0,  // 44: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
-	0,  // 45: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
-	33, // 46: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
-	13, // 47: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
-	15, // 48: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
-	1,  // 49: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
-	33, // 50: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
-	19, // 51: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
-	34, // 52: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
-	42, // [42:53] is the sub-list for method output_type
-	31, // [31:42] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	32, // 28: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	32, // 29: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	5,  // 30: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	32, // 31: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	32, // 32: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	5,  // 33: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	2,  // 34: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
+	33, // 35: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
+	6,  // 36: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
+	7,  // 37: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
+	9,  // 38: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
+	10, // 39: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
+	11, // 40: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
+	12, // 41: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
+	14, // 42: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
+	16, // 43: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
+	18, // 44: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
+	19, // 45: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
+	20, // 46: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
+	22, // 47: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
+	0,  // 48: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
+	8,  // 49: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
+	0,  // 50: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
+	0,  // 51: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
+	35, // 52: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
+	13, // 53: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
+	15, // 54: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
+	17, // 55: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
+	1,  // 56: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
+	35, // 57: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
+	21, // 58: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
+	36, // 59: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
+	48, // [48:60] is the sub-list for method output_type
+	36, // [36:48] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_tools_proto_init() }
@@ -2372,14 +2656,14 @@ func file_parlance_v1_tools_proto_init() {
 	file_parlance_v1_agents_proto_init()
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_msgTypes[10].OneofWrappers = []any{}
-	file_parlance_v1_tools_proto_msgTypes[16].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_tools_proto_rawDesc), len(file_parlance_v1_tools_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -50,6 +50,9 @@ const (
 	// ToolServiceListToolCallsProcedure is the fully-qualified name of the ToolService's ListToolCalls
 	// RPC.
 	ToolServiceListToolCallsProcedure = "/parlance.v1.ToolService/ListToolCalls"
+	// ToolServiceListWorkspaceToolCallsProcedure is the fully-qualified name of the ToolService's
+	// ListWorkspaceToolCalls RPC.
+	ToolServiceListWorkspaceToolCallsProcedure = "/parlance.v1.ToolService/ListWorkspaceToolCalls"
 	// ToolServiceAttachToolProcedure is the fully-qualified name of the ToolService's AttachTool RPC.
 	ToolServiceAttachToolProcedure = "/parlance.v1.ToolService/AttachTool"
 	// ToolServiceDetachToolProcedure is the fully-qualified name of the ToolService's DetachTool RPC.
@@ -87,6 +90,9 @@ type ToolServiceClient interface {
 	RunTool(context.Context, *v1.RunToolRequest) (*v1.RunToolResponse, error)
 	// ListToolCalls lists the traces of a tool's calls and runs, newest first. Errors: not-found.
 	ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error)
+	// ListWorkspaceToolCalls lists the traces of all tools of a workspace, newest first, those of
+	// deleted tools too. A filter that nothing matches gives an empty list. Errors: not-found (the workspace).
+	ListWorkspaceToolCalls(context.Context, *v1.ListWorkspaceToolCallsRequest) (*v1.ListWorkspaceToolCallsResponse, error)
 	// AttachTool attaches a tool to an agent; a second attach changes the first. Opt-in
 	// built-ins are enabled by attaching builtin:<name> with enabled true.
 	// Errors: not-found, system-tool-always-on, invalid-request (a memory-managed tool with enabled false).
@@ -95,7 +101,8 @@ type ToolServiceClient interface {
 	// Errors: not-found (an id that never existed), invalid-request (a memory-managed tool), system-tool-always-on.
 	DetachTool(context.Context, *v1.DetachToolRequest) (*emptypb.Empty, error)
 	// ListAgentTools is the agent's composed registry in its order: attached custom tools, bound
-	// built-in tools, system tools, without a second tool of a name. Errors: not-found.
+	// built-in tools, system tools. Of tools with one name the first that is on has it; the others are
+	// shown as "shadowed". Errors: not-found.
 	ListAgentTools(context.Context, *v1.ListAgentToolsRequest) (*v1.ListAgentToolsResponse, error)
 	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent.
 	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in).
@@ -155,6 +162,12 @@ func NewToolServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(toolServiceMethods.ByName("ListToolCalls")),
 			connect.WithClientOptions(opts...),
 		),
+		listWorkspaceToolCalls: connect.NewClient[v1.ListWorkspaceToolCallsRequest, v1.ListWorkspaceToolCallsResponse](
+			httpClient,
+			baseURL+ToolServiceListWorkspaceToolCallsProcedure,
+			connect.WithSchema(toolServiceMethods.ByName("ListWorkspaceToolCalls")),
+			connect.WithClientOptions(opts...),
+		),
 		attachTool: connect.NewClient[v1.AttachToolRequest, v1.ToolAttachment](
 			httpClient,
 			baseURL+ToolServiceAttachToolProcedure,
@@ -184,17 +197,18 @@ func NewToolServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // toolServiceClient implements ToolServiceClient.
 type toolServiceClient struct {
-	createTool        *connect.Client[v1.CreateToolRequest, v1.Tool]
-	listTools         *connect.Client[v1.ListToolsRequest, v1.ListToolsResponse]
-	getTool           *connect.Client[v1.GetToolRequest, v1.Tool]
-	updateTool        *connect.Client[v1.UpdateToolRequest, v1.Tool]
-	deleteTool        *connect.Client[v1.DeleteToolRequest, emptypb.Empty]
-	runTool           *connect.Client[v1.RunToolRequest, v1.RunToolResponse]
-	listToolCalls     *connect.Client[v1.ListToolCallsRequest, v1.ListToolCallsResponse]
-	attachTool        *connect.Client[v1.AttachToolRequest, v1.ToolAttachment]
-	detachTool        *connect.Client[v1.DetachToolRequest, emptypb.Empty]
-	listAgentTools    *connect.Client[v1.ListAgentToolsRequest, v1.ListAgentToolsResponse]
-	updateToolsConfig *connect.Client[v1.UpdateToolsConfigRequest, v1.ToolsConfig]
+	createTool             *connect.Client[v1.CreateToolRequest, v1.Tool]
+	listTools              *connect.Client[v1.ListToolsRequest, v1.ListToolsResponse]
+	getTool                *connect.Client[v1.GetToolRequest, v1.Tool]
+	updateTool             *connect.Client[v1.UpdateToolRequest, v1.Tool]
+	deleteTool             *connect.Client[v1.DeleteToolRequest, emptypb.Empty]
+	runTool                *connect.Client[v1.RunToolRequest, v1.RunToolResponse]
+	listToolCalls          *connect.Client[v1.ListToolCallsRequest, v1.ListToolCallsResponse]
+	listWorkspaceToolCalls *connect.Client[v1.ListWorkspaceToolCallsRequest, v1.ListWorkspaceToolCallsResponse]
+	attachTool             *connect.Client[v1.AttachToolRequest, v1.ToolAttachment]
+	detachTool             *connect.Client[v1.DetachToolRequest, emptypb.Empty]
+	listAgentTools         *connect.Client[v1.ListAgentToolsRequest, v1.ListAgentToolsResponse]
+	updateToolsConfig      *connect.Client[v1.UpdateToolsConfigRequest, v1.ToolsConfig]
 }
 
 // CreateTool calls parlance.v1.ToolService.CreateTool.
@@ -254,6 +268,15 @@ func (c *toolServiceClient) RunTool(ctx context.Context, req *v1.RunToolRequest)
 // ListToolCalls calls parlance.v1.ToolService.ListToolCalls.
 func (c *toolServiceClient) ListToolCalls(ctx context.Context, req *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error) {
 	response, err := c.listToolCalls.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListWorkspaceToolCalls calls parlance.v1.ToolService.ListWorkspaceToolCalls.
+func (c *toolServiceClient) ListWorkspaceToolCalls(ctx context.Context, req *v1.ListWorkspaceToolCallsRequest) (*v1.ListWorkspaceToolCallsResponse, error) {
+	response, err := c.listWorkspaceToolCalls.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -321,6 +344,9 @@ type ToolServiceHandler interface {
 	RunTool(context.Context, *v1.RunToolRequest) (*v1.RunToolResponse, error)
 	// ListToolCalls lists the traces of a tool's calls and runs, newest first. Errors: not-found.
 	ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error)
+	// ListWorkspaceToolCalls lists the traces of all tools of a workspace, newest first, those of
+	// deleted tools too. A filter that nothing matches gives an empty list. Errors: not-found (the workspace).
+	ListWorkspaceToolCalls(context.Context, *v1.ListWorkspaceToolCallsRequest) (*v1.ListWorkspaceToolCallsResponse, error)
 	// AttachTool attaches a tool to an agent; a second attach changes the first. Opt-in
 	// built-ins are enabled by attaching builtin:<name> with enabled true.
 	// Errors: not-found, system-tool-always-on, invalid-request (a memory-managed tool with enabled false).
@@ -329,7 +355,8 @@ type ToolServiceHandler interface {
 	// Errors: not-found (an id that never existed), invalid-request (a memory-managed tool), system-tool-always-on.
 	DetachTool(context.Context, *v1.DetachToolRequest) (*emptypb.Empty, error)
 	// ListAgentTools is the agent's composed registry in its order: attached custom tools, bound
-	// built-in tools, system tools, without a second tool of a name. Errors: not-found.
+	// built-in tools, system tools. Of tools with one name the first that is on has it; the others are
+	// shown as "shadowed". Errors: not-found.
 	ListAgentTools(context.Context, *v1.ListAgentToolsRequest) (*v1.ListAgentToolsResponse, error)
 	// UpdateToolsConfig replaces the list of built-in tools turned off for the agent.
 	// Errors: not-found, system-tool-always-on, invalid-request (a name that is not a built-in).
@@ -385,6 +412,12 @@ func NewToolServiceHandler(svc ToolServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(toolServiceMethods.ByName("ListToolCalls")),
 		connect.WithHandlerOptions(opts...),
 	)
+	toolServiceListWorkspaceToolCallsHandler := connect.NewUnaryHandlerSimple(
+		ToolServiceListWorkspaceToolCallsProcedure,
+		svc.ListWorkspaceToolCalls,
+		connect.WithSchema(toolServiceMethods.ByName("ListWorkspaceToolCalls")),
+		connect.WithHandlerOptions(opts...),
+	)
 	toolServiceAttachToolHandler := connect.NewUnaryHandlerSimple(
 		ToolServiceAttachToolProcedure,
 		svc.AttachTool,
@@ -425,6 +458,8 @@ func NewToolServiceHandler(svc ToolServiceHandler, opts ...connect.HandlerOption
 			toolServiceRunToolHandler.ServeHTTP(w, r)
 		case ToolServiceListToolCallsProcedure:
 			toolServiceListToolCallsHandler.ServeHTTP(w, r)
+		case ToolServiceListWorkspaceToolCallsProcedure:
+			toolServiceListWorkspaceToolCallsHandler.ServeHTTP(w, r)
 		case ToolServiceAttachToolProcedure:
 			toolServiceAttachToolHandler.ServeHTTP(w, r)
 		case ToolServiceDetachToolProcedure:
@@ -468,6 +503,10 @@ func (UnimplementedToolServiceHandler) RunTool(context.Context, *v1.RunToolReque
 
 func (UnimplementedToolServiceHandler) ListToolCalls(context.Context, *v1.ListToolCallsRequest) (*v1.ListToolCallsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.ToolService.ListToolCalls is not implemented"))
+}
+
+func (UnimplementedToolServiceHandler) ListWorkspaceToolCalls(context.Context, *v1.ListWorkspaceToolCallsRequest) (*v1.ListWorkspaceToolCallsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.ToolService.ListWorkspaceToolCalls is not implemented"))
 }
 
 func (UnimplementedToolServiceHandler) AttachTool(context.Context, *v1.AttachToolRequest) (*v1.ToolAttachment, error) {
