@@ -187,7 +187,7 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
 	a.Tools = tools.New(tools.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
-		Gate: a.newGate("tool", a.Config.ToolConcurrency),
+		Gate: a.newGate("tool", a.Config.ToolConcurrency), TraceRetention: a.Config.ToolCallRetention,
 	})
 	for name, builtin := range conversation.SystemTools() {
 		a.Tools.Register(name, builtin)
@@ -317,7 +317,7 @@ func (a *App) Work(ctx context.Context) error {
 	}
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions,
-		Answers: a.answers,
+		Answers: a.answers, Traces: a.Tools,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {

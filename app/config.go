@@ -76,7 +76,9 @@ type Config struct {
 	TenantShare      int
 	ModelConcurrency int
 	ToolConcurrency  int
-	WorkerListen     string
+	// ToolCallRetention 0 keeps traces for ever.
+	ToolCallRetention time.Duration
+	WorkerListen      string
 
 	LogLevel     string
 	LogFormat    string

@@ -236,6 +236,10 @@ func Settings() []Setting {
 			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableMinAge }),
 		},
 		{
+			Group: "Tools", Name: "TOOL_CALL_RETENTION", Default: "2160h", Help: "How long the traces of tool calls are kept, as a duration of 1h or more; 0 keeps them for ever.",
+			apply: intoRetention(func(c *Config) *time.Duration { return &c.ToolCallRetention }),
+		},
+		{
 			Group: "Sharing", Name: "TENANT_SHARE", Default: "75", Help: "Percent of a queue's slots in a process (calls of models, calls of tools, sources, deliveries) that one tenant gets while there are others.",
 			apply: intoInt(func(c *Config) *int { return &c.TenantShare }, 1, 100),
 		},
@@ -333,6 +337,20 @@ func intoDuration(field func(*Config) *time.Duration) func(*Config, string) erro
 			return fmt.Errorf("must be a duration such as 30s or 24h")
 		}
 		*field(c) = d
+		return nil
+	}
+}
+
+// intoRetention is intoDuration for how long something is kept: so little that it is surely a
+// mistake in the unit is refused.
+func intoRetention(field func(*Config) *time.Duration) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		if err := intoDuration(field)(c, v); err != nil {
+			return err
+		}
+		if kept := *field(c); kept > 0 && kept < time.Hour {
+			return fmt.Errorf("must be 0 or at least 1h: what is older is deleted")
+		}
 		return nil
 	}
 }

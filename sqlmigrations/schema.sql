@@ -443,9 +443,11 @@ CREATE TABLE tool_call_counts (
     session_id text NOT NULL,
     tool_id text NOT NULL,
     calls integer NOT NULL,
+    updated_at timestamp with time zone NOT NULL DEFAULT now(),
     CONSTRAINT tool_call_counts_calls_check CHECK ((calls >= 0)),
     CONSTRAINT tool_call_counts_pkey PRIMARY KEY (session_id, tool_id)
 );
+CREATE INDEX tool_call_counts_by_time ON public.tool_call_counts USING brin (updated_at);
 
 CREATE TABLE tool_calls (
     id text NOT NULL,
@@ -463,11 +465,16 @@ CREATE TABLE tool_calls (
     error_code text NOT NULL DEFAULT ''::text,
     error_message text NOT NULL DEFAULT ''::text,
     started_at timestamp with time zone NOT NULL,
+    agent_id text,
     CONSTRAINT tool_calls_pkey PRIMARY KEY (id),
     CONSTRAINT tool_calls_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
+CREATE INDEX tool_calls_by_agent ON public.tool_calls USING btree (workspace_id, agent_id, started_at DESC, id DESC) WHERE (agent_id IS NOT NULL);
 CREATE INDEX tool_calls_by_session ON public.tool_calls USING btree (session_id, started_at, id) WHERE (session_id IS NOT NULL);
+CREATE INDEX tool_calls_by_time ON public.tool_calls USING brin (started_at) WITH (autosummarize='on', pages_per_range='32');
 CREATE INDEX tool_calls_by_tool ON public.tool_calls USING btree (workspace_id, tool_id, started_at DESC, id DESC);
+CREATE INDEX tool_calls_by_workspace ON public.tool_calls USING btree (workspace_id, started_at DESC, id DESC);
+CREATE INDEX tool_calls_failed ON public.tool_calls USING btree (workspace_id, started_at DESC, id DESC) WHERE (error_code <> ''::text);
 
 CREATE TABLE tools (
     id uuid NOT NULL,

@@ -117,7 +117,7 @@ func (s *Service) ListAgentTools(ctx context.Context, ref workspaces.Ref, agentI
 }
 
 // PageOfAgentTools is one page of ListAgentTools. The registry has an order of its own, so the place
-// in a token is a position and the id at it: the id decides as long as the registry has it.
+// in a token is a position and what stands there: that decides as long as the registry has it.
 // Errors: NotFound, Invalid invalid-request on page_size and page_token.
 func (s *Service) PageOfAgentTools(ctx context.Context, ref workspaces.Ref, agentID agents.ID, params postgres.PageParams) (Registry, string, error) {
 	registry, err := s.ListAgentTools(ctx, ref, agentID)
@@ -131,7 +131,7 @@ func (s *Service) PageOfAgentTools(ctx context.Context, ref workspaces.Ref, agen
 	}
 	from := 0
 	if page.After != nil {
-		at := slices.IndexFunc(registry, func(e Entry) bool { return string(e.Tool.ID) == page.After.ID })
+		at := slices.IndexFunc(registry, func(e Entry) bool { return e.place() == page.After.ID })
 		if at < 0 {
 			at = int(page.After.CreatedAt.UnixMicro()) - 1 // detached since: what followed it has moved up
 		}
@@ -139,11 +139,14 @@ func (s *Service) PageOfAgentTools(ctx context.Context, ref workspaces.Ref, agen
 	}
 	rest := registry[from:min(from+page.Limit(), len(registry))]
 	shown, next := postgres.Cut(page, rest, func(e Entry) postgres.Key {
-		at := slices.IndexFunc(registry, func(other Entry) bool { return other.Tool.ID == e.Tool.ID })
-		return postgres.Key{CreatedAt: time.UnixMicro(int64(at)), ID: string(e.Tool.ID)}
+		at := slices.IndexFunc(registry, func(other Entry) bool { return other.place() == e.place() })
+		return postgres.Key{CreatedAt: time.UnixMicro(int64(at)), ID: e.place()}
 	})
 	return shown, next, nil
 }
+
+// place names an entry within its registry: one tool may be several of an MCP server's.
+func (e Entry) place() string { return string(e.Tool.ID) + " " + e.Name }
 
 // UpdateConfig replaces the agent's disabled_tools and returns them, each name once.
 // Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request on disabled_tools[i].

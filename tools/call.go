@@ -251,7 +251,7 @@ func (s *Service) count(ctx context.Context, c *call) *Error {
 	if limit == 0 || c.SessionID == "" {
 		return nil
 	}
-	allowed, err := takeCall(ctx, s.db, c.Ref, c.SessionID, c.Entry.Tool.ID, limit)
+	allowed, err := takeCall(ctx, s.db, c.Ref, c.SessionID, c.Entry.Tool.ID, limit, s.moment())
 	if err != nil {
 		return s.internal(ctx, "count tool call", err)
 	}
@@ -296,7 +296,7 @@ func (s *Service) trace(ctx context.Context, c call, o Outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceTimeout)
 	defer cancel()
 	row := Call{
-		ID: c.CallID, TenantID: c.Ref.TenantID, WorkspaceID: c.Ref.ID, SessionID: c.SessionID, TurnID: c.TurnID,
+		ID: c.CallID, TenantID: c.Ref.TenantID, WorkspaceID: c.Ref.ID, SessionID: c.SessionID, TurnID: c.TurnID, AgentID: c.Entry.AgentID,
 		ToolID: c.Entry.Tool.ID, Slug: c.Entry.Name, Input: c.traceInput(), Output: o.Output, StatusCode: o.StatusCode,
 		LatencyMS: int(o.Latency.Milliseconds()), Attempts: o.Attempts, StartedAt: o.StartedAt,
 	}

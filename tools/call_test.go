@@ -163,14 +163,14 @@ func TestRefusedBeforeSending(t *testing.T) {
 	if requests := f.endpoint.Requests(""); len(requests) != 0 {
 		t.Errorf("%d requests arrived: %+v", len(requests), requests)
 	}
-	calls, _, err := f.ListCalls(t.Context(), f.ref, tool.ID, postgres.PageParams{})
+	calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{})
 	if err != nil || len(calls) != len(rows) {
 		t.Fatalf("%d traces, %v, want %d", len(calls), err, len(rows))
 	}
 	if newest := calls[0]; newest.ErrorCode != string(tools.CodeHeaderInvalid) || newest.TurnID != "turn_1" || newest.Slug != "guarded" {
 		t.Errorf("the newest trace: %+v", newest)
 	}
-	oldest, _, err := f.ListCallsOfSession(t.Context(), f.ref, "ses_1", postgres.PageParams{Size: 1})
+	oldest, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{Size: 1})
 	if err != nil || len(oldest) != 1 || oldest[0].ErrorCode != string(tools.CodeArgumentsInvalid) {
 		t.Errorf("the session's oldest: %+v, %v", oldest, err)
 	}
@@ -188,7 +188,7 @@ func TestDisabledIsTraced(t *testing.T) {
 	if outcome.Error == nil || outcome.Error.Code != tools.CodeDisabled || len(f.endpoint.Requests("")) != 0 {
 		t.Errorf("got %+v", outcome.Error)
 	}
-	if calls, _, err := f.ListCalls(t.Context(), f.ref, tool.ID, postgres.PageParams{}); err != nil || len(calls) != 1 {
+	if calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{}); err != nil || len(calls) != 1 {
 		t.Errorf("traces: %v, %v", calls, err)
 	}
 }
@@ -215,6 +215,11 @@ func TestCap(t *testing.T) {
 	wait.Wait()
 	if n := len(f.endpoint.Requests("/x")); succeeded.Load() != 5 || exhausted.Load() != 15 || n != 5 {
 		t.Errorf("%d succeeded, %d refused, %d arrived; want 5, 15, 5", succeeded.Load(), exhausted.Load(), n)
+	}
+	// A reconnect may lead to another node, and an attach meanwhile does not begin anew.
+	outcome := f.node(0).Call(t.Context(), tools.CallParams{Ref: f.ref, SessionID: "ses_1", Entry: f.attached(t, entry.Tool, 5)})
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeCallsExhausted || !strings.Contains(outcome.Output, "can be called 5 times in a conversation, and has been") {
+		t.Errorf("on another node: %q", outcome.Output)
 	}
 	other := f.Call(t.Context(), tools.CallParams{Ref: f.ref, SessionID: "ses_2", Entry: entry})
 	if other.Error != nil {
@@ -299,7 +304,7 @@ func TestEchoedSecrets(t *testing.T) {
 	if sent := f.endpoint.Requests("/echo")[0].Header; sent.Get("X-Pin") != `p/w"1` {
 		t.Errorf("the endpoint got %q", sent.Get("X-Pin"))
 	}
-	calls, _, err := f.ListCalls(t.Context(), f.ref, tool.ID, postgres.PageParams{})
+	calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{})
 	if err != nil || len(calls) != 1 || strings.Contains(calls[0].Output, "hunter2") {
 		t.Errorf("traces: %+v, %v", calls, err)
 	}
@@ -385,7 +390,7 @@ func TestRun(t *testing.T) {
 		_, err = f.Run(t.Context(), f.ref, tools.RunParams{ToolID: id})
 		wantFault(t, err, fault.InvalidRequest, "tool_id")
 	}
-	calls, _, err := f.ListCalls(t.Context(), f.ref, tool.ID, postgres.PageParams{})
+	calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{})
 	if err != nil || len(calls) != 3 || calls[0].SessionID != "" || calls[2].ErrorCode != "" {
 		t.Errorf("traces: %+v, %v", calls, err)
 	}

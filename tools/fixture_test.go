@@ -19,6 +19,7 @@ import (
 // fixture is the service over a database of its own, with a tenant on plan pro.
 type fixture struct {
 	*tools.Service
+	deps       tools.Deps
 	db         *postgres.DB
 	workspaces *workspaces.Service
 	agents     *agents.Service
@@ -45,10 +46,11 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{db: db, endpoint: httptool.New(t)}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Plans: plans()})
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, CheckDisabledTools: tools.CheckDisabledTools})
-	f.Service = tools.New(tools.Deps{
+	f.deps = tools.Deps{
 		DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard,
 		Jitter: func(time.Duration) time.Duration { return time.Millisecond },
-	})
+	}
+	f.Service = tools.New(f.deps)
 	f.ref = f.tenant(t, "pro")
 	f.agent = f.newAgent(t, f.ref)
 	return f

@@ -21,6 +21,8 @@ const (
 	ReasonNotEnabled DisabledReason = "not_enabled"
 	// ReasonDisabledTools: named in the agent's disabled_tools.
 	ReasonDisabledTools DisabledReason = "disabled_tools"
+	// ReasonShadowed: an earlier tool of the registry has the name.
+	ReasonShadowed DisabledReason = "shadowed"
 	// ReasonPlan: the tenant's plan does not have it.
 	ReasonPlan DisabledReason = "plan"
 	// ReasonNotAvailable: not built yet.
@@ -38,7 +40,9 @@ type Entry struct {
 	DisabledReason DisabledReason
 	// MaxCallsPerSession 0 is no cap.
 	MaxCallsPerSession int
-	Tool               Tool
+	// AgentID is whose registry this is of; empty for a run.
+	AgentID agents.ID
+	Tool    Tool
 }
 
 // Idempotent says whether a call may be cut short without harm.
@@ -54,7 +58,7 @@ func (e Entry) refusal() *Error {
 }
 
 // Registry is an agent's tools in the interface's order: attached custom tools, built-in
-// tools, system tools; each name once.
+// tools, system tools. Of each name at most one entry is on.
 type Registry []Entry
 
 // Offered are the entries a model is told about.
@@ -62,9 +66,12 @@ func (r Registry) Offered() []Entry {
 	return slices.DeleteFunc(slices.Clone(r), func(e Entry) bool { return !e.Enabled })
 }
 
-// Find is the entry of that name, also one that is off: Call refuses and traces it.
+// Find is the entry of that name that is on, or else one that is off: Call refuses and traces it.
 func (r Registry) Find(name string) (Entry, bool) {
-	i := slices.IndexFunc(r, func(e Entry) bool { return e.Name == name })
+	i := slices.IndexFunc(r, func(e Entry) bool { return e.Name == name && e.Enabled })
+	if i < 0 {
+		i = slices.IndexFunc(r, func(e Entry) bool { return e.Name == name })
+	}
 	if i < 0 {
 		return Entry{}, false
 	}
@@ -96,6 +103,9 @@ func (s *Service) Compose(ctx context.Context, ref workspaces.Ref, agent agents.
 	for _, tool := range append(builtinTools(BucketMemory, BucketOptIn), builtinTools(BucketSystem)...) {
 		attachment := byTool[tool.ID]
 		registry = append(registry, s.entry(tool, attachment, s.builtinReason(tool, attachment, agent.Config.DisabledTools)))
+	}
+	for i := range registry {
+		registry[i].AgentID = agent.ID
 	}
 	return dedupe(registry), nil
 }
@@ -132,16 +142,21 @@ func (s *Service) builtinReason(tool Tool, attachment Attachment, disabled []str
 	return ""
 }
 
-// dedupe keeps the first entry of each name. Slugs are unique and never a built-in's, so this
-// matters only if a name is reserved after a tool took it.
+// dedupe gives each name to the first entry that is on; later ones are shown as shadowed. Slugs are
+// unique and never a built-in's, so this matters for the tools of MCP servers, and if a name is
+// reserved after a tool took it.
 func dedupe(registry Registry) Registry {
-	var seen []string
-	return slices.DeleteFunc(registry, func(e Entry) bool {
+	owned := map[string]bool{}
+	for i := range registry {
+		e := &registry[i]
 		name := strings.ToLower(e.Name)
-		if slices.Contains(seen, name) {
-			return true
+		switch {
+		case !e.Enabled:
+		case owned[name]:
+			e.Enabled, e.DisabledReason = false, ReasonShadowed
+		default:
+			owned[name] = true
 		}
-		seen = append(seen, name)
-		return false
-	})
+	}
+	return registry
 }

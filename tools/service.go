@@ -21,7 +21,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Deps is what a Service works with; all but the last three are needed.
+// Deps is what a Service works with; DB, Workspaces, Agents, Keys and Guard are needed.
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
@@ -40,6 +40,8 @@ type Deps struct {
 	Gate *fair.Gate
 	// Registry gets what is measured; nil: nobody does.
 	Registry prometheus.Registerer
+	// TraceRetention is how long the traces of calls are kept; 0: for ever.
+	TraceRetention time.Duration
 }
 
 // Service manages and calls tools. Safe for concurrent use.
@@ -57,6 +59,8 @@ type Service struct {
 	breaker    breaker
 	gate       *fair.Gate
 	metrics    metrics
+	// traceRetention 0 keeps traces for ever.
+	traceRetention time.Duration
 
 	mu       sync.RWMutex
 	builtins map[string]Builtin // by name
@@ -67,7 +71,7 @@ func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, keys: d.Keys, guard: d.Guard,
 		client: d.Guard.Client(publicnet.ClientOptions{}), log: d.Log, now: d.Now, jitter: d.Jitter,
-		builtins: map[string]Builtin{}, gate: d.Gate, metrics: newMetrics(d.Registry),
+		builtins: map[string]Builtin{}, gate: d.Gate, metrics: newMetrics(d.Registry), traceRetention: d.TraceRetention,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -281,7 +281,7 @@ func TestDelete(t *testing.T) {
 	if _, found := registry.Find("find_order"); found || err != nil {
 		t.Errorf("a deleted tool is attached: %v", err)
 	}
-	if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, "ses_1", postgres.PageParams{}); err != nil || len(calls) != 1 {
+	if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{}); err != nil || len(calls) != 1 {
 		t.Errorf("its traces are gone: %v, %v", calls, err)
 	}
 	if err := f.Detach(t.Context(), f.ref, f.agent.ID, id); err != nil {
@@ -309,7 +309,10 @@ func TestOtherTenant(t *testing.T) {
 			"update": func() error { _, err := f.Update(ctx, ref, tool.ID, tools.UpdateParams{}); return err },
 			"delete": func() error { return f.Delete(ctx, ref, tool.ID) },
 			"run":    func() error { _, err := f.Run(ctx, ref, tools.RunParams{ToolID: tool.ID}); return err },
-			"calls":  func() error { _, _, err := f.ListCalls(ctx, ref, tool.ID, postgres.PageParams{}); return err },
+			"calls": func() error {
+				_, _, err := f.ListCalls(ctx, ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{})
+				return err
+			},
 			"attach": func() error {
 				_, err := f.Attach(ctx, ref, tools.AttachParams{AgentID: agent.ID, ToolID: tool.ID, Enabled: true})
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -146,14 +147,15 @@ func attachedTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, attachme
 
 // takeCall counts one call of a session against limit; false when none is left. Concurrent
 // calls and other nodes are counted one after the other by the row's lock.
-func takeCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID string, id ID, limit int) (bool, error) {
+func takeCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID string, id ID, limit int, now time.Time) (bool, error) {
 	result, err := db.ExecContext(ctx, `
-		INSERT INTO tool_call_counts AS counts (tenant_id, session_id, tool_id, calls)
-		VALUES (?, ?, ?, 1)
+		INSERT INTO tool_call_counts AS counts (tenant_id, session_id, tool_id, calls, updated_at)
+		VALUES (?, ?, ?, 1, ?)
 		ON CONFLICT (session_id, tool_id) DO UPDATE
-		SET calls = counts.calls + 1
+		SET calls = counts.calls + 1,
+		    updated_at = EXCLUDED.updated_at
 		WHERE counts.calls < ?
-		  AND counts.tenant_id = EXCLUDED.tenant_id`, ref.TenantID, sessionID, id, limit)
+		  AND counts.tenant_id = EXCLUDED.tenant_id`, ref.TenantID, sessionID, id, now, limit)
 	return changed(result, err)
 }
 
@@ -164,13 +166,10 @@ func insertCall(ctx context.Context, db bun.IDB, row Call) error {
 	return nil
 }
 
-// callFilter narrows traces by a column, a constant of ours.
-type callFilter struct{ column, value string }
-
-func selectCalls(ctx context.Context, db bun.IDB, ref workspaces.Ref, f callFilter, page postgres.Page) ([]Call, string, error) {
+func selectCalls(ctx context.Context, db bun.IDB, ref workspaces.Ref, f CallFilter, page postgres.Page) ([]Call, string, error) {
 	var list []Call
-	query := db.NewSelect().Model(&list).Where("tc.tenant_id = ?", ref.TenantID).Where("tc.workspace_id = ?", ref.ID).
-		Where("tc."+f.column+" = ?", f.value)
+	query := db.NewSelect().Model(&list).Where("tc.tenant_id = ?", ref.TenantID).Where("tc.workspace_id = ?", ref.ID)
+	query = narrow(query, f)
 	query = page.ApplyTo(query, postgres.Columns{CreatedAt: "tc.started_at", ID: "tc.id"})
 	if err := query.Scan(ctx); err != nil {
 		return nil, "", fmt.Errorf("list tool calls: %w", err)
@@ -179,4 +178,65 @@ func selectCalls(ctx context.Context, db bun.IDB, ref workspaces.Ref, f callFilt
 		return postgres.Key{CreatedAt: c.StartedAt, ID: c.ID}
 	})
 	return list, next, nil
+}
+
+// narrow adds the conditions of a filter.
+func narrow(query *bun.SelectQuery, f CallFilter) *bun.SelectQuery {
+	for _, equal := range []struct{ condition, value string }{
+		{"tc.tool_id = ?", string(f.ToolID)},
+		{"tc.session_id = ?", f.SessionID},
+		{"tc.agent_id = ?", string(f.AgentID)},
+		{"tc.error_code = ?", string(f.ErrorCode)},
+	} {
+		if equal.value != "" {
+			query = query.Where(equal.condition, equal.value)
+		}
+	}
+	switch f.Status {
+	case CallSucceeded:
+		query = query.Where("tc.error_code = ''")
+	case CallFailed:
+		query = query.Where("tc.error_code <> ''")
+	}
+	if !f.StartedAfter.IsZero() {
+		query = query.Where("tc.started_at >= ?", f.StartedAfter)
+	}
+	if !f.StartedBefore.IsZero() {
+		query = query.Where("tc.started_at < ?", f.StartedBefore)
+	}
+	return query
+}
+
+// deleteCalls deletes up to limit traces of calls that began before a time and says how many.
+func deleteCalls(ctx context.Context, db bun.IDB, before time.Time, limit int) (int, error) {
+	return deleted(db.NewRaw(postgres.RawForAllTenants("the sweep of old traces", `
+		DELETE FROM tool_calls
+		WHERE ctid = ANY (ARRAY(
+		    SELECT ctid
+		    FROM tool_calls
+		    WHERE started_at < ?
+		    LIMIT ?
+		    FOR UPDATE SKIP LOCKED
+		))`), before, limit).Exec(ctx))
+}
+
+// deleteCounts deletes up to limit counts that have been still since before a time and says how many.
+func deleteCounts(ctx context.Context, db bun.IDB, before time.Time, limit int) (int, error) {
+	return deleted(db.NewRaw(postgres.RawForAllTenants("the sweep of ended sessions' counts", `
+		DELETE FROM tool_call_counts
+		WHERE ctid = ANY (ARRAY(
+		    SELECT ctid
+		    FROM tool_call_counts
+		    WHERE updated_at < ?
+		    LIMIT ?
+		    FOR UPDATE SKIP LOCKED
+		))`), before, limit).Exec(ctx))
+}
+
+func deleted(result sql.Result, err error) (int, error) {
+	if err != nil {
+		return 0, fmt.Errorf("delete old rows: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return int(n), err
 }

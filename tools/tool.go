@@ -139,8 +139,10 @@ type Call struct {
 	// SessionID and TurnID are empty for a run.
 	SessionID string `bun:"session_id,nullzero"`
 	TurnID    string `bun:"turn_id,nullzero"`
-	ToolID    ID     `bun:"tool_id"`
-	Slug      string `bun:"slug"`
+	// AgentID is whose model called; empty for a run.
+	AgentID agents.ID `bun:"agent_id,nullzero"`
+	ToolID  ID        `bun:"tool_id"`
+	Slug    string    `bun:"slug"`
 	// Input is the arguments, a JSON object, with secrets redacted.
 	Input json.RawMessage `bun:"input,type:jsonb"`
 	// Output is what the model got.

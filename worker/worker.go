@@ -30,7 +30,7 @@ const (
 	// ingestSpare is how many workers are kept free for whoever comes while one tenant's long
 	// documents are read: hours, when every page is a picture.
 	ingestSpare = 1
-	// slowInterval is how often forgotten blobs and expired answers are looked for.
+	// slowInterval is how often forgotten blobs, expired answers and old traces are looked for.
 	slowInterval = 5 * time.Minute
 	// modelInterval is how often changes of the embedding model are carried on.
 	modelInterval = 15 * time.Second
@@ -63,6 +63,8 @@ type Deps struct {
 	Models Housekeeper
 	// Answers is idempotency.Service: answers past their day, every five minutes.
 	Answers Housekeeper
+	// Traces is tools.Service: traces of calls past their time, every five minutes.
+	Traces Housekeeper
 	// Tracer makes spans of relays and tasks; nil: nobody does.
 	Tracer trace.TracerProvider
 	// Metrics may be nil.
@@ -92,6 +94,7 @@ type Worker struct {
 	searches Housekeeper
 	models   Housekeeper
 	answers  Housekeeper
+	traces   Housekeeper
 	depths   *queue.Depths
 	// deliveries and ingestion are the lanes; ingestion is nil without an ingester.
 	deliveries *lane
@@ -117,7 +120,7 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, models: d.Models, answers: d.Answers,
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, models: d.Models, answers: d.Answers, traces: d.Traces,
 		depths:    queue.NewDepths(d.Redis),
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
@@ -216,6 +219,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	if w.answers != nil {
 		loop("sweep of answers", slowInterval, nil, func(ctx context.Context) error { return w.answers.Sweep(ctx, w.now()) })
+	}
+	if w.traces != nil {
+		loop("sweep of traces", slowInterval, nil, func(ctx context.Context) error { return w.traces.Sweep(ctx, w.now()) })
 	}
 	loop("look at what waits", backlogInterval, nil, func(ctx context.Context) error { return w.backlog.look(ctx, w.db, w.redis, w.now()) })
 	group.Go(func() error { return w.work(ctx) })

@@ -287,10 +287,13 @@ func (s sweeps) Sweep(ctx context.Context, now time.Time) error {
 func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
-	swept, strays, answers, searches := make(sweeps), make(sweeps), make(sweeps), make(sweeps)
-	f.start(func(d *worker.Deps) { d.Sessions, d.Strays, d.Answers, d.Searches = swept, strays, answers, searches })
+	swept, strays, answers, traces, searches := make(sweeps), make(sweeps), make(sweeps), make(sweeps), make(sweeps)
+	f.start(func(d *worker.Deps) {
+		d.Sessions, d.Strays, d.Answers, d.Traces, d.Searches = swept, strays, answers, traces, searches
+	})
 	<-strays
 	<-answers
+	<-traces
 	<-searches
 	first := <-swept
 	if second := <-swept; !second.After(first) {

@@ -89,7 +89,7 @@ func (s *sessionsServer) ListSessionToolCalls(ctx context.Context, req *parlance
 	if err != nil {
 		return nil, err
 	}
-	calls, next, err := s.tools.ListCallsOfSession(ctx, session.Ref(), string(session.ID), pageParams(req))
+	calls, next, err := s.tools.ListCallsOfSession(ctx, session.Ref(), callFilter(req, string(session.ID), ""), pageParams(req))
 	if err != nil {
 		return nil, err
 	}

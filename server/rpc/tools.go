@@ -96,11 +96,23 @@ func (s *toolsServer) ListToolCalls(ctx context.Context, req *parlancev1.ListToo
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := s.tools.ListCalls(ctx, ref, tools.ID(req.GetToolId()), pageParams(req))
+	list, next, err := s.tools.ListCalls(ctx, ref, callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
 	if err != nil {
 		return nil, err
 	}
 	return &parlancev1.ListToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, nil
+}
+
+func (s *toolsServer) ListWorkspaceToolCalls(ctx context.Context, req *parlancev1.ListWorkspaceToolCallsRequest) (*parlancev1.ListWorkspaceToolCallsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := s.tools.ListAllCalls(ctx, ref, callFilter(req, req.GetSessionId(), req.GetAgentId()), pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListWorkspaceToolCallsResponse{ToolCalls: each(list, toolCallProto), NextPageToken: next}, nil
 }
 
 func (s *toolsServer) AttachTool(ctx context.Context, req *parlancev1.AttachToolRequest) (*parlancev1.ToolAttachment, error) {

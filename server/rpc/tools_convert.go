@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"parlance.dev/parlance/agents"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -113,7 +114,7 @@ func toolsConfigProto(disabledTools []string) *parlancev1.ToolsConfig {
 
 func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
-		Id: c.ID, SessionId: c.SessionID, TurnId: c.TurnID, ToolId: string(c.ToolID), Slug: c.Slug,
+		Id: c.ID, SessionId: c.SessionID, TurnId: c.TurnID, AgentId: string(c.AgentID), ToolId: string(c.ToolID), Slug: c.Slug,
 		Input: structOf(c.Input), Output: c.Output,
 		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts), //nolint:gosec // int32 in the table
 		StartedAt: timestamp(c.StartedAt),
@@ -136,6 +137,23 @@ func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
 		run.Request = &parlancev1.ToolRequest{Method: o.Request.Method, Url: o.Request.URL, Headers: o.Request.Headers, Body: o.Request.Body}
 	}
 	return run
+}
+
+// callFilterRequest is what the lists of traces are narrowed by alike.
+type callFilterRequest interface {
+	GetToolId() string
+	GetStatus() string
+	GetErrorCode() string
+	GetStartedAfter() *timestamppb.Timestamp
+	GetStartedBefore() *timestamppb.Timestamp
+}
+
+func callFilter(req callFilterRequest, sessionID, agentID string) tools.CallFilter {
+	return tools.CallFilter{
+		ToolID: tools.ID(req.GetToolId()), SessionID: sessionID, AgentID: agents.ID(agentID),
+		Status: tools.CallStatus(req.GetStatus()), ErrorCode: tools.Code(req.GetErrorCode()),
+		StartedAfter: timeOf(req.GetStartedAfter()), StartedBefore: timeOf(req.GetStartedBefore()),
+	}
 }
 
 // valueOf is JSON as a Value; null for none, and for what a Value cannot hold.

@@ -193,6 +193,14 @@ func TestRunTool(t *testing.T) {
 	if err != nil || len(calls.GetToolCalls()) != 1 || calls.GetToolCalls()[0].GetInput().GetFields()["id"].GetStringValue() != "7" {
 		t.Errorf("calls: %v, %v", calls, err)
 	}
+	for status, want := range map[string]int{"failed": 1, "succeeded": 0} {
+		filtered, err := f.client.ListWorkspaceToolCalls(t.Context(), &parlancev1.ListWorkspaceToolCallsRequest{
+			WorkspaceId: f.workspace, ToolId: tool.GetId(), Status: status, StartedAfter: calls.GetToolCalls()[0].GetStartedAt(),
+		})
+		if err != nil || len(filtered.GetToolCalls()) != want {
+			t.Errorf("%s: %v, %v", status, filtered, err)
+		}
+	}
 }
 
 // refused is a request and its error, as a client sees it.

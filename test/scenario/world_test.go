@@ -49,7 +49,9 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	w.values = map[string]any{
 		"workspace_id": w.owner.WorkspaceID, "name": "n", "version": 1, "slug": "made_here", "description": "d", "kind": "http",
 		"webhook_url": shop.URL + "/made", "text": "Hello?", "q": "What?", "content": "Something to read.", "user_id": "u", "url": hook.URL,
-		"ListSessions.user_id": nil, "ListSessions.agent_id": nil,
+		"ListSessions.user_id": nil, "ListSessions.agent_id": nil, "ListSessionToolCalls.tool_id": nil,
+		"ListToolCalls.session_id": nil, "ListToolCalls.agent_id": nil,
+		"ListWorkspaceToolCalls.tool_id": nil, "ListWorkspaceToolCalls.session_id": nil, "ListWorkspaceToolCalls.agent_id": nil,
 		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
 		"EndSession.status": "completed", "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
