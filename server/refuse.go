@@ -22,11 +22,12 @@ func refusingMux(mux *http.ServeMux, problems problem.Writer) http.Handler {
 				_ = grpc.Write(w, r, problem.ToConnect(err)) // the caller is gone: nothing left to tell
 			}
 		}
-		if _, pattern := mux.Handler(r); pattern == "" {
+		handler, pattern := mux.Handler(r)
+		if pattern == "" {
 			refuse(noProcedure(r))
 			return
 		}
-		mux.ServeHTTP(&refusalWriter{ResponseWriter: w, request: r, refuse: refuse}, r)
+		handler.ServeHTTP(&refusalWriter{ResponseWriter: w, request: r, refuse: refuse}, r)
 	})
 }
 
@@ -44,18 +45,29 @@ type refusalWriter struct {
 
 // WriteHeader sees a refusal by its status: what the handlers themselves answer has a content type.
 func (w *refusalWriter) WriteHeader(status int) {
-	bare := w.Header().Get("Content-Type") == "" || strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain")
-	refusals := map[int]*fault.Error{
-		http.StatusNotFound:             noProcedure(w.request),
-		http.StatusMethodNotAllowed:     fault.New(fault.MethodNotAllowedReason, "%s is not a method of this procedure; use %s.", w.request.Method, w.Header().Get("Allow")),
-		http.StatusUnsupportedMediaType: fault.New(fault.UnsupportedEncoding, "Send one of %s.", w.Header().Get("Accept-Post")),
-	}
-	if refusal := refusals[status]; refusal != nil && bare {
+	if refusal := w.refusal(status); refusal != nil {
 		w.replaced = true
 		w.refuse(refusal)
 		return
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// refusal is what to say in place of a status without a body of its own; nil: nothing.
+func (w *refusalWriter) refusal(status int) *fault.Error {
+	contentType := w.Header().Get("Content-Type")
+	if contentType != "" && !strings.HasPrefix(contentType, "text/plain") {
+		return nil
+	}
+	switch status {
+	case http.StatusNotFound:
+		return noProcedure(w.request)
+	case http.StatusMethodNotAllowed:
+		return fault.New(fault.MethodNotAllowedReason, "%s is not a method of this procedure; use %s.", w.request.Method, w.Header().Get("Allow"))
+	case http.StatusUnsupportedMediaType:
+		return fault.New(fault.UnsupportedEncoding, "Send one of %s.", w.Header().Get("Accept-Post"))
+	}
+	return nil
 }
 
 func (w *refusalWriter) Write(p []byte) (int, error) {

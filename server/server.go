@@ -85,6 +85,9 @@ type Deps struct {
 	Nonce func(ctx context.Context, nonce string) bool
 }
 
+// realtimePath begins the paths of sockets.
+const realtimePath = "/v1/realtime/"
+
 // NewHandler joins every protocol into one handler.
 func NewHandler(d Deps) (http.Handler, error) {
 	rpcMux, err := newRPC(d)
@@ -98,18 +101,19 @@ func NewHandler(d Deps) (http.Handler, error) {
 	})
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
-	mux.Handle("/v1/realtime/", d.Realtime)
+	mux.Handle(realtimePath, d.Realtime)
 	mux.Handle("/", facade)
 	compressor := &interceptor.Compressor{Least: compressMinBytes}
 	plain, direct := compressor.Wrap(mux), interceptor.WithMessageLimit(rpcMux, readMaxBytes)
-	unclean := compressor.Wrap(facade)
+	transcoded := compressor.Wrap(facade)
 	root := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isRPC(r.URL.Path) {
 			direct.ServeHTTP(w, r)
 			return
 		}
-		if path.Clean(r.URL.Path) != r.URL.Path { // net/http's mux would redirect to another route
-			unclean.ServeHTTP(w, r)
+		unclean := path.Clean(r.URL.Path) != r.URL.Path // net/http's mux would redirect to another route
+		if unclean || strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, realtimePath) {
+			transcoded.ServeHTTP(w, r)
 			return
 		}
 		plain.ServeHTTP(w, r)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/textproto"
 	"net/url"
 	"strconv"
 	"strings"
@@ -25,14 +24,15 @@ import (
 )
 
 const (
-	unaryType         = "application/proto"
+	protoType         = "application/proto"
+	jsonType          = "application/json"
 	requestIDHeader   = "X-Request-Id"
 	idempotencyHeader = "Idempotency-Key"
 )
 
 // passedOn are the headers of a REST request that interceptors may look at. The others speak
 // about the JSON body or the connection and would be wrong about the inner request.
-var passedOn = []string{
+var passedOn = []string{ // in canonical form
 	"Authorization", requestIDHeader, idempotencyHeader, "User-Agent",
 	"Traceparent", "Tracestate", "Baggage",
 	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Real-Ip",
@@ -40,25 +40,20 @@ var passedOn = []string{
 
 // unary answers a route whose method has one answer.
 func (f *facade) unary(w http.ResponseWriter, r *http.Request, m *match) {
-	request, err := decode(w, r, m)
+	inner, err := prepare(w, r, m)
 	if err != nil {
 		f.problem.Write(w, r, err)
-		return
-	}
-	payload, err := proto.Marshal(request)
-	if err != nil {
-		f.problem.Write(w, r, fmt.Errorf("encoding the request: %w", err))
 		return
 	}
 	answer := &recorder{header: http.Header{}}
-	f.config.RPC.ServeHTTP(answer, innerRequest(w, r, m.route.Procedure, unaryType, payload))
+	f.config.RPC.ServeHTTP(answer, innerRequest(w, r, m.route.Procedure, inner.contentType, inner.payload))
 	passBack(w.Header(), answer.header)
-	response, err := answer.message(m.route)
+	body, err := answer.json(m.route, inner.contentType)
 	if err != nil {
 		f.problem.Write(w, r, err)
 		return
 	}
-	f.succeed(w, r, m, response)
+	f.succeed(w, r, m, body)
 }
 
 // innerRequest is the Connect request in place of the REST one, with the same context, caller
@@ -79,8 +74,8 @@ func innerRequest(w http.ResponseWriter, r *http.Request, procedure, contentType
 		TLS:           r.TLS,
 	}
 	for _, name := range passedOn {
-		if values := r.Header.Values(name); len(values) > 0 {
-			inner.Header[textproto.CanonicalMIMEHeaderKey(name)] = values
+		if values := r.Header[name]; len(values) > 0 {
+			inner.Header[name] = values
 		}
 	}
 	if id := w.Header().Get(requestIDHeader); id != "" {
@@ -124,16 +119,19 @@ func (a *recorder) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-// message is the response, or the decision that was answered in its place.
-func (a *recorder) message(to *route.Route) (proto.Message, error) {
+// json is the response as JSON, or the decision that was answered in its place.
+func (a *recorder) json(to *route.Route, contentType string) ([]byte, error) {
 	if a.status != http.StatusOK && a.status != 0 {
 		return nil, refusal(a.status, a.body.Bytes())
+	}
+	if contentType == jsonType {
+		return a.body.Bytes(), nil
 	}
 	response := to.Response.ProtoReflect().New().Interface()
 	if err := proto.Unmarshal(a.body.Bytes(), response); err != nil {
 		return nil, fmt.Errorf("decoding the response of %s: %w", to.Procedure, err)
 	}
-	return response, nil
+	return wire.JSON(response)
 }
 
 // refusal is the decision in an answer that is no success. A mux that does not know the
@@ -182,20 +180,15 @@ func (e *wireError) fault() *fault.Error {
 }
 
 // succeed writes the response with the route's status, Location and, unless it is 204, body.
-func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, response proto.Message) {
+func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, body []byte) {
 	if m.route.Location != "" {
-		w.Header().Set("Location", f.location(r, m, response))
+		w.Header().Set("Location", f.location(r, m, body))
 	}
 	if m.route.Status == http.StatusNoContent {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	body, err := wire.JSON(response)
-	if err != nil {
-		f.problem.Write(w, r, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.Header().Set("Cache-Control", "no-store") // tokens and secrets, and what changes by itself
 	w.WriteHeader(m.route.Status)
@@ -203,7 +196,7 @@ func (f *facade) succeed(w http.ResponseWriter, r *http.Request, m *match, respo
 }
 
 // location fills the template from the path variables, then from the response's string fields.
-func (f *facade) location(r *http.Request, m *match, response proto.Message) string {
+func (f *facade) location(r *http.Request, m *match, body []byte) string {
 	segments := strings.Split(m.route.Location, "/")
 	for i, segment := range segments {
 		name, ok := strings.CutPrefix(segment, "{")
@@ -211,7 +204,7 @@ func (f *facade) location(r *http.Request, m *match, response proto.Message) str
 			continue
 		}
 		name = strings.TrimSuffix(name, "}")
-		segments[i] = url.PathEscape(m.value(name, response))
+		segments[i] = url.PathEscape(m.value(name, body))
 	}
 	path := strings.Join(segments, "/")
 	if f.config.PublicURL == nil {
@@ -220,16 +213,11 @@ func (f *facade) location(r *http.Request, m *match, response proto.Message) str
 	return f.config.PublicURL(r) + path
 }
 
-func (m *match) value(name string, response proto.Message) string {
+func (m *match) value(name string, body []byte) string {
 	for i, variable := range m.names {
 		if variable == name {
 			return m.values[i]
 		}
 	}
-	message := response.ProtoReflect()
-	field := message.Descriptor().Fields().ByName(protoreflect.Name(name))
-	if field == nil {
-		return ""
-	}
-	return message.Get(field).String()
+	return textIn(body, name)
 }

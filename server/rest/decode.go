@@ -31,13 +31,9 @@ const (
 	identity = "identity"
 )
 
-// decode makes the request message from path, query string and body. Its errors are faults.
-func decode(w http.ResponseWriter, r *http.Request, m *match) (proto.Message, error) {
+// decode makes the request message from path, query string and a body that has been read. Its errors are faults.
+func decode(r *http.Request, m *match, body []byte) (proto.Message, error) {
 	message := m.route.Request.ProtoReflect().New()
-	body, err := readBody(w, r, m.route)
-	if err != nil {
-		return nil, err
-	}
 	keys, err := fillBody(message, m, body)
 	if err != nil {
 		return nil, err

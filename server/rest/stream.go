@@ -35,7 +35,12 @@ const (
 
 // stream answers a route with Server-Sent Events.
 func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) {
-	request, err := decode(w, r, m)
+	body, err := readBody(w, r, m.route)
+	if err != nil {
+		f.problem.Write(w, r, err)
+		return
+	}
+	request, err := decode(r, m, body)
 	if err != nil {
 		f.problem.Write(w, r, err)
 		return
