@@ -1,12 +1,16 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
 )
 
 // answer is an endpoint's answer, up to response_max_bytes.
@@ -15,35 +19,75 @@ type answer struct {
 	header http.Header
 	body   []byte
 	cut    bool // there was more
+	// length is what the endpoint says the body has; -1 when it does not say.
+	length int64
 }
 
-// texts are media types that are text although their name does not begin with text/.
-var texts = []string{"json", "xml", "javascript", "yaml", "x-www-form-urlencoded", "graphql", "x-ndjson"}
+// maxMediaBytes is more than any registered media type has.
+const maxMediaBytes = 100
 
-// text is the answer as a model can read it: JSON and text as they are, anything else in words.
+// texts are media types that are text although their name does not begin with text/.
+var texts = []string{"json", "xml", "javascript", "yaml", "x-yaml", "x-www-form-urlencoded", "graphql", "x-ndjson", "jsonl", "sql", "toml"}
+
+// text is the answer as a model can read it: JSON and text as they are, HTML without its markup,
+// XML without what only programs read, anything else in words.
 func (a answer) text() string {
-	if len(a.body) == 0 {
+	body := a.body
+	if a.cut {
+		body = wholeRunes(body)
+	}
+	if len(body) == 0 {
 		return ""
 	}
-	media, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-	if err != nil {
-		media = ""
+	media, params := a.media(body)
+	if !isText(media, params["charset"], body) {
+		return a.describe(media)
 	}
-	if !isText(media, a.body) {
-		if media == "" {
-			media = http.DetectContentType(a.body)
-		}
-		return fmt.Sprintf("[binary answer: %s, %s%d bytes; it cannot be shown as text]", media, map[bool]string{true: "more than "}[a.cut], len(a.body))
+	text := decodeText(body, media, params["charset"])
+	switch {
+	case json.Valid([]byte(text)): // whatever it calls itself
+	case media == "text/html" || media == "application/xhtml+xml":
+		text = htmlText(text)
+	case isXML(media):
+		text = xmlText(text, a.cut)
 	}
-	text := strings.ToValidUTF8(string(a.body), "\uFFFD")
 	if a.cut {
-		text = strings.TrimSuffix(text, "\uFFFD") + fmt.Sprintf("\n[cut: the answer is longer than %d bytes]", len(a.body))
+		text += fmt.Sprintf("\n[cut: the answer is longer than %d bytes]", len(a.body))
 	}
 	return text
 }
 
-// isText goes by the declared type, and by the bytes when there is none or a nameless one.
-func isText(media string, body []byte) bool {
+// media is the declared type, or for none and a nameless one what the bytes look like.
+func (a answer) media(body []byte) (string, map[string]string) {
+	media, params, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err == nil && media != "application/octet-stream" && strings.Contains(media, "/") {
+		return media, params
+	}
+	sniffed, params, err := mime.ParseMediaType(http.DetectContentType(body))
+	if err != nil {
+		return "application/octet-stream", nil
+	}
+	if params["charset"] == "utf-8" && (!utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0) {
+		return "application/octet-stream", nil
+	}
+	return sniffed, params
+}
+
+// describe stands for an answer that is no text.
+func (a answer) describe(media string) string {
+	size := fmt.Sprintf("%d", len(a.body))
+	switch {
+	case a.length > int64(len(a.body)):
+		size = fmt.Sprintf("%d", a.length)
+	case a.cut:
+		size = "more than " + size
+	}
+	return fmt.Sprintf("[binary answer: %s, %s bytes; it cannot be shown as text]", media[:min(len(media), maxMediaBytes)], size)
+}
+
+// isText goes by the type. Text in no encoding that we know is shown all the same; text that a
+// charset makes of zeros is not taken for binary.
+func isText(media, label string, body []byte) bool {
 	if strings.HasPrefix(media, "text/") {
 		return true
 	}
@@ -52,7 +96,53 @@ func isText(media string, body []byte) bool {
 			return true
 		}
 	}
-	return (media == "" || media == "application/octet-stream") && utf8.Valid(body) && !strings.ContainsRune(string(body), 0)
+	return label != "" && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0
+}
+
+func isXML(media string) bool {
+	return media == "text/xml" || media == "application/xml" || strings.HasSuffix(media, "+xml")
+}
+
+// xmlEncoding is the encoding that an XML declaration names.
+var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']`)
+
+// decodeText is a body in UTF-8: by its byte order mark, by the charset it was sent with, or by what
+// it says in itself. What cannot be decoded becomes U+FFFD.
+func decodeText(body []byte, media, label string) string {
+	switch {
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		body, label = body[3:], "utf-8"
+	case bytes.HasPrefix(body, []byte("\xff\xfe")):
+		body, label = body[2:], "utf-16le"
+	case bytes.HasPrefix(body, []byte("\xfe\xff")):
+		body, label = body[2:], "utf-16be"
+	case label == "" && isXML(media):
+		if found := xmlEncoding.FindSubmatch(body[:min(len(body), 512)]); found != nil {
+			label = string(found[1])
+		}
+	case label == "" && media == "text/html" && !utf8.Valid(body):
+		_, label, _ = charset.DetermineEncoding(body[:min(len(body), 1024)], media)
+	}
+	if encoding, name := charset.Lookup(label); encoding != nil && name != "utf-8" {
+		if decoded, err := encoding.NewDecoder().Bytes(body); err == nil {
+			body = decoded
+		}
+	}
+	return strings.ToValidUTF8(string(body), "\uFFFD")
+}
+
+// wholeRunes takes off a character that the end of the body cuts through.
+func wholeRunes(body []byte) []byte {
+	for back := 1; back <= min(utf8.UTFMax, len(body)); back++ {
+		last := body[len(body)-back:]
+		if utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return body[:len(body)-back]
+			}
+			break
+		}
+	}
+	return body
 }
 
 // asJSON is a whole text as JSON; nil when it is none.

@@ -94,6 +94,11 @@ func authSecrets(authorization string) []string {
 			secrets = append(secrets, string(plain), password)
 		}
 	}
+	for _, part := range strings.FieldsFunc(credentials, func(r rune) bool { return strings.ContainsRune(` ,;="'`, r) }) {
+		if len(part) >= minEncodedBytes && strings.ContainsAny(part, "0123456789") { // Token token="…", Signature keyId=…
+			secrets = append(secrets, part)
+		}
+	}
 	return secrets
 }
 
@@ -161,6 +166,9 @@ func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
 	bounded, cancel := context.WithTimeout(ctx, config.Timeout())
 	defer cancel()
 	last, attempts := s.send(bounded, request, c.CallID, config)
+	if last.cut {
+		last.body = c.redact.partial(last.body)
+	}
 	o.Attempts, o.StatusCode = attempts, last.status
 	o.OutputText = last.text()
 	o.Error = failure(ctx, bounded, last, config)
@@ -272,14 +280,14 @@ func (s *Service) internal(ctx context.Context, what string, err error) *Error {
 
 // clean takes secrets out of what came from outside.
 func (c *call) clean(o *Outcome) {
-	o.OutputText = c.redact.text(o.OutputText)
-	if o.OutputJSON = asJSON(o.OutputText); o.OutputJSON != nil && c.redact.replacer != nil {
-		// JSON can spell a secret in ways that no list of forms has.
-		if value, changed := c.redact.value(decodeJSON(o.OutputJSON)); changed {
+	if whole := asJSON(o.OutputText); whole != nil && c.redact.replacer != nil {
+		// Value by value first: a number that is a secret must not leave broken JSON behind.
+		if value, changed := c.redact.value(decodeJSON(whole)); changed {
 			o.OutputText = compactJSON(value)
-			o.OutputJSON = json.RawMessage(o.OutputText)
 		}
 	}
+	o.OutputText = c.redact.text(o.OutputText)
+	o.OutputJSON = asJSON(o.OutputText)
 	if o.Error != nil {
 		o.Error = &Error{Code: o.Error.Code, Message: c.redact.text(o.Error.Message)}
 	}
@@ -316,7 +324,7 @@ func (c *call) traceInput() json.RawMessage {
 		arguments, _ = decodeJSON(c.Arguments).(map[string]any)
 	}
 	if arguments == nil && len(c.Arguments) > 0 {
-		arguments = map[string]any{"not_an_object": cutText(string(c.Arguments), ModelMaxBytes)}
+		arguments = map[string]any{"not_an_object": cutText(c.redact.text(string(c.Arguments)), ModelMaxBytes)}
 	}
 	if arguments == nil {
 		arguments = map[string]any{}

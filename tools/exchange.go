@@ -82,7 +82,7 @@ func (s *Service) attempt(ctx context.Context, w wire, callID string, maxBytes i
 	}
 	defer func() { _ = response.Body.Close() }() // what matters of the body has been read
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(maxBytes)+1))
-	out := attempt{answer: answer{status: response.StatusCode, header: response.Header, body: body}, err: err, connected: true}
+	out := attempt{answer: answer{status: response.StatusCode, header: response.Header, body: body, length: response.ContentLength}, err: err, connected: true}
 	if len(body) > maxBytes {
 		out.body, out.cut = body[:maxBytes], true
 	}

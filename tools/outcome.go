@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -94,10 +95,19 @@ func (o *Outcome) forModel() {
 	case o.Error == nil && o.OutputText == "":
 		o.Output = "The call succeeded; the answer is empty."
 	case o.Error == nil:
-		o.Output = cutText(o.OutputText, ModelMaxBytes)
+		o.Output = cutText(o.compact(), ModelMaxBytes)
 	case o.OutputText == "":
 		o.Output = fmt.Sprintf("Error (%s): %s", o.Error.Code, o.Error.Message)
 	default:
-		o.Output = cutText(fmt.Sprintf("Error (%s): %s\nThe endpoint's answer: %s", o.Error.Code, o.Error.Message, o.OutputText), ModelMaxBytes)
+		o.Output = cutText(fmt.Sprintf("Error (%s): %s\nThe endpoint's answer: %s", o.Error.Code, o.Error.Message, o.compact()), ModelMaxBytes)
 	}
+}
+
+// compact is the answer without the white space that JSON is laid out with.
+func (o *Outcome) compact() string {
+	var out bytes.Buffer
+	if o.OutputJSON == nil || json.Compact(&out, o.OutputJSON) != nil {
+		return o.OutputText
+	}
+	return out.String()
 }

@@ -123,3 +123,28 @@ func FuzzRedact(f *testing.F) {
 		}
 	})
 }
+
+// FuzzUnescape redacts any text: what is taken out lies within it, in order, and what remains does
+// not hold the secret in any escapes that are read.
+func FuzzUnescape(f *testing.F) {
+	for _, seed := range []string{`%68unter2`, `\u0068unter2 h\nunter2`, "&#104;unter2", `%5cu0068unter2`, "hunt\r\ner2&amp", "%", `\`, "&", `\ud83d\ude00`, "&#x110000;", `\u00`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r := newRedactor([]string{"hunter2"})
+		view, at := text, positions(len(text), nil)
+		for range maxUnescaped {
+			view, at = unescape(view, at)
+			if len(at) != len(view)+1 || at[len(view)] != len(text) {
+				t.Fatalf("%q has %d places, the last %d", view, len(at), at[len(at)-1])
+			}
+		}
+		clean := r.text(text)
+		for range maxUnescaped {
+			if strings.Contains(clean, "hunter2") {
+				t.Fatalf("%q became %q", text, clean)
+			}
+			clean, _ = unescape(clean, nil)
+		}
+	})
+}
