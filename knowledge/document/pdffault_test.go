@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/provider/pdf"
 	"parlance.dev/parlance/provider/pdf/poppler"
 	"parlance.dev/parlance/test/doctools"
 	"parlance.dev/parlance/test/pdfmake"
@@ -149,5 +151,35 @@ func TestPDFEndlessPictures(t *testing.T) {
 	}
 	if len(doc.Blocks) != 1 || doc.Blocks[0].Page != pages+1 {
 		t.Errorf("blocks: %+v", doc.Blocks)
+	}
+}
+
+// TestPDFPanics: what panics on the way of a page is a fault of that page or file, and ends nothing
+// else, in whatever goroutine it is.
+func TestPDFPanics(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"text", "picture", "page"} {
+		crash := func(at string) {
+			if at == where {
+				panic("while at the " + at)
+			}
+		}
+		reader := &scriptedOCR{name: "scripted eng", fail: func(int) error { crash("picture"); return nil }}
+		options := pdf.Options{OCR: reader, Known: func(int) ([]pdf.Block, bool) { crash("text"); return nil, false }}
+		faults := 0
+		err := pdfReader(t).Read(t.Context(), bytes.NewReader(mixed()), options, func(page pdf.Page) error {
+			crash("page")
+			if page.Fault != nil {
+				faults++
+			}
+			return nil
+		})
+		fault, ok := errors.AsType[*pdf.Fault](err)
+		switch {
+		case where == "text" && (err != nil || faults != 3): // the pages that need their picture
+			t.Errorf("%s: %v, %d faults of pages, want 3", where, err, faults)
+		case where != "text" && (!ok || fault.Kind != pdf.Corrupt):
+			t.Errorf("%s: got %v, want a fault of the file", where, err)
+		}
 	}
 }

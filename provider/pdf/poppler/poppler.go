@@ -116,7 +116,9 @@ type pending struct {
 
 func (r *reading) all(ctx context.Context, each func(pdf.Page) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
+	// A panic in a goroutine of ours would end the process, with everybody's work.
+	start := func(fn func() error) { group.Go(func() error { return guarded(fn) }) }
+	start(func() error {
 		defer close(r.ordered)
 		defer close(r.pictures)
 		if r.options.ForceOCR && r.options.OCR != nil {
@@ -128,7 +130,7 @@ func (r *reading) all(ctx context.Context, each func(pdf.Page) error) error {
 		return r.text(ctx)
 	})
 	for range min(r.deps.Pictures, r.pages) {
-		group.Go(func() error {
+		start(func() error {
 			for p := range r.pictures {
 				if err := r.picture(ctx, &p.page); err != nil {
 					return err
@@ -138,7 +140,7 @@ func (r *reading) all(ctx context.Context, each func(pdf.Page) error) error {
 			return nil
 		})
 	}
-	group.Go(func() error {
+	start(func() error {
 		for p := range r.ordered {
 			select {
 			case <-p.done:
@@ -152,6 +154,16 @@ func (r *reading) all(ctx context.Context, each func(pdf.Page) error) error {
 		return nil
 	})
 	return group.Wait()
+}
+
+// guarded is fn, whose panic is a fault of the file.
+func guarded(fn func() error) (err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			err = &pdf.Fault{Kind: pdf.Corrupt, Message: "The PDF could not be read.", Cause: fmt.Errorf("panic: %v", crash)}
+		}
+	}()
+	return fn()
 }
 
 // take hands a page on: as it is, or to those who read pictures.

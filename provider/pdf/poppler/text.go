@@ -88,13 +88,17 @@ func (r *reading) span(ctx context.Context, next *int, last, cpuSeconds int) err
 		*next = page.number + 1
 		return ctx.Err()
 	}}
+	takes := writerFunc(func(p []byte) (n int, err error) {
+		err = guarded(func() error { n, err = pages.Write(p); return err })
+		return n, err
+	})
 	err := r.box.Run(ctx, sandbox.Command{
 		Program: "pdftohtml",
 		Args: []string{
 			"-xml", "-stdout", "-i", "-hidden", "-nodrm", "-enc", "UTF-8",
 			"-f", strconv.Itoa(*next), "-l", strconv.Itoa(last), file,
 		},
-		Stdout: pages, CPUSeconds: cpuSeconds, WallTime: time.Duration(cpuSeconds) * wallPerCPU * time.Second, OutputBytes: maxTextOutput,
+		Stdout: takes, CPUSeconds: cpuSeconds, WallTime: time.Duration(cpuSeconds) * wallPerCPU * time.Second, OutputBytes: maxTextOutput,
 	})
 	if err != nil {
 		return faultOf(err)
@@ -103,6 +107,12 @@ func (r *reading) span(ctx context.Context, next *int, last, cpuSeconds int) err
 	*next = last + 1
 	return nil
 }
+
+// writerFunc is a function as io.Writer.
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // skip takes pages that the program did not give although it came past them: they may still have a
 // picture.
