@@ -163,3 +163,42 @@ func (p *Process) PeakMiB() int {
 	}
 	return kib >> 10
 }
+
+// Descendant finds a program that the process has started, or that one of those has, by the first 15
+// letters of its name. Linux only.
+func (p *Process) Descendant(name string) (pid int, ok bool) {
+	p.t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	parents, named := map[int]int{}, []int{}
+	for _, file := range files {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		// pid (name) state parent …
+		before, after, _ := strings.Cut(string(stat), " (")
+		end := strings.LastIndex(after, ") ")
+		var pid, parent int
+		if _, err := fmt.Sscan(before, &pid); err != nil || end < 0 {
+			continue
+		}
+		if _, err := fmt.Sscanf(after[end:], ") %c %d", new(rune), &parent); err != nil {
+			continue
+		}
+		parents[pid] = parent
+		if after[:end] == name {
+			named = append(named, pid)
+		}
+	}
+	for _, pid := range named {
+		for above := parents[pid]; above > 0; above = parents[above] {
+			if above == p.command.Process.Pid {
+				return pid, true
+			}
+		}
+	}
+	return 0, false
+}

@@ -148,13 +148,13 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// scanOf is a PDF whose pages are a picture of text.
-func scanOf(t *testing.T, pages int, line string) []byte {
+// scanOf is a PDF whose pages are a picture of so many times a line.
+func scanOf(t *testing.T, pages, times int, line string) []byte {
 	t.Helper()
 	text := pdfmake.New()
 	page := text.Page()
-	for y := 80.0; y < 760; y += 18 {
-		page.Text(pdfmake.Regular, 12, 60, y, line)
+	for i := range times {
+		page.Text(pdfmake.Regular, 12, 60, float64(80+18*i), line)
 	}
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.pdf")
@@ -183,7 +183,7 @@ func TestScansOfOthers(t *testing.T) {
 	doctools.Need(t)
 	env := harness.Start(t, harness.Options{WithoutWorker: true})
 	small := env.NewTenant(t, "")
-	scan := scanOf(t, 150, "The quick brown fox jumps over the lazy dog and runs away.")
+	scan := scanOf(t, 150, 38, "The quick brown fox jumps over the lazy dog and runs away.")
 	for i := range 10 {
 		uploadFile(t, env, env.Tenant, fmt.Sprintf("scan %d.pdf", i), append(scan, fmt.Sprintf("%%%d\n", i)...))
 	}
@@ -195,7 +195,7 @@ func TestScansOfOthers(t *testing.T) {
 		return harness.Rows[int](t, env, "SELECT coalesce(sum(pages_done), 0) FROM sources WHERE tenant_id = $1", env.Tenant.ID)[0]
 	}
 	begun, before := time.Now(), pages()
-	uploadFile(t, env, small, "page.pdf", scanOf(t, 1, "This is the page of somebody else, who does not want to wait."))
+	uploadFile(t, env, small, "page.pdf", scanOf(t, 1, 38, "This is the page of somebody else, who does not want to wait."))
 	uploadFile(t, env, small, "text.txt", []byte("Open at nine."))
 	harness.Await(t, harness.Patience, "the other tenant's sources are ready", func() bool {
 		return harness.Rows[int](t, env, "SELECT count(*) FROM sources WHERE tenant_id = $1 AND status = 'ready'", small.ID)[0] == 2
