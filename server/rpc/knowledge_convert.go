@@ -83,17 +83,14 @@ func sourceAttachmentProto(a knowledge.Attachment) *parlancev1.SourceAttachment 
 	}
 }
 
-// queryParams is the question of a request; explain and its source go together.
+// queryParams is the question of a request; who names a source to explain need not say explain.
 func queryParams(req *parlancev1.QueryKnowledgeRequest) (knowledge.QueryParams, error) {
 	if req.GetExplain() && req.GetExplainSourceId() == "" {
 		return knowledge.QueryParams{}, fault.InvalidField("explain_source_id", "required", "Name the source to explain.")
 	}
-	params := knowledge.QueryParams{
+	return knowledge.QueryParams{
 		AgentID: agents.ID(req.GetAgentId()), Question: req.GetQ(), TopK: int(req.GetTopK()),
 		MinSimilarity: req.MinSimilarity, Ranking: knowledge.Ranking(req.GetRanking()), Rerank: req.GetRerank(),
-	}
-	if req.GetExplain() {
-		params.ExplainSourceID = knowledge.SourceID(req.GetExplainSourceId())
-	}
-	return params, nil
+		ExplainSourceID: knowledge.SourceID(req.GetExplainSourceId()),
+	}, nil
 }
