@@ -15,9 +15,6 @@ import (
 	"parlance.dev/parlance/test/child"
 )
 
-// ticksPerSecond is the unit of /proc/PID/stat; Linux has one value for it on every machine Go runs on.
-const ticksPerSecond = 100
-
 // process is a program of ours under measurement.
 type process struct {
 	command *exec.Cmd
@@ -53,24 +50,8 @@ func (p *process) stop() error {
 
 // cpu is the time the process has spent so far, user and system.
 func (p *process) cpu() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
-	if err != nil {
-		return 0, fmt.Errorf("reading the process's CPU time: %w", err)
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name before may hold anything
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0, errors.New("reading the process's CPU time: too few fields")
-	}
-	var ticks int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, fmt.Errorf("reading the process's CPU time: %w", err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * time.Second / ticksPerSecond, nil
+	so, err := cpuOf(p.command.Process.Pid)
+	return so.own, err
 }
 
 // peakMemory is the most memory that the process has had at once so far, in MiB.
