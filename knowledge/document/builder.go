@@ -106,7 +106,25 @@ func shortened(s string, chars int) string {
 }
 
 // squeezed is a text on one line: runs of white space become one space.
-func squeezed(s string) string { return strings.Join(strings.Fields(s), " ") }
+func squeezed(s string) string {
+	if isSqueezed(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// isSqueezed says of most lines of ASCII that they are as squeezed makes them.
+func isSqueezed(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		b := s[i]
+		if b < ' ' || b >= utf8.RuneSelf || b == ' ' && before == ' ' {
+			return false
+		}
+		before = b
+	}
+	return before != ' ' || s == ""
+}
 
 // withoutSoftHyphens drops what only says where a word may be broken; a search would not find
 // the word.

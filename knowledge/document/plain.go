@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // parsePlain keeps the text as it is written; a paragraph ends at a blank line.
@@ -68,6 +69,13 @@ func errBinary() *Error {
 // cleanText drops control characters other than tab and newline; Postgres refuses NUL in text,
 // and the others mean nothing to a reader or a model.
 func cleanText(text string) string {
+	if isClean(text) {
+		return text
+	}
+	return withoutControls(text)
+}
+
+func withoutControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
@@ -77,6 +85,19 @@ func cleanText(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// isClean says of most texts, by their bytes, that they hold nothing cleanText would drop.
+func isClean(text string) bool {
+	for i := range len(text) {
+		switch b := text[i]; {
+		case b < ' ' && b != '\n' && b != '\t', b == 0x7F:
+			return false
+		case b == 0xC2, b == 0xEF: // the first bytes of U+0080 to U+009F and of U+FEFF
+			return false
+		}
+	}
+	return utf8.ValidString(text)
 }
 
 // isSpace is white space between words and blocks. The zero-width space counts: it separates

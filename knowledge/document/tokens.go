@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer/codec"
+
+	"parlance.dev/parlance/platform/memo"
 )
 
 // maxRunChars cuts long runs of one character class before counting: the tokenizer takes
@@ -21,6 +23,9 @@ const maxSeenPieces = 1 << 17
 // in about 10 ms.
 var vocabulary = sync.OnceValue(codec.NewCl100kBase)
 
+// pieces are the counts of what any counter has seen; about 10 MB when it is full.
+var pieces = memo.New[int](maxSeenPieces)
+
 // tokenCounter counts the cl100k_base tokens of texts. The tokenizer looks at one piece of text after
 // the other, mostly words, so what was counted once is remembered: most of its time goes into
 // finding the pieces and merging their letters. It is for one goroutine; use newTokenCounter.
@@ -30,6 +35,9 @@ func newTokenCounter() *tokenCounter { return &tokenCounter{seen: map[string]int
 
 // count is the number of tokens in text, in linear time.
 func (c *tokenCounter) count(text string) (int, error) {
+	if len(text) <= maxRunChars {
+		return c.countRun(text)
+	}
 	total, start, run := 0, 0, 0
 	class := -1
 	for i, r := range text {
@@ -57,8 +65,8 @@ func (c *tokenCounter) countRun(text string) (int, error) {
 		n, ok := c.seen[piece]
 		if !ok {
 			var err error
-			if n, err = vocabulary().Count(piece); err != nil {
-				return 0, fmt.Errorf("counting tokens: %w", err)
+			if n, err = countPiece(piece); err != nil {
+				return 0, err
 			}
 			if len(c.seen) < maxSeenPieces {
 				c.seen[piece] = n
@@ -70,10 +78,26 @@ func (c *tokenCounter) countRun(text string) (int, error) {
 	return total, nil
 }
 
+// countPiece is what the tokenizer says of a piece, which it need not say twice in a process.
+func countPiece(piece string) (int, error) {
+	if n, ok := pieces.Get(piece); ok {
+		return n, nil
+	}
+	n, err := vocabulary().Count(piece)
+	if err != nil {
+		return 0, fmt.Errorf("counting tokens: %w", err)
+	}
+	pieces.Put(piece, n)
+	return n, nil
+}
+
 // pieceEnd is where the first piece of a text ends, as the tokenizer's own expression says:
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 func pieceEnd(text string) int {
+	if end := asciiWordEnd(text); end > 0 {
+		return end
+	}
 	first, size := utf8.DecodeRuneInString(text)
 	if first == '\'' {
 		if n := contraction(text[1:]); n > 0 {
@@ -94,6 +118,23 @@ func pieceEnd(text string) int {
 		return marks(text, size)
 	}
 	return spaces(text)
+}
+
+// asciiWordEnd is pieceEnd of what most pieces are: a word of ASCII letters, behind a space or not,
+// whose end is seen in ASCII too. 0: it is something else.
+func asciiWordEnd(text string) int {
+	start := 0
+	if text[0] == ' ' {
+		start = 1
+	}
+	end := start
+	for end < len(text) && text[end]|0x20 >= 'a' && text[end]|0x20 <= 'z' {
+		end++
+	}
+	if end == start || end < len(text) && text[end] >= utf8.RuneSelf {
+		return 0
+	}
+	return end
 }
 
 // contraction is the length of what may follow an apostrophe: s, t, re, ve, m, ll or d.
@@ -164,6 +205,9 @@ func spaces(text string) int {
 
 // classOf follows the classes of the tokenizer's own splitting.
 func classOf(r rune) int {
+	if r|0x20 >= 'a' && r|0x20 <= 'z' {
+		return 0
+	}
 	switch {
 	case unicode.IsLetter(r):
 		return 0

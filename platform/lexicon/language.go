@@ -21,6 +21,8 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/turkish"
 	"github.com/kljensen/snowball/english"
+
+	"parlance.dev/parlance/platform/memo"
 )
 
 // language is what is known of a language.
@@ -34,6 +36,8 @@ type language struct {
 	suffixes []string
 	// elided are the words that an apostrophe joins to the next.
 	elided map[string]bool
+	// known are the terms of words that any analyser has seen; "" for a stop word.
+	known *memo.Memo[string]
 }
 
 // stemmerOf is the stemmer of the word's script; nil: it has none.
@@ -70,7 +74,7 @@ var (
 )
 
 // languages are those with stop words and a stemmer, by code.
-var languages = map[string]language{
+var languages = remembering(map[string]language{
 	"en": {code: "en", stops: set(stopsEnglish), stem: stemEnglish, script: latin, suffixes: []string{"'s", "'"}},
 	"de": {code: "de", stops: set(stopsGerman), stem: snowball(german.Stem), script: latin},
 	"fr": {code: "fr", stops: set(stopsFrench), stem: snowball(french.Stem), script: latin, elided: french1},
@@ -86,6 +90,14 @@ var languages = map[string]language{
 	"ro": {code: "ro", stops: set(stopsRomanian), stem: snowball(romanian.Stem), script: latin},
 	"tr": {code: "tr", stops: set(stopsTurkish), stem: snowball(turkish.Stem), script: latin},
 	"ru": {code: "ru", stops: set(stopsRussian), stem: snowball(russian.Stem), script: cyrillic},
+})
+
+func remembering(languages map[string]language) map[string]language {
+	for code, one := range languages {
+		one.known = memo.New[string](maxRemembered)
+		languages[code] = one
+	}
+	return languages
 }
 
 // languageOf is the language of a code, "en-GB" being English. One without stop words and a

@@ -15,12 +15,13 @@ const Version = 1
 const (
 	// maxTermBytes cuts what is no word but a blob of base64.
 	maxTermBytes = 64
-	// maxRemembered bounds the stems that an Analyser keeps.
+	// maxRemembered bounds the stems that an Analyser keeps, and those that the process keeps of a
+	// language: as many words as a large dictionary has, in about 8 MB.
 	maxRemembered = 1 << 16
 )
 
-// Analyser makes the terms of texts of one language. It remembers the words it has seen, which
-// makes long texts quick. It is not safe for concurrent use.
+// Analyser makes the terms of texts of one language. It remembers the words it has seen, and the
+// process those of all, which makes long texts quick: stemming takes most of the time. It is not safe for concurrent use.
 type Analyser struct {
 	language language
 	// terms are the terms of the words seen so far; "" for a stop word.
@@ -68,7 +69,11 @@ func (a *Analyser) term(word string) string {
 	if term, seen := a.terms[word]; seen {
 		return term
 	}
-	term := a.language.term(word)
+	term, known := a.language.known.Get(word)
+	if !known {
+		term = a.language.term(word)
+		a.language.known.Put(word, term)
+	}
 	if len(a.terms) < maxRemembered {
 		a.terms[strings.Clone(word)] = term
 	}

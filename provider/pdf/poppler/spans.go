@@ -3,6 +3,7 @@ package poppler
 import (
 	"bytes"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -55,6 +56,8 @@ type sheets struct {
 	inPage  bool
 	page    sheet
 	sizes   map[string]float64
+	// tag is read over and over.
+	tag attributes
 	// text is a line of a page that has line breaks in it.
 	text []byte
 }
@@ -98,13 +101,13 @@ func (s *sheets) line(line []byte) error {
 		}
 		s.span(line)
 	case bytes.HasPrefix(bytes.TrimLeft(line, "\t"), []byte("<fontspec ")):
-		attributes := attributesOf(line)
-		size, err := strconv.ParseFloat(attributes["size"], 64)
+		s.tag.read(line)
+		size, err := strconv.ParseFloat(string(s.tag.value("size")), 64)
 		if s.sizes == nil {
 			s.sizes = map[string]float64{}
 		}
 		if err == nil && len(s.sizes) < maxFonts {
-			s.sizes[attributes["id"]] = size / pixelsPerPoint
+			s.sizes[string(s.tag.value("id"))] = size / pixelsPerPoint
 		}
 	case bytes.HasPrefix(line, []byte("</page>")):
 		if s.inPage {
@@ -122,12 +125,12 @@ func (s *sheets) line(line []byte) error {
 
 // begin opens a page.
 func (s *sheets) begin(line []byte) {
-	attributes := attributesOf(line)
-	number, err := strconv.Atoi(attributes["number"])
+	s.tag.read(line)
+	number, err := strconv.Atoi(string(s.tag.value("number")))
 	if err != nil || number < s.first || number > s.last || number <= s.page.number {
 		return
 	}
-	s.page = sheet{number: number, width: points(attributes["width"]), height: points(attributes["height"])}
+	s.page = sheet{number: number, width: points(s.tag.value("width")), height: points(s.tag.value("height"))}
 	s.inPage = true
 }
 
@@ -141,15 +144,16 @@ func (s *sheets) span(line []byte) {
 		return
 	}
 	text, bold := plain(string(bytes.TrimSuffix(line[end+1:], []byte("</text>"))))
-	if strings.TrimFunc(text, isBlank) == "" {
+	trimmed := strings.TrimFunc(text, isBlank)
+	if trimmed == "" {
 		return
 	}
-	attributes := attributesOf(line[:end+1])
+	s.tag.read(line[:end+1])
 	one := span{
-		left: points(attributes["left"]), top: points(attributes["top"]),
-		size: s.sizes[attributes["font"]], bold: bold, text: strings.TrimFunc(text, isBlank),
+		left: points(s.tag.value("left")), top: points(s.tag.value("top")),
+		size: s.sizes[string(s.tag.value("font"))], bold: bold, text: trimmed,
 	}
-	width, height := points(attributes["width"]), points(attributes["height"])
+	width, height := points(s.tag.value("width")), points(s.tag.value("height"))
 	one.right, one.bottom = one.left+width, one.top+height
 	if width <= 0 && utf8.RuneCountInString(one.text) > 1 || height <= 0 {
 		// Text that does not run from left to right is given without its extent.
@@ -164,33 +168,66 @@ func (s *sheets) span(line []byte) {
 	s.page.spans = append(s.page.spans, one)
 }
 
-func points(pixels string) float64 {
-	value, err := strconv.ParseFloat(pixels, 64)
-	if err != nil || value != value || value > 1e6 || value < -1e6 {
-		return 0
+func points(pixels []byte) float64 {
+	value, ok := wholeNumber(pixels)
+	if !ok {
+		var err error
+		if value, err = strconv.ParseFloat(string(pixels), 64); err != nil || value != value || value > 1e6 || value < -1e6 {
+			return 0
+		}
 	}
 	return value / pixelsPerPoint
 }
 
-// attributesOf reads name="value" pairs up to the end of a tag.
-func attributesOf(tag []byte) map[string]string {
-	attributes := make(map[string]string, 6)
-	for {
+// wholeNumber reads what most numbers are: up to six digits.
+func wholeNumber(digits []byte) (float64, bool) {
+	if len(digits) == 0 || len(digits) > 6 {
+		return 0, false
+	}
+	n := 0
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+		n = 10*n + int(d-'0')
+	}
+	return float64(n), true
+}
+
+// attributes are the name="value" pairs of a tag. They are parts of it, and the last of a name counts.
+type attributes []struct{ name, value []byte }
+
+// maxAttributes of a tag are kept; the program writes eight at most.
+const maxAttributes = 32
+
+// read takes the pairs up to the end of a tag.
+func (a *attributes) read(tag []byte) {
+	*a = (*a)[:0]
+	for len(*a) < maxAttributes {
 		name, rest, ok := bytes.Cut(tag, []byte(`="`))
 		if !ok {
-			return attributes
+			return
 		}
 		value, after, ok := bytes.Cut(rest, []byte(`"`))
 		if !ok {
-			return attributes
+			return
 		}
-		name = name[bytes.LastIndexAny(name, " \t<>")+1:]
-		attributes[string(name)] = string(value)
+		*a = append(*a, struct{ name, value []byte }{name[bytes.LastIndexAny(name, " \t<>")+1:], value})
 		if len(after) > 0 && after[0] == '>' {
-			return attributes
+			return
 		}
 		tag = after
 	}
+}
+
+// value is that of a name; nil: there is none.
+func (a attributes) value(name string) []byte {
+	for _, one := range slices.Backward(a) {
+		if string(one.name) == name {
+			return one.value
+		}
+	}
+	return nil
 }
 
 // plain takes the tags out of a text, and says whether most of it is bold.
