@@ -1,0 +1,231 @@
+package mcp
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Defaults of the pool.
+const (
+	defaultIdle = 5 * time.Minute
+	maxSessions = 256
+)
+
+// Endpoint is a server and what it is asked with.
+type Endpoint struct {
+	// URL is the server's, http or https.
+	URL string
+	// Headers are sent with each request; those of the protocol itself cannot be set.
+	Headers map[string]string
+	// MaxAnswerBytes is how much text of an answer is kept. A message may be some larger: it has
+	// structure, and images.
+	MaxAnswerBytes int
+}
+
+func (e Endpoint) maxMessage() int64 { return 2<<20 + 2*int64(e.MaxAnswerBytes) }
+
+// Options configures a Client; HTTP is needed.
+type Options struct {
+	// HTTP connects; its Transport must guard where to. It may have no Timeout: streams stay open.
+	HTTP *http.Client
+	// Idle is how long a session is kept without a call; 0: 5 min.
+	Idle time.Duration
+	// Changed is told the key of a session whose server says that its tools have changed; nil: nobody is.
+	Changed func(key string)
+	// Version is ours, told to servers.
+	Version string
+}
+
+// Client asks servers and keeps sessions with them. Safe for concurrent use.
+type Client struct {
+	http    *http.Client
+	idle    time.Duration
+	changed func(key string)
+	version string
+
+	life    context.Context // of what is being opened; ends with the client
+	end     context.CancelFunc
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	slots  map[string]*slot
+	closed bool
+}
+
+// slot is a session of the pool, or one that is being opened.
+type slot struct {
+	key    string
+	ready  chan struct{} // closed when opened or failed
+	s      *session
+	failed *Error
+	users  int
+	used   time.Time
+	timer  *time.Timer // runs while nobody uses it
+	// discarded says that it is out of the pool, and ends with its last user.
+	discarded bool
+}
+
+// New makes a client. Close it.
+func New(o Options) *Client {
+	c := &Client{http: o.HTTP, idle: o.Idle, changed: o.Changed, version: o.Version, slots: map[string]*slot{}}
+	if c.idle == 0 {
+		c.idle = defaultIdle
+	}
+	if c.changed == nil {
+		c.changed = func(string) {}
+	}
+	if c.version == "" {
+		c.version = "0"
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// Close ends all sessions and waits until they have ended, some seconds at most.
+func (c *Client) Close() {
+	c.mu.Lock()
+	c.closed = true
+	var open []*slot
+	for key, slot := range c.slots {
+		open = append(open, slot)
+		delete(c.slots, key)
+	}
+	c.mu.Unlock()
+	c.end() // what is being opened
+	var ending sync.WaitGroup
+	for _, slot := range open {
+		ending.Go(func() { c.retire(slot) })
+	}
+	ending.Wait()
+	c.running.Wait()
+}
+
+// Sessions is how many sessions are open or being opened.
+func (c *Client) Sessions() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.slots)
+}
+
+// acquire hands out the session of a key, opened if need be, once for all who ask meanwhile.
+func (c *Client) acquire(ctx context.Context, key string, e Endpoint) (*slot, *Error) {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil, &Error{Kind: Canceled}
+	}
+	at := c.slots[key]
+	if at == nil {
+		at = &slot{key: key, ready: make(chan struct{})}
+		c.evict()
+		c.slots[key] = at
+		c.running.Go(func() { c.fill(ctx, at, e) })
+	}
+	at.users++
+	if at.timer != nil {
+		at.timer.Stop()
+		at.timer = nil
+	}
+	c.mu.Unlock()
+	select {
+	case <-at.ready:
+	case <-ctx.Done():
+		c.release(at)
+		return nil, classify(ctx, ctx.Err(), &exchange{})
+	}
+	if at.failed != nil {
+		c.release(at)
+		return nil, at.failed
+	}
+	return at, nil
+}
+
+// fill opens the session. Its time is its own: others may wait for it when the first has gone.
+func (c *Client) fill(ctx context.Context, at *slot, e Endpoint) {
+	opening, cancel := context.WithTimeout(context.WithoutCancel(ctx), initializeTimeout)
+	defer cancel()
+	stop := context.AfterFunc(c.life, cancel)
+	defer stop()
+	s, failed := c.open(opening, e, func() { c.changed(at.key) })
+	at.s, at.failed = s, failed
+	close(at.ready)
+	if failed != nil {
+		c.discard(at)
+		return
+	}
+	c.running.Go(func() {
+		_ = s.Wait() // how it ended, the calls on it say
+		c.discard(at)
+	})
+}
+
+// evict makes room by ending the session that has been idle for longest. c.mu is held.
+func (c *Client) evict() {
+	if len(c.slots) < maxSessions {
+		return
+	}
+	var oldest *slot
+	for _, other := range c.slots {
+		if other.users == 0 && (oldest == nil || other.used.Before(oldest.used)) {
+			oldest = other
+		}
+	}
+	if oldest != nil {
+		delete(c.slots, oldest.key)
+		c.running.Go(func() { c.retire(oldest) })
+	}
+}
+
+// release gives a session back; when nobody takes it for a while, it ends.
+func (c *Client) release(at *slot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at.users--
+	at.used = time.Now()
+	if at.users > 0 || c.closed {
+		return
+	}
+	if c.slots[at.key] == at {
+		at.timer = time.AfterFunc(c.idle, func() { c.expire(at) })
+	} else if at.discarded {
+		c.running.Go(func() { c.retire(at) })
+	}
+}
+
+func (c *Client) expire(at *slot) {
+	c.mu.Lock()
+	if at.users > 0 || c.slots[at.key] != at || c.closed {
+		c.mu.Unlock()
+		return
+	}
+	delete(c.slots, at.key)
+	c.running.Add(1)
+	c.mu.Unlock()
+	defer c.running.Done()
+	c.retire(at)
+}
+
+// discard takes a session that is of no use any more out of the pool, so that the next call opens
+// another. It ends when the last call on it has: that one may still be answered.
+func (c *Client) discard(at *slot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.slots[at.key] != at {
+		return
+	}
+	delete(c.slots, at.key)
+	at.discarded = true
+	if at.users == 0 && !c.closed {
+		c.running.Go(func() { c.retire(at) })
+	}
+}
+
+// retire ends the session of a slot that is out of the pool.
+func (c *Client) retire(at *slot) {
+	<-at.ready // soon: opening it is bounded, and ends with the client
+	if at.s != nil {
+		at.s.close()
+	}
+}
