@@ -126,14 +126,22 @@ func builtinTools(buckets ...Bucket) []Tool {
 }
 
 // isReserved says whether a slug is the name of a built-in or system tool, or looks like one
-// to a model: in another case, or with other separators (endCall, end-call).
+// to a model: in another case, with other separators (endCall, end-call), or with characters that
+// look like others (end_caII, sk1p_turn).
 func isReserved(slug string) bool {
 	folded := foldName(slug)
 	return slices.ContainsFunc(builtins, func(b builtin) bool { return foldName(b.name) == folded })
 }
 
+// lookAlikes writes alike what looks alike, and leaves separators out. Slugs are ASCII, so the
+// letters of other scripts do not come up.
+var lookAlikes = strings.NewReplacer(
+	"-", "", "_", "", "0", "o", "1", "l", "i", "l", "|", "l", "2", "z", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "9", "g",
+	"rn", "m", "vv", "w", "cl", "d",
+)
+
 func foldName(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+	return lookAlikes.Replace(strings.ToLower(name))
 }
 
 // CheckDisabledTools checks an agent's disabled_tools: names of memory-managed and opt-in tools.

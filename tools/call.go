@@ -323,7 +323,7 @@ func (c *call) traceInput() json.RawMessage {
 	if arguments == nil {
 		arguments, _ = decodeJSON(c.Arguments).(map[string]any)
 	}
-	if arguments == nil && len(c.Arguments) > 0 {
+	if arguments == nil && len(c.Arguments) > 0 || deeper(arguments, maxJSONDepth) {
 		arguments = map[string]any{"not_an_object": cutText(c.redact.text(string(c.Arguments)), ModelMaxBytes)}
 	}
 	if arguments == nil {

@@ -263,8 +263,8 @@ func (c *checker) hardcoded(config Config) {
 		c.add("hardcoded_body_params", "not_allowed", "A "+config.Method+" request has no body; use hardcoded_query_params.")
 	}
 	var object map[string]any
-	if json.Unmarshal(config.HardcodedBodyParams, &object) != nil || object == nil || len(config.HardcodedBodyParams) > maxSchemaBytes || hasNUL(config.HardcodedBodyParams) {
-		c.add("hardcoded_body_params", "object", "hardcoded_body_params must be a JSON object of at most 65,536 bytes without the character U+0000.")
+	if json.Unmarshal(config.HardcodedBodyParams, &object) != nil || object == nil || len(config.HardcodedBodyParams) > maxSchemaBytes || hasNUL(config.HardcodedBodyParams) || deeper(object, maxJSONDepth) {
+		c.add("hardcoded_body_params", "object", "hardcoded_body_params must be a JSON object of at most 65,536 bytes and 100 levels, without the character U+0000.")
 	}
 }
 

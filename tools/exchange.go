@@ -34,20 +34,26 @@ var retryStatuses = []int{
 type attempt struct {
 	answer
 	err error // nil when there is a whole answer
-	// connected says that a connection was there to write to, so bytes of the request may have been sent.
-	connected bool
+	// connections is how many there were to write to, so bytes of the request may have been sent. More
+	// than one is net/http's doing: it repeats a GET whose idle connection breaks, and anything of which
+	// no byte was sent.
+	connections int
 }
 
 // send makes the request until it has an answer to keep, the attempts are used up, or the
 // call's time is. All attempts carry one Idempotency-Key.
 func (s *Service) send(ctx context.Context, w wire, callID string, config Config) (last attempt, attempts int) {
 	deadline := s.now().Add(config.Timeout())
-	for attempts = 1; ; attempts++ {
-		last = s.attempt(ctx, w, callID, config.ResponseMaxBytes)
-		if attempts == maxAttempts || ctx.Err() != nil || !mayRetry(w.method, last) {
+	client := s.client
+	for {
+		last = s.attempt(ctx, client, w, callID, config.ResponseMaxBytes)
+		client = s.fresh // what broke may be the connection
+		attempts += max(last.connections, 1)
+		if attempts >= maxAttempts || ctx.Err() != nil || !mayRetry(w.method, last) {
 			return last, attempts
 		}
-		wait := max(s.jitter(backoff[attempts-1]), retryAfter(last.header, s.now()))
+		asked, _ := retryAfter(last.header, s.now())
+		wait := max(s.jitter(backoff[attempts-1]), asked)
 		if !s.now().Add(wait).Before(deadline) || !pause(ctx, wait) {
 			return last, attempts
 		}
@@ -66,23 +72,23 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (s *Service) attempt(ctx context.Context, w wire, callID string, maxBytes int) (last attempt) {
+func (s *Service) attempt(ctx context.Context, client *http.Client, w wire, callID string, maxBytes int) (last attempt) {
 	// Anything after this may have put bytes on the wire, also when it fails; before it, nothing has.
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	var connections atomic.Int32
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connections.Add(1) }})
 	request, err := newRequest(ctx, w, callID)
 	if err != nil {
 		return attempt{err: err}
 	}
 	span := startAttempt(ctx, request)
 	defer func() { endAttempt(span, last) }()
-	response, err := s.client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
-		return attempt{err: err, connected: connected.Load()}
+		return attempt{err: err, connections: int(connections.Load())}
 	}
 	defer func() { _ = response.Body.Close() }() // what matters of the body has been read
 	body, err := io.ReadAll(io.LimitReader(response.Body, int64(maxBytes)+1))
-	out := attempt{answer: answer{status: response.StatusCode, header: response.Header, body: body, length: response.ContentLength}, err: err, connected: true}
+	out := attempt{answer: answer{status: response.StatusCode, header: response.Header, body: body, length: response.ContentLength}, err: err, connections: int(connections.Load())}
 	if len(body) > maxBytes {
 		out.body, out.cut = body[:maxBytes], true
 	}
@@ -110,25 +116,26 @@ func newRequest(ctx context.Context, w wire, callID string) (*http.Request, erro
 // mayRetry says whether an attempt may be repeated. Source: decisions, Tools.
 func mayRetry(method string, last attempt) bool {
 	if last.err != nil {
-		return isConnectionFailure(last.err) && (isIdempotent(method) || !last.connected)
+		return isConnectionFailure(last.err) && (isIdempotent(method) || last.connections == 0)
 	}
 	if isIdempotent(method) {
 		return slices.Contains(retryStatuses, last.status)
 	}
-	return (last.status == http.StatusTooManyRequests || last.status == http.StatusServiceUnavailable) && last.header.Get("Retry-After") != ""
+	_, invited := retryAfter(last.header, time.Time{})
+	return invited && (last.status == http.StatusTooManyRequests || last.status == http.StatusServiceUnavailable)
 }
 
-// retryAfter is how long an answer asks to wait; 0 when it does not.
-func retryAfter(header http.Header, now time.Time) time.Duration {
+// retryAfter is how long an answer asks to wait; false when it does not say, or nothing that is a time.
+func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	text := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return time.Duration(max(min(seconds, 3600), 0)) * time.Second
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return time.Duration(min(seconds, 3600)) * time.Second, true
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
-		return 0
+		return 0, false
 	}
-	return max(at.Sub(now), 0)
+	return max(at.Sub(now), 0), true
 }
 
 // isConnectionFailure tells failures that may pass from those that another attempt meets again.

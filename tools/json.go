@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,24 @@ func decodeJSON(raw json.RawMessage) any {
 		return nil
 	}
 	return value
+}
+
+// deeper says whether objects and lists lie in one another more than levels deep.
+func deeper(value any, levels int) bool {
+	switch value := value.(type) {
+	case []any:
+		return levels == 0 || slices.ContainsFunc(value, func(item any) bool { return deeper(item, levels-1) })
+	case map[string]any:
+		if levels == 0 {
+			return true
+		}
+		for _, member := range value {
+			if deeper(member, levels-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // compactJSON is a decoded JSON value as text, without the HTML escapes that nobody needs here.

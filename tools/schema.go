@@ -25,6 +25,9 @@ const (
 	maxCachedWeight    = 2 << 20 // some hundred times as many bytes of memory at worst
 	maxArgumentsErrors = 20
 	maxViolationBytes  = 512 // messages repeat the value that failed
+	// maxJSONDepth is how deep objects and lists of a schema, of arguments and of hardcoded members may
+	// lie in one another: more than anybody writes, and far less than what our database refuses.
+	maxJSONDepth = 100
 )
 
 // schemaURL names a schema that is being compiled; it is no file name, so that messages name none.
@@ -90,6 +93,9 @@ func compileSchema(raw json.RawMessage) (schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return schema{}, fmt.Errorf("not JSON: %w", err)
+	}
+	if deeper(document, maxJSONDepth) {
+		return schema{}, fmt.Errorf("it is nested more than %d levels deep", maxJSONDepth)
 	}
 	if err := references(document); err != nil {
 		return schema{}, err
@@ -173,6 +179,9 @@ func decodeArguments(raw json.RawMessage) (map[string]any, []fault.Field) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, []fault.Field{{Code: "json", Message: "The arguments are not valid JSON."}}
+	}
+	if deeper(value, maxJSONDepth) {
+		return nil, []fault.Field{{Code: "too_deep", Message: fmt.Sprintf("The arguments are nested more than %d levels deep.", maxJSONDepth)}}
 	}
 	object, ok := value.(map[string]any)
 	if !ok {

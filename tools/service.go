@@ -52,13 +52,15 @@ type Service struct {
 	keys       *seal.Keyring
 	guard      *publicnet.Guard
 	client     *http.Client
-	log        *slog.Logger
-	now        func() time.Time
-	jitter     func(time.Duration) time.Duration
-	schemas    schemas
-	breaker    breaker
-	gate       *fair.Gate
-	metrics    metrics
+	// fresh makes a connection for each request: net/http repeats nothing on one by itself.
+	fresh   *http.Client
+	log     *slog.Logger
+	now     func() time.Time
+	jitter  func(time.Duration) time.Duration
+	schemas schemas
+	breaker breaker
+	gate    *fair.Gate
+	metrics metrics
 	// traceRetention 0 keeps traces for ever.
 	traceRetention time.Duration
 
@@ -70,7 +72,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, keys: d.Keys, guard: d.Guard,
-		client: d.Guard.Client(publicnet.ClientOptions{}), log: d.Log, now: d.Now, jitter: d.Jitter,
+		client: d.Guard.Client(publicnet.ClientOptions{}), fresh: d.Guard.Client(publicnet.ClientOptions{MaxIdlePerHost: -1}), log: d.Log, now: d.Now, jitter: d.Jitter,
 		builtins: map[string]Builtin{}, gate: d.Gate, metrics: newMetrics(d.Registry), traceRetention: d.TraceRetention,
 	}
 	if s.log == nil {

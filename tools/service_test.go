@@ -159,7 +159,7 @@ func (f *fixture) custom(t *testing.T) []string {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, slug := range []string{"end_call", "End_Call", "endcall", "end-call", "search_memory", "SearchMemory", "manage--callback"} {
+	for _, slug := range []string{"end_call", "End_Call", "endcall", "end-call", "search_memory", "SearchMemory", "manage--callback", "end_caII", "END_CA1L", "sk1p-turn", "5earch_memory", "search_rnernory", "skipTurn", "Ianguage_detect10n"} {
 		params := f.orderParams("/")
 		params.Slug = slug
 		_, err := f.Create(t.Context(), f.ref, params)
@@ -433,4 +433,54 @@ func dumpOf(t *testing.T, db *postgres.DB) string {
 		dump.WriteString(strings.Join(rows, "\n"))
 	}
 	return dump.String()
+}
+
+// TestNamesInOtherScripts: letters that only look Latin are no part of a slug at all.
+func TestNamesInOtherScripts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, slug := range []string{"\u0435nd_call", "end\u200b_call", "ｅnd_call", "end＿call", "e\u0301nd_call", "end_call ", "end.call"} {
+		params := f.orderParams("/")
+		params.Slug = slug
+		_, err := f.Create(t.Context(), f.ref, params)
+		wantFault(t, err, fault.InvalidRequest, "slug")
+	}
+	for _, slug := range []string{"end_calls", "end_call_2", "call_end", "skip_turns", "search"} {
+		params := f.orderParams("/")
+		params.Slug = slug
+		f.create(t, params)
+	}
+}
+
+// TestDepth: what is nested deeper than anybody writes is refused with the field, before a database
+// or a compiler meets it.
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	nested := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
+	for depth, field := range map[int]string{95: "", 150: "input_schema", 5000: "input_schema"} {
+		params := f.orderParams("/")
+		params.Slug = fmt.Sprint("deep", depth)
+		params.Config.InputSchema = json.RawMessage(`{"type":"object","examples":[` + nested(depth) + `]}`)
+		_, err := f.Create(t.Context(), f.ref, params)
+		if field != "" {
+			wantFault(t, err, fault.InvalidRequest, field)
+		} else if err != nil {
+			t.Errorf("%d levels: %v", depth, err)
+		}
+	}
+	params := f.orderParams("/")
+	params.Config.HardcodedBodyParams = json.RawMessage(nested(150))
+	_, err := f.Create(t.Context(), f.ref, params)
+	wantFault(t, err, fault.InvalidRequest, "hardcoded_body_params")
+	entry := f.attached(t, f.create(t, f.orderParams("/x")), 0)
+	for depth, attempts := range map[int]int{99: 1, 150: 0, 9000: 0} {
+		outcome := f.call(t, entry, nested(depth), nil)
+		if outcome.Attempts != attempts || attempts == 0 && (outcome.Error == nil || outcome.Error.Code != tools.CodeArgumentsInvalid) {
+			t.Errorf("%d levels: %+v after %d attempts", depth, outcome.Error, outcome.Attempts)
+		}
+		if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{}); err != nil || calls[len(calls)-1].ID != outcome.CallID {
+			t.Errorf("%d levels: the call is not traced, %v", depth, err)
+		}
+	}
 }

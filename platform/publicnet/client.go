@@ -24,7 +24,7 @@ type ClientOptions struct {
 	// Timeout bounds a whole exchange, body included; 0 leaves it to the request's context,
 	// as streams need it.
 	Timeout time.Duration
-	// MaxIdlePerHost is how many idle connections to one host are kept; 0 means 16.
+	// MaxIdlePerHost is how many idle connections to one host are kept; 0 means 16, less none.
 	MaxIdlePerHost int
 }
 
