@@ -554,8 +554,11 @@ type ToolsConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Names of built-in tools, e.g. "search_memory". System tools cannot be turned off.
 	DisabledTools []string `protobuf:"bytes,1,rep,name=disabled_tools,json=disabledTools,proto3" json:"disabled_tools,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// How many seconds a connected client may take to answer a call of a tool that it runs itself, 1 to 120;
+	// 0 is 20. The model is told when there is no answer.
+	ClientToolTimeoutSeconds int32 `protobuf:"varint,2,opt,name=client_tool_timeout_seconds,json=clientToolTimeoutSeconds,proto3" json:"client_tool_timeout_seconds,omitempty"`
+	unknownFields            protoimpl.UnknownFields
+	sizeCache                protoimpl.SizeCache
 }
 
 func (x *ToolsConfig) Reset() {
@@ -593,6 +596,13 @@ func (x *ToolsConfig) GetDisabledTools() []string {
 		return x.DisabledTools
 	}
 	return nil
+}
+
+func (x *ToolsConfig) GetClientToolTimeoutSeconds() int32 {
+	if x != nil {
+		return x.ClientToolTimeoutSeconds
+	}
+	return 0
 }
 
 // AgentGuard is a no-go zone.
@@ -1903,10 +1913,11 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\aranking\x18\x03 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\n" +
 	"similarityR\x06hybridR\aranking\x12\x16\n" +
 	"\x06rerank\x18\x04 \x01(\bR\x06rerankB\x11\n" +
-	"\x0f_min_similarity\"F\n" +
+	"\x0f_min_similarity\"\x90\x01\n" +
 	"\vToolsConfig\x127\n" +
 	"\x0edisabled_tools\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\"\x8d\x02\n" +
+	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\x12H\n" +
+	"\x1bclient_tool_timeout_seconds\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18x(\x00R\x18clientToolTimeoutSeconds\"\x8d\x02\n" +
 	"\n" +
 	"AgentGuard\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +

@@ -63,8 +63,10 @@ type Session struct {
 	Usage *SessionUsage `protobuf:"bytes,15,opt,name=usage,proto3" json:"usage,omitempty"`
 	// The variables the session was created with, without secret__ ones.
 	DynamicVariables map[string]string `protobuf:"bytes,16,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Variables that answers of tools have set since; they win over dynamic_variables.
+	AssignedVariables map[string]string `protobuf:"bytes,17,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -205,6 +207,13 @@ func (x *Session) GetUsage() *SessionUsage {
 func (x *Session) GetDynamicVariables() map[string]string {
 	if x != nil {
 		return x.DynamicVariables
+	}
+	return nil
+}
+
+func (x *Session) GetAssignedVariables() map[string]string {
+	if x != nil {
+		return x.AssignedVariables
 	}
 	return nil
 }
@@ -884,9 +893,13 @@ type TurnMetrics struct {
 	// Spent in tools.
 	ToolsMs int32 `protobuf:"varint,3,opt,name=tools_ms,json=toolsMs,proto3" json:"tools_ms,omitempty"`
 	// From the request to the last token.
-	TotalMs       int32 `protobuf:"varint,4,opt,name=total_ms,json=totalMs,proto3" json:"total_ms,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	TotalMs int32 `protobuf:"varint,4,opt,name=total_ms,json=totalMs,proto3" json:"total_ms,omitempty"`
+	// How many rounds of tool calls there were, at most 8.
+	ToolRounds int32 `protobuf:"varint,5,opt,name=tool_rounds,json=toolRounds,proto3" json:"tool_rounds,omitempty"`
+	// The model had called tools in 8 rounds and had to answer without them.
+	ToolRoundsExhausted bool `protobuf:"varint,6,opt,name=tool_rounds_exhausted,json=toolRoundsExhausted,proto3" json:"tool_rounds_exhausted,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *TurnMetrics) Reset() {
@@ -945,6 +958,20 @@ func (x *TurnMetrics) GetTotalMs() int32 {
 		return x.TotalMs
 	}
 	return 0
+}
+
+func (x *TurnMetrics) GetToolRounds() int32 {
+	if x != nil {
+		return x.ToolRounds
+	}
+	return 0
+}
+
+func (x *TurnMetrics) GetToolRoundsExhausted() bool {
+	if x != nil {
+		return x.ToolRoundsExhausted
+	}
+	return false
 }
 
 type CreateSessionRequest struct {
@@ -1951,7 +1978,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xc0\x05\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xe2\x06\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12!\n" +
@@ -1974,8 +2001,12 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"turn_count\x18\r \x01(\x05R\tturnCount\x12\x1a\n" +
 	"\blanguage\x18\x0e \x01(\tR\blanguage\x12/\n" +
 	"\x05usage\x18\x0f \x01(\v2\x19.parlance.v1.SessionUsageR\x05usage\x12W\n" +
-	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryR\x10dynamicVariables\x1aC\n" +
+	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryR\x10dynamicVariables\x12Z\n" +
+	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryR\x11assignedVariables\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
+	"\x16AssignedVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"u\n" +
 	"\fSessionUsage\x12!\n" +
@@ -2045,12 +2076,15 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\tTurnUsage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x14\n" +
-	"\x05model\x18\x03 \x01(\tR\x05model\"\x97\x01\n" +
+	"\x05model\x18\x03 \x01(\tR\x05model\"\xec\x01\n" +
 	"\vTurnMetrics\x12!\n" +
 	"\fretrieval_ms\x18\x01 \x01(\x05R\vretrievalMs\x12/\n" +
 	"\x14model_first_token_ms\x18\x02 \x01(\x05R\x11modelFirstTokenMs\x12\x19\n" +
 	"\btools_ms\x18\x03 \x01(\x05R\atoolsMs\x12\x19\n" +
-	"\btotal_ms\x18\x04 \x01(\x05R\atotalMs\"\xa5\x04\n" +
+	"\btotal_ms\x18\x04 \x01(\x05R\atotalMs\x12\x1f\n" +
+	"\vtool_rounds\x18\x05 \x01(\x05R\n" +
+	"toolRounds\x122\n" +
+	"\x15tool_rounds_exhausted\x18\x06 \x01(\bR\x13toolRoundsExhausted\"\xa5\x04\n" +
 	"\x14CreateSessionRequest\x12$\n" +
 	"\bagent_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\aagentId\x12#\n" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
@@ -2173,7 +2207,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionUsage)(nil),                 // 1: parlance.v1.SessionUsage
@@ -2199,61 +2233,63 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*ListSessionToolCallsRequest)(nil),  // 21: parlance.v1.ListSessionToolCallsRequest
 	(*ListSessionToolCallsResponse)(nil), // 22: parlance.v1.ListSessionToolCallsResponse
 	nil,                                  // 23: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 24: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 25: google.protobuf.Timestamp
-	(*ToolCall)(nil),                     // 26: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 27: google.protobuf.Struct
+	nil,                                  // 24: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 25: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 26: google.protobuf.Timestamp
+	(*ToolCall)(nil),                     // 27: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 28: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	25, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	25, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	25, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	26, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	26, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	26, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
 	23, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	6,  // 5: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	26, // 6: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	7,  // 7: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	8,  // 8: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	25, // 9: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	25, // 10: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	5,  // 11: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	3,  // 12: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
-	4,  // 13: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	24, // 14: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	27, // 15: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	27, // 16: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	25, // 17: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 18: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	6,  // 19: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	26, // 20: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	7,  // 21: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	26, // 22: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	16, // 23: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	2,  // 24: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	25, // 25: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	25, // 26: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	26, // 27: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	9,  // 28: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	11, // 29: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	13, // 30: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	14, // 31: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	15, // 32: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	17, // 33: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	19, // 34: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	21, // 35: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	10, // 36: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	12, // 37: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 38: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 39: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	16, // 40: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	18, // 41: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	20, // 42: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	22, // 43: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	36, // [36:44] is the sub-list for method output_type
-	28, // [28:36] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	24, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	6,  // 6: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	27, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	7,  // 8: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	8,  // 9: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	26, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	26, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	5,  // 12: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	3,  // 13: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	4,  // 14: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	25, // 15: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	28, // 16: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	28, // 17: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	26, // 18: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 19: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	6,  // 20: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	27, // 21: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	7,  // 22: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	27, // 23: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	16, // 24: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	2,  // 25: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	26, // 26: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	26, // 27: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	27, // 28: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	9,  // 29: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	11, // 30: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	13, // 31: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	14, // 32: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	15, // 33: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	17, // 34: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	19, // 35: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	21, // 36: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	10, // 37: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	12, // 38: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 39: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 40: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	16, // 41: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	18, // 42: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	20, // 43: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	22, // 44: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	37, // [37:45] is the sub-list for method output_type
+	29, // [29:37] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -2272,7 +2308,7 @@ func file_parlance_v1_sessions_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

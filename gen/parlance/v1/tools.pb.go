@@ -76,7 +76,9 @@ type Tool struct {
 	// When it was made.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When it was last changed.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Values of an answer that are kept as variables of the session.
+	Assignments   []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -265,6 +267,70 @@ func (x *Tool) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Tool) GetAssignments() []*ToolAssignment {
+	if x != nil {
+		return x.Assignments
+	}
+	return nil
+}
+
+// ToolAssignment keeps a value of a tool's successful JSON answer as a dynamic variable of the
+// session, for later calls and turns. Strings are kept as they are, numbers and booleans as JSON has
+// them. A path that leads to nothing, null, an object, an array, or more than 4 KiB changes nothing.
+type ToolAssignment struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the variable: a letter or _, then letters, digits and _; not secret__… or system__….
+	DynamicVariable string `protobuf:"bytes,1,opt,name=dynamic_variable,json=dynamicVariable,proto3" json:"dynamic_variable,omitempty"`
+	// Where in the answer it is, e.g. "customer.id" or "items[0].id"; "$" is the whole answer.
+	ValuePath     string `protobuf:"bytes,2,opt,name=value_path,json=valuePath,proto3" json:"value_path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolAssignment) Reset() {
+	*x = ToolAssignment{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolAssignment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolAssignment) ProtoMessage() {}
+
+func (x *ToolAssignment) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolAssignment.ProtoReflect.Descriptor instead.
+func (*ToolAssignment) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ToolAssignment) GetDynamicVariable() string {
+	if x != nil {
+		return x.DynamicVariable
+	}
+	return ""
+}
+
+func (x *ToolAssignment) GetValuePath() string {
+	if x != nil {
+		return x.ValuePath
+	}
+	return ""
+}
+
 // ToolAttachment binds a tool to an agent.
 type ToolAttachment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -288,7 +354,7 @@ type ToolAttachment struct {
 
 func (x *ToolAttachment) Reset() {
 	*x = ToolAttachment{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	mi := &file_parlance_v1_tools_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -300,7 +366,7 @@ func (x *ToolAttachment) String() string {
 func (*ToolAttachment) ProtoMessage() {}
 
 func (x *ToolAttachment) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[1]
+	mi := &file_parlance_v1_tools_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -313,7 +379,7 @@ func (x *ToolAttachment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolAttachment.ProtoReflect.Descriptor instead.
 func (*ToolAttachment) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ToolAttachment) GetAgentId() string {
@@ -383,7 +449,7 @@ type AgentTool struct {
 
 func (x *AgentTool) Reset() {
 	*x = AgentTool{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[2]
+	mi := &file_parlance_v1_tools_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -395,7 +461,7 @@ func (x *AgentTool) String() string {
 func (*AgentTool) ProtoMessage() {}
 
 func (x *AgentTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[2]
+	mi := &file_parlance_v1_tools_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -408,7 +474,7 @@ func (x *AgentTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentTool.ProtoReflect.Descriptor instead.
 func (*AgentTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *AgentTool) GetTool() *Tool {
@@ -452,7 +518,7 @@ type ToolError struct {
 
 func (x *ToolError) Reset() {
 	*x = ToolError{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[3]
+	mi := &file_parlance_v1_tools_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -464,7 +530,7 @@ func (x *ToolError) String() string {
 func (*ToolError) ProtoMessage() {}
 
 func (x *ToolError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[3]
+	mi := &file_parlance_v1_tools_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -477,7 +543,7 @@ func (x *ToolError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolError.ProtoReflect.Descriptor instead.
 func (*ToolError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ToolError) GetCode() string {
@@ -511,7 +577,7 @@ type ToolRequest struct {
 
 func (x *ToolRequest) Reset() {
 	*x = ToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[4]
+	mi := &file_parlance_v1_tools_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -523,7 +589,7 @@ func (x *ToolRequest) String() string {
 func (*ToolRequest) ProtoMessage() {}
 
 func (x *ToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[4]
+	mi := &file_parlance_v1_tools_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -536,7 +602,7 @@ func (x *ToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolRequest.ProtoReflect.Descriptor instead.
 func (*ToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ToolRequest) GetMethod() string {
@@ -594,14 +660,16 @@ type ToolCall struct {
 	// When it began.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
 	// The agent whose model called; empty for a run.
-	AgentId       string `protobuf:"bytes,13,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	AgentId string `protobuf:"bytes,13,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// In the answers to turns and transcripts: names of the variables that the answer set.
+	AssignedVariables []string `protobuf:"bytes,20,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *ToolCall) Reset() {
 	*x = ToolCall{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[5]
+	mi := &file_parlance_v1_tools_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +681,7 @@ func (x *ToolCall) String() string {
 func (*ToolCall) ProtoMessage() {}
 
 func (x *ToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[5]
+	mi := &file_parlance_v1_tools_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +694,7 @@ func (x *ToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolCall.ProtoReflect.Descriptor instead.
 func (*ToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ToolCall) GetId() string {
@@ -720,6 +788,13 @@ func (x *ToolCall) GetAgentId() string {
 	return ""
 }
 
+func (x *ToolCall) GetAssignedVariables() []string {
+	if x != nil {
+		return x.AssignedVariables
+	}
+	return nil
+}
+
 type CreateToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -760,13 +835,15 @@ type CreateToolRequest struct {
 	TimeoutSeconds int32 `protobuf:"varint,18,opt,name=timeout_seconds,json=timeoutSeconds,proto3" json:"timeout_seconds,omitempty"`
 	// 1,024 to 10,485,760; 0 means 262,144.
 	ResponseMaxBytes int32 `protobuf:"varint,19,opt,name=response_max_bytes,json=responseMaxBytes,proto3" json:"response_max_bytes,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Values of an answer that are kept as variables of the session, at most 16.
+	Assignments   []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateToolRequest) Reset() {
 	*x = CreateToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[6]
+	mi := &file_parlance_v1_tools_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -778,7 +855,7 @@ func (x *CreateToolRequest) String() string {
 func (*CreateToolRequest) ProtoMessage() {}
 
 func (x *CreateToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[6]
+	mi := &file_parlance_v1_tools_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -791,7 +868,7 @@ func (x *CreateToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateToolRequest.ProtoReflect.Descriptor instead.
 func (*CreateToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CreateToolRequest) GetWorkspaceId() string {
@@ -927,6 +1004,13 @@ func (x *CreateToolRequest) GetResponseMaxBytes() int32 {
 	return 0
 }
 
+func (x *CreateToolRequest) GetAssignments() []*ToolAssignment {
+	if x != nil {
+		return x.Assignments
+	}
+	return nil
+}
+
 type ListToolsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -943,7 +1027,7 @@ type ListToolsRequest struct {
 
 func (x *ListToolsRequest) Reset() {
 	*x = ListToolsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	mi := &file_parlance_v1_tools_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -955,7 +1039,7 @@ func (x *ListToolsRequest) String() string {
 func (*ListToolsRequest) ProtoMessage() {}
 
 func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	mi := &file_parlance_v1_tools_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -968,7 +1052,7 @@ func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListToolsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListToolsRequest) GetWorkspaceId() string {
@@ -1011,7 +1095,7 @@ type ListToolsResponse struct {
 
 func (x *ListToolsResponse) Reset() {
 	*x = ListToolsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[8]
+	mi := &file_parlance_v1_tools_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1023,7 +1107,7 @@ func (x *ListToolsResponse) String() string {
 func (*ListToolsResponse) ProtoMessage() {}
 
 func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[8]
+	mi := &file_parlance_v1_tools_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1036,7 +1120,7 @@ func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListToolsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListToolsResponse) GetTools() []*Tool {
@@ -1065,7 +1149,7 @@ type GetToolRequest struct {
 
 func (x *GetToolRequest) Reset() {
 	*x = GetToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[9]
+	mi := &file_parlance_v1_tools_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1161,7 @@ func (x *GetToolRequest) String() string {
 func (*GetToolRequest) ProtoMessage() {}
 
 func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[9]
+	mi := &file_parlance_v1_tools_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1174,7 @@ func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetToolRequest.ProtoReflect.Descriptor instead.
 func (*GetToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetToolRequest) GetWorkspaceId() string {
@@ -1146,14 +1230,16 @@ type UpdateToolRequest struct {
 	// As in create; null goes back to what create does without it.
 	ResponseMaxBytes *int32 `protobuf:"varint,18,opt,name=response_max_bytes,json=responseMaxBytes,proto3,oneof" json:"response_max_bytes,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,19,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,19,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// See Tool.
+	Assignments   []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateToolRequest) Reset() {
 	*x = UpdateToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[10]
+	mi := &file_parlance_v1_tools_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1165,7 +1251,7 @@ func (x *UpdateToolRequest) String() string {
 func (*UpdateToolRequest) ProtoMessage() {}
 
 func (x *UpdateToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[10]
+	mi := &file_parlance_v1_tools_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1178,7 +1264,7 @@ func (x *UpdateToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateToolRequest.ProtoReflect.Descriptor instead.
 func (*UpdateToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateToolRequest) GetWorkspaceId() string {
@@ -1314,6 +1400,13 @@ func (x *UpdateToolRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
+func (x *UpdateToolRequest) GetAssignments() []*ToolAssignment {
+	if x != nil {
+		return x.Assignments
+	}
+	return nil
+}
+
 type DeleteToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1326,7 +1419,7 @@ type DeleteToolRequest struct {
 
 func (x *DeleteToolRequest) Reset() {
 	*x = DeleteToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[11]
+	mi := &file_parlance_v1_tools_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1431,7 @@ func (x *DeleteToolRequest) String() string {
 func (*DeleteToolRequest) ProtoMessage() {}
 
 func (x *DeleteToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[11]
+	mi := &file_parlance_v1_tools_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1444,7 @@ func (x *DeleteToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteToolRequest.ProtoReflect.Descriptor instead.
 func (*DeleteToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteToolRequest) GetWorkspaceId() string {
@@ -1384,7 +1477,7 @@ type RunToolRequest struct {
 
 func (x *RunToolRequest) Reset() {
 	*x = RunToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[12]
+	mi := &file_parlance_v1_tools_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1396,7 +1489,7 @@ func (x *RunToolRequest) String() string {
 func (*RunToolRequest) ProtoMessage() {}
 
 func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[12]
+	mi := &file_parlance_v1_tools_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1409,7 +1502,7 @@ func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolRequest.ProtoReflect.Descriptor instead.
 func (*RunToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RunToolRequest) GetWorkspaceId() string {
@@ -1462,7 +1555,7 @@ type RunToolResponse struct {
 
 func (x *RunToolResponse) Reset() {
 	*x = RunToolResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[13]
+	mi := &file_parlance_v1_tools_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1474,7 +1567,7 @@ func (x *RunToolResponse) String() string {
 func (*RunToolResponse) ProtoMessage() {}
 
 func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[13]
+	mi := &file_parlance_v1_tools_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1487,7 +1580,7 @@ func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolResponse.ProtoReflect.Descriptor instead.
 func (*RunToolResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RunToolResponse) GetOutput() *structpb.Value {
@@ -1567,7 +1660,7 @@ type ListToolCallsRequest struct {
 
 func (x *ListToolCallsRequest) Reset() {
 	*x = ListToolCallsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[14]
+	mi := &file_parlance_v1_tools_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1672,7 @@ func (x *ListToolCallsRequest) String() string {
 func (*ListToolCallsRequest) ProtoMessage() {}
 
 func (x *ListToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[14]
+	mi := &file_parlance_v1_tools_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1685,7 @@ func (x *ListToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListToolCallsRequest) GetWorkspaceId() string {
@@ -1677,7 +1770,7 @@ type ListToolCallsResponse struct {
 
 func (x *ListToolCallsResponse) Reset() {
 	*x = ListToolCallsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[15]
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1689,7 +1782,7 @@ func (x *ListToolCallsResponse) String() string {
 func (*ListToolCallsResponse) ProtoMessage() {}
 
 func (x *ListToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[15]
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1702,7 +1795,7 @@ func (x *ListToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -1747,7 +1840,7 @@ type ListWorkspaceToolCallsRequest struct {
 
 func (x *ListWorkspaceToolCallsRequest) Reset() {
 	*x = ListWorkspaceToolCallsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1759,7 +1852,7 @@ func (x *ListWorkspaceToolCallsRequest) String() string {
 func (*ListWorkspaceToolCallsRequest) ProtoMessage() {}
 
 func (x *ListWorkspaceToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1772,7 +1865,7 @@ func (x *ListWorkspaceToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListWorkspaceToolCallsRequest) GetWorkspaceId() string {
@@ -1857,7 +1950,7 @@ type ListWorkspaceToolCallsResponse struct {
 
 func (x *ListWorkspaceToolCallsResponse) Reset() {
 	*x = ListWorkspaceToolCallsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1869,7 +1962,7 @@ func (x *ListWorkspaceToolCallsResponse) String() string {
 func (*ListWorkspaceToolCallsResponse) ProtoMessage() {}
 
 func (x *ListWorkspaceToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1882,7 +1975,7 @@ func (x *ListWorkspaceToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListWorkspaceToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -1917,7 +2010,7 @@ type AttachToolRequest struct {
 
 func (x *AttachToolRequest) Reset() {
 	*x = AttachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1929,7 +2022,7 @@ func (x *AttachToolRequest) String() string {
 func (*AttachToolRequest) ProtoMessage() {}
 
 func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1942,7 +2035,7 @@ func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachToolRequest.ProtoReflect.Descriptor instead.
 func (*AttachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AttachToolRequest) GetWorkspaceId() string {
@@ -1994,7 +2087,7 @@ type DetachToolRequest struct {
 
 func (x *DetachToolRequest) Reset() {
 	*x = DetachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2006,7 +2099,7 @@ func (x *DetachToolRequest) String() string {
 func (*DetachToolRequest) ProtoMessage() {}
 
 func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2019,7 +2112,7 @@ func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachToolRequest.ProtoReflect.Descriptor instead.
 func (*DetachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DetachToolRequest) GetWorkspaceId() string {
@@ -2059,7 +2152,7 @@ type ListAgentToolsRequest struct {
 
 func (x *ListAgentToolsRequest) Reset() {
 	*x = ListAgentToolsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2071,7 +2164,7 @@ func (x *ListAgentToolsRequest) String() string {
 func (*ListAgentToolsRequest) ProtoMessage() {}
 
 func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,7 +2177,7 @@ func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListAgentToolsRequest) GetWorkspaceId() string {
@@ -2127,7 +2220,7 @@ type ListAgentToolsResponse struct {
 
 func (x *ListAgentToolsResponse) Reset() {
 	*x = ListAgentToolsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[21]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2139,7 +2232,7 @@ func (x *ListAgentToolsResponse) String() string {
 func (*ListAgentToolsResponse) ProtoMessage() {}
 
 func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[21]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2152,7 +2245,7 @@ func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListAgentToolsResponse) GetTools() []*AgentTool {
@@ -2185,7 +2278,7 @@ type UpdateToolsConfigRequest struct {
 
 func (x *UpdateToolsConfigRequest) Reset() {
 	*x = UpdateToolsConfigRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[22]
+	mi := &file_parlance_v1_tools_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2197,7 +2290,7 @@ func (x *UpdateToolsConfigRequest) String() string {
 func (*UpdateToolsConfigRequest) ProtoMessage() {}
 
 func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[22]
+	mi := &file_parlance_v1_tools_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2210,7 +2303,7 @@ func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateToolsConfigRequest.ProtoReflect.Descriptor instead.
 func (*UpdateToolsConfigRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateToolsConfigRequest) GetWorkspaceId() string {
@@ -2245,7 +2338,7 @@ var File_parlance_v1_tools_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
-	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xb2\b\n" +
+	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xf1\b\n" +
 	"\x04Tool\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04slug\x18\x02 \x01(\tR\x04slug\x12 \n" +
@@ -2273,13 +2366,19 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x1aG\n" +
+	"updated_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12=\n" +
+	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentR\vassignments\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9b\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8d\x01\n" +
+	"\x0eToolAssignment\x12P\n" +
+	"\x10dynamic_variable\x18\x01 \x01(\tB%\xbaH\"r 2\x1e^[A-Za-z_][A-Za-z0-9_]{0,127}$R\x0fdynamicVariable\x12)\n" +
+	"\n" +
+	"value_path\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\tvaluePath\"\x9b\x02\n" +
 	"\x0eToolAttachment\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12\x12\n" +
@@ -2305,7 +2404,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x04body\x18\x04 \x01(\tR\x04body\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa6\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x03\n" +
 	"\bToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2324,7 +2423,9 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x05error\x18\v \x01(\v2\x16.parlance.v1.ToolErrorR\x05error\x129\n" +
 	"\n" +
 	"started_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x19\n" +
-	"\bagent_id\x18\r \x01(\tR\aagentId\"\xf8\t\n" +
+	"\bagent_id\x18\r \x01(\tR\aagentId\x12-\n" +
+	"\x12assigned_variables\x18\x14 \x03(\tR\x11assignedVariables\"\xc1\n" +
+	"\n" +
 	"\x11CreateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x128\n" +
 	"\x04slug\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04slug\x12,\n" +
@@ -2351,7 +2452,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"authHeader\x12,\n" +
 	"\x12allow_dynamic_vars\x18\x11 \x01(\bR\x10allowDynamicVars\x125\n" +
 	"\x0ftimeout_seconds\x18\x12 \x01(\x05B\f\xbaH\t\xd8\x01\x01\x1a\x04\x18x(\x01R\x0etimeoutSeconds\x12>\n" +
-	"\x12response_max_bytes\x18\x13 \x01(\x05B\x10\xbaH\r\xd8\x01\x01\x1a\b\x18\x80\x80\x80\x05(\x80\bR\x10responseMaxBytes\x1aG\n" +
+	"\x12response_max_bytes\x18\x13 \x01(\x05B\x10\xbaH\r\xd8\x01\x01\x1a\b\x18\x80\x80\x80\x05(\x80\bR\x10responseMaxBytes\x12G\n" +
+	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
@@ -2370,7 +2472,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"L\n" +
 	"\x0eGetToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\xb5\v\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\xfe\v\n" +
 	"\x11UpdateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x121\n" +
@@ -2399,7 +2501,8 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x12response_max_bytes\x18\x12 \x01(\x05B\r\xbaH\n" +
 	"\x1a\b\x18\x80\x80\x80\x05(\x80\bH\bR\x10responseMaxBytes\x88\x01\x01\x12;\n" +
 	"\vupdate_mask\x18\x13 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\x1aG\n" +
+	"updateMask\x12G\n" +
+	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
@@ -2540,112 +2643,116 @@ func file_parlance_v1_tools_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_tools_proto_rawDescData
 }
 
-var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_parlance_v1_tools_proto_goTypes = []any{
 	(*Tool)(nil),                           // 0: parlance.v1.Tool
-	(*ToolAttachment)(nil),                 // 1: parlance.v1.ToolAttachment
-	(*AgentTool)(nil),                      // 2: parlance.v1.AgentTool
-	(*ToolError)(nil),                      // 3: parlance.v1.ToolError
-	(*ToolRequest)(nil),                    // 4: parlance.v1.ToolRequest
-	(*ToolCall)(nil),                       // 5: parlance.v1.ToolCall
-	(*CreateToolRequest)(nil),              // 6: parlance.v1.CreateToolRequest
-	(*ListToolsRequest)(nil),               // 7: parlance.v1.ListToolsRequest
-	(*ListToolsResponse)(nil),              // 8: parlance.v1.ListToolsResponse
-	(*GetToolRequest)(nil),                 // 9: parlance.v1.GetToolRequest
-	(*UpdateToolRequest)(nil),              // 10: parlance.v1.UpdateToolRequest
-	(*DeleteToolRequest)(nil),              // 11: parlance.v1.DeleteToolRequest
-	(*RunToolRequest)(nil),                 // 12: parlance.v1.RunToolRequest
-	(*RunToolResponse)(nil),                // 13: parlance.v1.RunToolResponse
-	(*ListToolCallsRequest)(nil),           // 14: parlance.v1.ListToolCallsRequest
-	(*ListToolCallsResponse)(nil),          // 15: parlance.v1.ListToolCallsResponse
-	(*ListWorkspaceToolCallsRequest)(nil),  // 16: parlance.v1.ListWorkspaceToolCallsRequest
-	(*ListWorkspaceToolCallsResponse)(nil), // 17: parlance.v1.ListWorkspaceToolCallsResponse
-	(*AttachToolRequest)(nil),              // 18: parlance.v1.AttachToolRequest
-	(*DetachToolRequest)(nil),              // 19: parlance.v1.DetachToolRequest
-	(*ListAgentToolsRequest)(nil),          // 20: parlance.v1.ListAgentToolsRequest
-	(*ListAgentToolsResponse)(nil),         // 21: parlance.v1.ListAgentToolsResponse
-	(*UpdateToolsConfigRequest)(nil),       // 22: parlance.v1.UpdateToolsConfigRequest
-	nil,                                    // 23: parlance.v1.Tool.HardcodedQueryParamsEntry
-	nil,                                    // 24: parlance.v1.Tool.HeadersEntry
-	nil,                                    // 25: parlance.v1.ToolRequest.HeadersEntry
-	nil,                                    // 26: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 27: parlance.v1.CreateToolRequest.HeadersEntry
-	nil,                                    // 28: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 29: parlance.v1.UpdateToolRequest.HeadersEntry
-	nil,                                    // 30: parlance.v1.RunToolRequest.DynamicVariablesEntry
-	(*structpb.Struct)(nil),                // 31: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),          // 32: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),          // 33: google.protobuf.FieldMask
-	(*structpb.Value)(nil),                 // 34: google.protobuf.Value
-	(*emptypb.Empty)(nil),                  // 35: google.protobuf.Empty
-	(*ToolsConfig)(nil),                    // 36: parlance.v1.ToolsConfig
+	(*ToolAssignment)(nil),                 // 1: parlance.v1.ToolAssignment
+	(*ToolAttachment)(nil),                 // 2: parlance.v1.ToolAttachment
+	(*AgentTool)(nil),                      // 3: parlance.v1.AgentTool
+	(*ToolError)(nil),                      // 4: parlance.v1.ToolError
+	(*ToolRequest)(nil),                    // 5: parlance.v1.ToolRequest
+	(*ToolCall)(nil),                       // 6: parlance.v1.ToolCall
+	(*CreateToolRequest)(nil),              // 7: parlance.v1.CreateToolRequest
+	(*ListToolsRequest)(nil),               // 8: parlance.v1.ListToolsRequest
+	(*ListToolsResponse)(nil),              // 9: parlance.v1.ListToolsResponse
+	(*GetToolRequest)(nil),                 // 10: parlance.v1.GetToolRequest
+	(*UpdateToolRequest)(nil),              // 11: parlance.v1.UpdateToolRequest
+	(*DeleteToolRequest)(nil),              // 12: parlance.v1.DeleteToolRequest
+	(*RunToolRequest)(nil),                 // 13: parlance.v1.RunToolRequest
+	(*RunToolResponse)(nil),                // 14: parlance.v1.RunToolResponse
+	(*ListToolCallsRequest)(nil),           // 15: parlance.v1.ListToolCallsRequest
+	(*ListToolCallsResponse)(nil),          // 16: parlance.v1.ListToolCallsResponse
+	(*ListWorkspaceToolCallsRequest)(nil),  // 17: parlance.v1.ListWorkspaceToolCallsRequest
+	(*ListWorkspaceToolCallsResponse)(nil), // 18: parlance.v1.ListWorkspaceToolCallsResponse
+	(*AttachToolRequest)(nil),              // 19: parlance.v1.AttachToolRequest
+	(*DetachToolRequest)(nil),              // 20: parlance.v1.DetachToolRequest
+	(*ListAgentToolsRequest)(nil),          // 21: parlance.v1.ListAgentToolsRequest
+	(*ListAgentToolsResponse)(nil),         // 22: parlance.v1.ListAgentToolsResponse
+	(*UpdateToolsConfigRequest)(nil),       // 23: parlance.v1.UpdateToolsConfigRequest
+	nil,                                    // 24: parlance.v1.Tool.HardcodedQueryParamsEntry
+	nil,                                    // 25: parlance.v1.Tool.HeadersEntry
+	nil,                                    // 26: parlance.v1.ToolRequest.HeadersEntry
+	nil,                                    // 27: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 28: parlance.v1.CreateToolRequest.HeadersEntry
+	nil,                                    // 29: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 30: parlance.v1.UpdateToolRequest.HeadersEntry
+	nil,                                    // 31: parlance.v1.RunToolRequest.DynamicVariablesEntry
+	(*structpb.Struct)(nil),                // 32: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),          // 33: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),          // 34: google.protobuf.FieldMask
+	(*structpb.Value)(nil),                 // 35: google.protobuf.Value
+	(*emptypb.Empty)(nil),                  // 36: google.protobuf.Empty
+	(*ToolsConfig)(nil),                    // 37: parlance.v1.ToolsConfig
 }
 var file_parlance_v1_tools_proto_depIdxs = []int32{
-	31, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
-	23, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
-	31, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
-	24, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
-	32, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
-	32, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
-	32, // 6: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
-	32, // 7: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 8: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
-	25, // 9: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
-	31, // 10: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
-	3,  // 11: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
-	32, // 12: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
-	31, // 13: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	26, // 14: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	31, // 15: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	27, // 16: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
-	0,  // 17: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
-	31, // 18: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	28, // 19: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	31, // 20: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	29, // 21: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
-	33, // 22: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
-	31, // 23: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
-	30, // 24: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
-	34, // 25: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
-	3,  // 26: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
-	4,  // 27: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
-	32, // 28: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	32, // 29: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	5,  // 30: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	32, // 31: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	32, // 32: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	5,  // 33: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	2,  // 34: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
-	33, // 35: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
-	6,  // 36: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
-	7,  // 37: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
-	9,  // 38: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
-	10, // 39: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
-	11, // 40: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
-	12, // 41: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
-	14, // 42: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
-	16, // 43: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
-	18, // 44: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
-	19, // 45: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
-	20, // 46: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
-	22, // 47: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
-	0,  // 48: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
-	8,  // 49: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
-	0,  // 50: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
-	0,  // 51: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
-	35, // 52: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
-	13, // 53: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
-	15, // 54: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
-	17, // 55: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
-	1,  // 56: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
-	35, // 57: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
-	21, // 58: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
-	36, // 59: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
-	48, // [48:60] is the sub-list for method output_type
-	36, // [36:48] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	32, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
+	24, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
+	32, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
+	25, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
+	33, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
+	33, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
+	1,  // 6: parlance.v1.Tool.assignments:type_name -> parlance.v1.ToolAssignment
+	33, // 7: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
+	33, // 8: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 9: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
+	26, // 10: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
+	32, // 11: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
+	4,  // 12: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
+	33, // 13: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
+	32, // 14: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	27, // 15: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	32, // 16: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	28, // 17: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
+	1,  // 18: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	0,  // 19: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
+	32, // 20: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	29, // 21: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	32, // 22: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	30, // 23: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
+	34, // 24: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 25: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	32, // 26: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
+	31, // 27: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
+	35, // 28: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
+	4,  // 29: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
+	5,  // 30: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
+	33, // 31: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	33, // 32: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	6,  // 33: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	33, // 34: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	33, // 35: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	6,  // 36: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	3,  // 37: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
+	34, // 38: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
+	7,  // 39: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
+	8,  // 40: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
+	10, // 41: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
+	11, // 42: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
+	12, // 43: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
+	13, // 44: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
+	15, // 45: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
+	17, // 46: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
+	19, // 47: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
+	20, // 48: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
+	21, // 49: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
+	23, // 50: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
+	0,  // 51: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
+	9,  // 52: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
+	0,  // 53: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
+	0,  // 54: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
+	36, // 55: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
+	14, // 56: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
+	16, // 57: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
+	18, // 58: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
+	2,  // 59: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
+	36, // 60: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
+	22, // 61: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
+	37, // 62: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
+	51, // [51:63] is the sub-list for method output_type
+	39, // [39:51] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_tools_proto_init() }
@@ -2655,15 +2762,15 @@ func file_parlance_v1_tools_proto_init() {
 	}
 	file_parlance_v1_agents_proto_init()
 	file_parlance_v1_options_proto_init()
-	file_parlance_v1_tools_proto_msgTypes[10].OneofWrappers = []any{}
-	file_parlance_v1_tools_proto_msgTypes[18].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[11].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_tools_proto_rawDesc), len(file_parlance_v1_tools_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
