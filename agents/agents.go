@@ -21,6 +21,10 @@ type ID string
 const (
 	DefaultTopK               = 5
 	DefaultMaxDurationSeconds = 3600
+	// DefaultClientToolTimeoutSeconds is what clients get to answer a call; at most
+	// maxClientToolSeconds can be given. Source: decisions, Tools (the times of http tools).
+	DefaultClientToolTimeoutSeconds = 20
+	maxClientToolSeconds            = 120
 	// minSeconds and maxSeconds bound max_duration_seconds and idle_timeout_seconds.
 	minSeconds       = 10
 	maxSeconds       = 86_400
@@ -61,17 +65,19 @@ type Version struct {
 // Config is everything about an agent that is versioned, but for its name. Its JSON is what the
 // database keeps and what two versions are compared by; the names are those of the contract.
 type Config struct {
-	Instructions       string          `json:"instructions"`
-	FirstMessage       string          `json:"first_message"`
-	Language           string          `json:"language"`
-	Model              Model           `json:"model"`
-	Voice              Voice           `json:"voice"`
-	Retrieval          Retrieval       `json:"retrieval"`
-	DisabledTools      []string        `json:"disabled_tools"`
-	Guards             []Guard         `json:"guards"`
-	Fatigue            []FatigueWindow `json:"fatigue"`
-	Memory             Memory          `json:"memory"`
-	MaxDurationSeconds int             `json:"max_duration_seconds"`
+	Instructions  string    `json:"instructions"`
+	FirstMessage  string    `json:"first_message"`
+	Language      string    `json:"language"`
+	Model         Model     `json:"model"`
+	Voice         Voice     `json:"voice"`
+	Retrieval     Retrieval `json:"retrieval"`
+	DisabledTools []string  `json:"disabled_tools"`
+	// ClientToolTimeoutSeconds is how long a client may take to answer a call; 0: the default.
+	ClientToolTimeoutSeconds int             `json:"client_tool_timeout_seconds,omitempty"` // in tools_config
+	Guards                   []Guard         `json:"guards"`
+	Fatigue                  []FatigueWindow `json:"fatigue"`
+	Memory                   Memory          `json:"memory"`
+	MaxDurationSeconds       int             `json:"max_duration_seconds"`
 	// IdleTimeoutSeconds 0 is the modality's default: see IdleTimeout.
 	IdleTimeoutSeconds int      `json:"idle_timeout_seconds"`
 	LockedOverrides    []string `json:"locked_overrides"`
@@ -196,6 +202,9 @@ func (c Config) Check() error {
 		if seconds != 0 && (seconds < minSeconds || seconds > maxSeconds) {
 			add(field, "range", fmt.Sprintf("Must be from %d to %d, or 0 for the default.", minSeconds, maxSeconds))
 		}
+	}
+	if n := c.ClientToolTimeoutSeconds; n < 0 || n > maxClientToolSeconds {
+		add("tools_config.client_tool_timeout_seconds", "range", fmt.Sprintf("Must be from 1 to %d, or 0 for the default.", maxClientToolSeconds))
 	}
 	for i, guard := range c.Guards {
 		for j, pattern := range guard.Patterns {

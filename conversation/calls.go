@@ -30,12 +30,16 @@ const (
 	maxParallelCalls = 4
 	// maxCallTime bounds a call that outlives its cancelled answer: the longest timeout_seconds.
 	maxCallTime = 120 * time.Second
+	// lateGrace is how long a cancelled answer waits for a call that is not idempotent: most are
+	// done by then, and the user who interrupted is not kept waiting by the others.
+	lateGrace = 500 * time.Millisecond
 )
 
-// Codes of calls that never reach package tools.
+// Codes of calls that never reach package tools, or whose end nobody here saw.
 const (
 	codeUnknownTool = "unknown-tool"
 	codeClient      = "client-error"
+	codeRounds      = "rounds-exhausted"
 )
 
 // pendingCall is one call of a round.
@@ -44,8 +48,18 @@ type pendingCall struct {
 	entry  tools.Entry
 	known  bool
 	broken string // what the model wrote instead of arguments
+	// params is the call as package tools gets it; of a known tool only.
+	params tools.CallParams
 	result Message
-	done   chan struct{}
+	// assigned are the variables that the answer set; see assign.go.
+	assigned map[string]string
+	done     chan struct{}
+	// late decides whether the turn or the call ends first; see late.go.
+	late latch
+	// mayLeave says that the call may outlive the turn.
+	mayLeave bool
+	// word is where the client's approval comes; nil: it is not asked.
+	word <-chan decision
 }
 
 // system says that the call is of end_call, skip_turn or language_detection.
@@ -82,19 +96,17 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 			return err
 		}
 	}
+	if err := r.askApprovals(round); err != nil {
+		return err
+	}
 	var running sync.WaitGroup
 	slots := make(chan struct{}, maxParallelCalls) // a semaphore
 	for _, p := range round {
-		if p.call.Client {
-			continue
+		if !p.call.Client {
+			r.launch(ctx, p, slots, &running)
 		}
-		running.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots; close(p.done) }()
-			p.result = r.runCall(ctx, p)
-		})
 	}
-	err := r.collect(round)
+	err := r.collect(ctx, round)
 	running.Wait()
 	r.turn.Metrics.ToolsMS += milliseconds(r.s.moment().Sub(begun))
 	if err != nil {
@@ -105,7 +117,7 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 
 // collect waits for the results in order and takes the effects of system tools. After an error of
 // emit it still keeps the results.
-func (r *runner) collect(round []*pendingCall) (err error) {
+func (r *runner) collect(ctx context.Context, round []*pendingCall) (err error) {
 	for _, p := range round {
 		if p.call.Client {
 			r.stop = true
@@ -114,16 +126,16 @@ func (r *runner) collect(round []*pendingCall) (err error) {
 			}
 			continue
 		}
-		<-p.done
-		r.turn.Messages = append(r.turn.Messages, p.result)
-		failed := p.result.Result.ErrorCode != ""
+		result := r.await(ctx, p)
+		r.turn.Messages = append(r.turn.Messages, result)
+		failed := result.Result.ErrorCode != ""
 		if !failed {
 			r.effect(p)
 		}
 		if err == nil {
 			err = r.tell(ToolDone{
 				ResponseID: r.responseID, ItemID: p.call.ItemID, CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments,
-				Output: p.result.Text, Failed: failed, Latency: time.Duration(p.result.Result.LatencyMS) * time.Millisecond, Result: *p.result.Result, System: p.system(),
+				Output: result.Text, Failed: failed, Latency: time.Duration(result.Result.LatencyMS) * time.Millisecond, Result: *result.Result, System: p.system(),
 			})
 		}
 	}
@@ -145,7 +157,32 @@ func (r *runner) pending(call model.ToolCall) *pendingCall {
 		p.broken, p.call.Arguments = string(p.call.Arguments), json.RawMessage(`{}`)
 	}
 	p.call.Client = !known && p.broken == "" && r.isClientTool(call.Name)
+	if known {
+		p.params = tools.CallParams{
+			Ref: r.session.Ref(), SessionID: string(r.session.ID), TurnID: string(r.turn.ID), CallID: p.call.ID,
+			Entry: entry, Arguments: p.call.Arguments, Variables: r.values,
+		}
+		if p.broken != "" {
+			p.params.Arguments = json.RawMessage(p.broken) // refused there, and traced
+		}
+	}
 	return p
+}
+
+// refuseRound notes the calls of a model that had to answer without any: none of them is made.
+func (r *runner) refuseRound(ctx context.Context, wanted []model.ToolCall) error {
+	round := make([]*pendingCall, len(wanted))
+	for i, call := range wanted {
+		round[i] = r.pending(call)
+		round[i].call.Client = false
+	}
+	if err := r.noteCalls(ctx, round); err != nil {
+		return err
+	}
+	for _, p := range round {
+		r.turn.Messages = append(r.turn.Messages, r.refused(p, r.s.moment(), codeRounds, "Tools had been called in as many rounds as a turn may have, so this call was not made."))
+	}
+	return nil
 }
 
 // noteCalls writes the calls into the turn, and the turn into Postgres before they run: should
@@ -175,30 +212,26 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 	begun := r.s.moment()
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			r.s.log.ErrorContext(ctx, "tool panicked", "session_id", r.session.ID, "turn_id", r.turn.ID, "tool", p.call.Name, "panic", fmt.Sprint(panicked))
+			r.s.log.ErrorContext(ctx, "tool panicked", "session_id", p.params.SessionID, "turn_id", p.params.TurnID, "tool", p.call.Name, "panic", fmt.Sprint(panicked))
 			result = r.refused(p, begun, string(tools.CodeInternal), "The tool failed inside the service. Go on without it.")
 		}
 	}()
-	arguments := p.call.Arguments
 	switch {
 	case !p.known && p.broken != "":
 		return r.refused(p, begun, string(tools.CodeArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
-	case p.broken != "":
-		arguments = json.RawMessage(p.broken) // refused there, and traced
 	case !p.known:
 		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.call.Name+" here, or it is off. Answer without it.")
-	case ctx.Err() != nil:
+	}
+	p.params.Refused = r.approved(ctx, p)
+	if ctx.Err() != nil {
 		return r.refused(p, begun, codeUnfinished, outputUnfinished)
 	}
 	if !p.entry.Idempotent() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), maxCallTime)
+		ctx, cancel = r.s.outlive(ctx)
 		defer cancel()
 	}
-	outcome := r.s.tools.Call(ctx, tools.CallParams{
-		Ref: r.session.Ref(), SessionID: string(r.session.ID), TurnID: string(r.turn.ID), CallID: p.call.ID,
-		Entry: p.entry, Arguments: arguments, Variables: r.values,
-	})
+	outcome := r.s.tools.Call(ctx, p.params)
 	result = Message{
 		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: keepable(outcome.Output),
 		At: milliseconds(r.s.moment().Sub(r.begun)),
@@ -212,14 +245,16 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 	}
 	if outcome.Error != nil {
 		result.Result.ErrorCode, result.Result.ErrorMessage = string(outcome.Error.Code), outcome.Error.Message
+		return result
 	}
+	p.assigned, result.Result.Assigned = assignments(p.entry.Tool.Config.Assignments, outcome)
 	return result
 }
 
 // refused is the result of a call that was not made.
 func (r *runner) refused(p *pendingCall, begun time.Time, code, message string) Message {
 	return Message{
-		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: "Error (" + code + "): " + message,
+		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: errorText(code, message),
 		At:     milliseconds(r.s.moment().Sub(r.begun)),
 		Result: &CallResult{ToolID: string(p.entry.Tool.ID), ErrorCode: code, ErrorMessage: message, StartedAt: begun},
 	}
@@ -228,6 +263,7 @@ func (r *runner) refused(p *pendingCall, begun time.Time, code, message string) 
 // effect does what a system tool that was called means for the turn and the session.
 func (r *runner) effect(p *pendingCall) {
 	if !p.system() {
+		r.assign(p.assigned)
 		return
 	}
 	switch p.call.Name {

@@ -86,6 +86,8 @@ type Session struct {
 	// DynamicVariables are those that are not secret__.
 	DynamicVariables map[string]string `bun:"dynamic_variables,type:jsonb"`
 	SecretVariables  []byte            `bun:"secret_variables,type:bytea"`
+	// AssignedVariables are those that answers of tools have set; they win over DynamicVariables.
+	AssignedVariables map[string]string `bun:"assigned_variables,type:jsonb"`
 	// VariablesHash is the salted SHA-256 of all variables in hex; the token repeats it.
 	VariablesHash  string    `bun:"variables_hash"`
 	TokenExpiresAt time.Time `bun:"token_expires_at"`
@@ -247,6 +249,8 @@ type CallResult struct {
 	ErrorCode    string    `json:"error_code,omitempty"`
 	ErrorMessage string    `json:"error_message,omitempty"`
 	StartedAt    time.Time `json:"started_at"`
+	// Assigned names the variables that the answer set.
+	Assigned []string `json:"assigned,omitempty"`
 }
 
 // MessageCall is a call the model made.
@@ -280,4 +284,8 @@ type Metrics struct {
 	ModelFirstTokenMS int `json:"model_first_token_ms"`
 	ToolsMS           int `json:"tools_ms"`
 	TotalMS           int `json:"total_ms"`
+	// ToolRounds counts the rounds of calls; RoundsExhausted says that the model had to answer
+	// without tools then.
+	ToolRounds      int  `json:"tool_rounds,omitempty"`
+	RoundsExhausted bool `json:"tool_rounds_exhausted,omitempty"`
 }

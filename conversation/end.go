@@ -144,6 +144,9 @@ func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, re
 			return err
 		}
 	}
+	if err := settleClientCalls(ctx, tx, turns); err != nil {
+		return err
+	}
 	if reason == ReasonHangUp && !anythingSaid(turns) {
 		reason = ReasonNoTurns
 	}
@@ -173,7 +176,7 @@ func abandonTurn(ctx context.Context, tx bun.Tx, turn *Turn, now time.Time) erro
 		return nil
 	}
 	turn.Status, turn.EndedAt = TurnCancelled, now
-	turn.Messages = settle(turn.Messages)
+	turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
 	turn.AgentText = agentText(turn.Messages)
 	_, err := updateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text")
 	return err

@@ -9,7 +9,6 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -25,9 +24,9 @@ type engine struct {
 	// joining counts the sockets on their way; guarded by Service.mu.
 	joining int
 
-	session     Session
-	lives       map[LiveChannel]*Live
-	clientTools []model.Tool
+	session Session
+	lives   map[LiveChannel]*Live
+	client  clientCalls
 	// unanswered is the turn that holds what was said since the last answer; "" when there is none.
 	unanswered TurnID
 	waiting    []respond
@@ -45,6 +44,8 @@ type (
 		live       *Live
 		greeting   *Turn
 		unanswered []Turn
+		// open are calls that a client has not answered yet, of turns before.
+		open []clientCall
 	}
 	left struct {
 		live  *Live
@@ -69,6 +70,7 @@ type (
 	}
 	ended     struct{ session Session }
 	recorded  struct{ turn Turn }
+	expired   struct{ call *clientCall }
 	restarted struct{}
 )
 
@@ -86,6 +88,7 @@ type current struct {
 	turn       TurnID
 	open       bool // the turn holds what was said before
 	told       bool // its ResponseDone is out: only finished is missing
+	approvals  *approvals
 	cancel     context.CancelCauseFunc
 }
 
@@ -98,7 +101,7 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 	}
 	e, ok := s.engines[session.ID]
 	if !ok {
-		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}}
+		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, client: newClientCalls()}
 		s.engines[session.ID] = e
 		s.workers.Go(e.loop)
 	}
@@ -125,6 +128,7 @@ func (e *engine) send(message any) bool {
 
 func (e *engine) loop() {
 	defer close(e.done)
+	defer e.client.stop()
 	for !e.retire() {
 		switch m := (<-e.inbox).(type) {
 		case joined:
@@ -143,6 +147,8 @@ func (e *engine) loop() {
 			e.close(closedBy(m.session))
 		case recorded:
 			e.showTurn(m.turn, nil)
+		case expired:
+			e.expire(m.call)
 		case restarted:
 			e.restart()
 		}
@@ -179,7 +185,7 @@ func (e *engine) join(m joined) {
 		older.push(Closed{Code: CloseReplaced, Reason: "replaced"})
 	}
 	if len(e.lives) == 0 {
-		e.session, e.clientTools = m.live.session, nil
+		e.session = m.live.session
 	}
 	e.lives[m.live.channel] = m.live
 	m.live.known = map[string]bool{}
@@ -190,6 +196,9 @@ func (e *engine) join(m joined) {
 		if e.current == nil || e.current.turn != turn.ID {
 			e.unanswered = turn.ID
 		}
+	}
+	for _, call := range m.open {
+		e.awaitClient(call)
 	}
 	if m.greeting != nil {
 		e.greet(m.live, *m.greeting)
@@ -266,7 +275,7 @@ func (e *engine) showTurn(turn Turn, asked *Live) { e.others(asked, itemsOf(turn
 
 // next starts the answer that has waited longest, when none is going out.
 func (e *engine) next() {
-	if e.current != nil || len(e.waiting) == 0 || e.ending != nil {
+	if e.current != nil || len(e.waiting) == 0 || e.ending != nil || e.client.holds() {
 		return
 	}
 	wanted := e.waiting[0]
@@ -276,12 +285,13 @@ func (e *engine) next() {
 		start.turn = TurnID(idgen.New(idgen.Turn))
 	}
 	e.unanswered = ""
+	e.client.answering(e.s.moment())
 	ctx, cancel := context.WithCancelCause(e.s.live)
-	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, cancel: cancel}
+	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, approvals: newApprovals(), cancel: cancel}
 	e.current = run
 	config := e.session.Config
 	r := &runner{
-		s: e.s, start: start, origin: &wanted.live.origin, config: &config, clientTools: e.clientTools, commandID: run.commandID, responseID: run.responseID,
+		s: e.s, start: start, origin: &wanted.live.origin, config: &config, clientTools: wanted.live.clientTools, approvals: run.approvals, commandID: run.commandID, responseID: run.responseID,
 		emit: func(event Event) error { e.send(happened{run: run, event: event}); return nil },
 	}
 	if wanted.command.Instructions != nil && allows(config.ClientOverrides, "instructions") {
@@ -296,6 +306,9 @@ func (e *engine) next() {
 // forward hands an event of the answer to the socket that asked, if it is still there.
 func (e *engine) forward(m happened) {
 	live := m.run.live
+	if called, ok := m.event.(ClientToolCalled); ok {
+		e.awaitClient(e.called(m.run, called))
+	}
 	if _, last := m.event.(ResponseDone); last {
 		m.run.told = true
 	}

@@ -219,6 +219,18 @@ func (s *Service) accept(ctx context.Context, session Session, open TurnID, said
 		if err := openError(*row); err != nil {
 			return err
 		}
+		if said.Role == roleTool {
+			asked, err := askedIn(ctx, tx, *row, said.CallID)
+			if err != nil {
+				return err
+			}
+			if asked.Status != TurnInProgress { // else finish does it
+				asked.Messages = append(asked.Messages, said)
+				if err := rewriteMessages(ctx, tx, asked); err != nil {
+					return err
+				}
+			}
+		}
 		row.LastActivityAt = now
 		if open != "" {
 			kept, err := appendTo(ctx, tx, *row, open, said)
@@ -274,6 +286,8 @@ type finishing struct {
 	endCall bool
 	// language, when set, becomes the session's.
 	language string
+	// assigned are the variables that answers of tools have set.
+	assigned map[string]string
 }
 
 // finish writes a turn's end, the session's counters and, where one is due, the session's end, in
@@ -304,6 +318,9 @@ func (s *Service) finishOnce(ctx context.Context, turn Turn, with finishing) (af
 	now := s.moment()
 	err = s.locked(ctx, turn.TenantID, turn.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
 		defer func() { after = *session }()
+		if err := adoptResults(ctx, tx, *session, &turn); err != nil {
+			return err
+		}
 		recorded, err = updateTurn(ctx, tx, turn, "agent_text", "status", "messages", "citations", "retrieval", "model",
 			"input_tokens", "output_tokens", "metrics", "error_code", "error_message", "ended_at")
 		if err != nil || !recorded {
@@ -316,10 +333,11 @@ func (s *Service) finishOnce(ctx context.Context, turn Turn, with finishing) (af
 		if with.language != "" {
 			session.Language = with.language
 		}
+		mergeAssigned(session, with.assigned)
 		if session.RunningTurnID == turn.ID {
 			session.RunningTurnID, session.RunningUntil = "", time.Time{}
 		}
-		err = updateSession(ctx, tx, *session, "input_tokens", "output_tokens", "tool_calls", "last_activity_at", "language", "running_turn_id", "running_until")
+		err = updateSession(ctx, tx, *session, "input_tokens", "output_tokens", "tool_calls", "last_activity_at", "language", "assigned_variables", "running_turn_id", "running_until")
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 //
 //	[greeting] ( [ItemAdded]… ResponseStarted [content] ResponseDone )… Closed
 //	greeting = ResponseStarted MessageStarted TextDelta MessageDone ResponseDone
-//	content  = MessageStarted TextDelta… MessageDone | ToolStarted ToolDone | ClientToolCalled
+//	content  = MessageStarted TextDelta… MessageDone | ToolStarted [ApprovalRequested] ToolDone | ClientToolCalled
 //
 // Calls of one round run side by side: every ToolStarted of the round comes before its first
 // ToolDone, and the ToolDones come in the order of the ToolStarteds. At most one response
@@ -44,7 +44,7 @@ type AdmitParams struct {
 	Channel LiveChannel
 }
 
-// Command is what a socket wants: [UserMessage], [ToolOutput], [Respond], [Cancel],
+// Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Cancel],
 // [Configure], [Activity] or [End].
 type Command interface{ command() }
 
@@ -59,13 +59,27 @@ type UserMessage struct {
 	Text string
 }
 
-// ToolOutput is the client's result of a ClientToolCalled. Respond makes the model go on with it.
+// ToolOutput is the client's result of a ClientToolCalled, from any socket of the session. Respond
+// makes the model go on with it, once every call of the answer has its result or has timed out.
+// A call that nobody made, or that has its result already, is answered by Failed.
 type ToolOutput struct {
 	CommandID string
 	ItemID    string
 	CallID    string
-	Output    string
-	IsError   bool
+	// Output has at most 256 KiB; the model gets as much as of any other answer.
+	Output  string
+	IsError bool
+	// Respond asks for the answer too, for dialects whose clients do not.
+	Respond bool
+}
+
+// Approve is the client's word on an ApprovalRequested. The answer goes on by itself.
+type Approve struct {
+	CommandID string
+	RequestID string
+	Approved  bool
+	// Reason, at most 500 characters, is told to the model when it was not approved.
+	Reason string
 }
 
 // Respond asks for an answer to what was said since the last one. Without anything new the
@@ -92,8 +106,8 @@ type Configure struct {
 	// Overrides are keys of POST /sessions' overrides, applied where client_overrides has them.
 	// Values of the wrong type are left out too.
 	Overrides map[string]json.RawMessage
-	// ClientTools replace the tools that the client runs itself; nil keeps them, empty clears them.
-	// One named like a tool of the agent is left out.
+	// ClientTools replace the tools that this socket runs itself; nil keeps them, empty clears them.
+	// They are offered in the answers this socket asks for. One named like a tool of the agent is left out.
 	ClientTools []model.Tool
 }
 
@@ -110,6 +124,7 @@ type End struct {
 
 func (UserMessage) command() {}
 func (ToolOutput) command()  {}
+func (Approve) command()     {}
 func (Respond) command()     {}
 func (Cancel) command()      {}
 func (Configure) command()   {}
@@ -222,7 +237,20 @@ type ToolDone struct {
 	System bool
 }
 
-// ClientToolCalled is a call that the client must run; ToolOutput and Respond come back. The answer ends here.
+// ApprovalRequested asks the client whether a call may be made: Approve comes back, in time, or the
+// call is not made. It comes between the call's ToolStarted and ToolDone.
+type ApprovalRequested struct {
+	ResponseID string
+	// RequestID names the question; it is the id of its item too.
+	RequestID string
+	CallID    string
+	Name      string
+	// Arguments is a JSON object.
+	Arguments json.RawMessage
+}
+
+// ClientToolCalled is a call that the client must run; ToolOutput and Respond come back. The answer
+// ends here. Without a result within the agent's time for it, the model is told so and goes on.
 type ClientToolCalled struct {
 	ResponseID string
 	ItemID     string
@@ -281,18 +309,19 @@ type Closed struct {
 	Status Status
 }
 
-func (ItemAdded) liveEvent()        {}
-func (ResponseStarted) liveEvent()  {}
-func (MessageStarted) liveEvent()   {}
-func (TextDelta) liveEvent()        {}
-func (MessageDone) liveEvent()      {}
-func (ToolStarted) liveEvent()      {}
-func (ToolDone) liveEvent()         {}
-func (ClientToolCalled) liveEvent() {}
-func (ResponseDone) liveEvent()     {}
-func (Configured) liveEvent()       {}
-func (Failed) liveEvent()           {}
-func (Closed) liveEvent()           {}
+func (ItemAdded) liveEvent()         {}
+func (ResponseStarted) liveEvent()   {}
+func (MessageStarted) liveEvent()    {}
+func (TextDelta) liveEvent()         {}
+func (MessageDone) liveEvent()       {}
+func (ToolStarted) liveEvent()       {}
+func (ToolDone) liveEvent()          {}
+func (ApprovalRequested) liveEvent() {}
+func (ClientToolCalled) liveEvent()  {}
+func (ResponseDone) liveEvent()      {}
+func (Configured) liveEvent()        {}
+func (Failed) liveEvent()            {}
+func (Closed) liveEvent()            {}
 
 // CloseCode is a WebSocket close code.
 type CloseCode int

@@ -18,11 +18,23 @@ const (
 
 // Results of calls that have none of their own.
 const (
-	outputUnfinished = "The call was stopped before it had a result."
+	outputUnfinished = "The call was not made: the answer was stopped before."
 	outputUnanswered = "The client has not answered this call."
+	outputClientGone = "The conversation ended before the client had answered this call."
+	outputLost       = "Nobody knows how this call ended: what made it was lost before it had a result. It may have happened. " +
+		"Look whether it has before you call the tool again, or ask the user."
+	outputLate = "The answer was stopped while this call was running, and it went on. It may have happened; its result is not known yet. " +
+		"Do not call the tool again without looking whether it has."
 )
 
-const codeUnfinished = "canceled"
+// Codes of such results.
+const (
+	codeUnfinished = "canceled"
+	codeUnknown    = "unknown"
+)
+
+// noMoreTools tells a model that has called tools in maxToolRounds rounds.
+const noMoreTools = "You have called tools as often as one turn may. No tool can be called now: answer with what you have, and say what is missing."
 
 // betweenMessages stands between the messages of one turn where they are read as one text.
 const betweenMessages = "\n\n"
@@ -38,9 +50,9 @@ func agentText(messages []Message) string {
 	return strings.Join(said, betweenMessages)
 }
 
-// settle gives every call of ours a result: the transcript of a turn that was broken off has no
-// loose ends. The client's calls may be answered in a later turn.
-func settle(messages []Message) []Message {
+// settle gives every call of ours that has none a result, by code and in words: the transcript of a
+// turn that was broken off has no loose ends. The client's calls may be answered in a later turn.
+func settle(messages []Message, code, words string) []Message {
 	answered := map[string]bool{}
 	for _, m := range messages {
 		if m.Role == roleTool {
@@ -54,13 +66,16 @@ func settle(messages []Message) []Message {
 				continue
 			}
 			settled = append(settled, Message{
-				Role: roleTool, ItemID: call.ItemID, CallID: call.ID, Text: outputUnfinished,
-				Result: &CallResult{ErrorCode: codeUnfinished, ErrorMessage: outputUnfinished},
+				Role: roleTool, ItemID: call.ItemID, CallID: call.ID, Text: errorText(code, words),
+				Result: &CallResult{ErrorCode: code, ErrorMessage: words},
 			})
 		}
 	}
 	return settled
 }
+
+// errorText is an error as models are told of it.
+func errorText(code, words string) string { return "Error (" + code + "): " + words }
 
 // historyTokens bounds what of the earlier turns the model sees. It leaves most of a small
 // model's window of 16k to instructions, passages and tools.

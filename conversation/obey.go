@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
@@ -30,7 +29,12 @@ func (e *engine) obey(live *Live, command Command) {
 		e.hear(live, c)
 	case ToolOutput:
 		e.takeOutput(live, c)
+	case Approve:
+		e.approve(live, c)
 	case Respond:
+		if e.unanswered == "" && e.client.spared(c, e.s.moment()) {
+			return
+		}
 		if len(e.waiting) >= maxWaitingResponds {
 			live.push(Failed{CommandID: c.CommandID, Err: fault.New(fault.RateLimitedReason, "Too many answers wait already. Wait for one to be done.")})
 			return
@@ -58,25 +62,16 @@ func (e *engine) hear(live *Live, c UserMessage) {
 		live.push(Failed{CommandID: c.CommandID, Err: errText()})
 		return
 	}
-	e.accept(live, c.CommandID, Message{Role: roleUser, ItemID: c.ItemID, Text: c.Text})
+	if e.accept(live, c.CommandID, Message{Role: roleUser, ItemID: c.ItemID, Text: c.Text}) {
+		e.client.heard()
+	}
 }
 
 const maxItemIDBytes = 128
 
-// takeOutput takes a client's result of a call.
-func (e *engine) takeOutput(live *Live, c ToolOutput) {
-	if !storable(c.Output) || !storable(c.CallID) || c.CallID == "" || len(c.ItemID) > maxItemIDBytes || utf8.RuneCountInString(c.Output) > MaxTextChars {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("output", "length", "output has at most %d characters, and call_id names the call.", MaxTextChars)})
-		return
-	}
-	result := &CallResult{StartedAt: e.s.moment()}
-	if c.IsError {
-		result.ErrorCode, result.ErrorMessage = codeClient, "The client's tool failed."
-	}
-	e.accept(live, c.CommandID, Message{Role: roleTool, ItemID: c.ItemID, CallID: c.CallID, Text: c.Output, Result: result})
-}
-
-func (e *engine) accept(live *Live, commandID string, said Message) {
+// accept writes down what a client said or answered and tells the sockets; false when it could not.
+// live is nil when nobody said it.
+func (e *engine) accept(live *Live, commandID string, said Message) bool {
 	if said.ItemID == "" {
 		said.ItemID = idgen.New(idgen.Item)
 	}
@@ -85,16 +80,21 @@ func (e *engine) accept(live *Live, commandID string, said Message) {
 	turn, err := e.s.accept(ctx, e.session, e.unanswered, said)
 	if err != nil {
 		e.s.log.WarnContext(ctx, "message not accepted", "session_id", e.id, "error", err)
-		live.push(Failed{CommandID: commandID, Err: postgres.Decide(err)})
-		return
+		if live != nil {
+			live.push(Failed{CommandID: commandID, Err: postgres.Decide(err)})
+		}
+		return false
 	}
 	e.unanswered = turn.ID
 	item := Item{ID: said.ItemID, TurnID: turn.ID, Kind: UserItem, Text: said.Text}
 	if said.Role == roleTool {
 		item = outputItem(turn.ID, said)
 	}
-	e.show(live, commandID, item)
+	if live != nil {
+		e.show(live, commandID, item)
+	}
 	e.others(live, []Item{item})
+	return true
 }
 
 // configure applies what a client may change, and says what is in force.
@@ -106,14 +106,14 @@ func (e *engine) configure(live *Live, c Configure) {
 		e.write("language")
 	}
 	if c.ClientTools != nil {
-		e.clientTools = nil
+		live.clientTools = nil
 		for _, tool := range c.ClientTools[:min(len(c.ClientTools), maxClientTools)] {
 			if tool.Name != "" && storable(tool.Name) {
-				e.clientTools = append(e.clientTools, tool)
+				live.clientTools = append(live.clientTools, tool)
 			}
 		}
 	}
-	live.push(Configured{CommandID: c.CommandID, Session: e.session, ClientTools: e.clientTools})
+	live.push(Configured{CommandID: c.CommandID, Session: e.session, ClientTools: live.clientTools})
 }
 
 func allows(keys []string, key string) bool {

@@ -33,6 +33,7 @@ func publicVariables(session Session, now time.Time) map[string]string {
 	if values == nil {
 		values = map[string]string{}
 	}
+	maps.Copy(values, session.AssignedVariables)
 	maps.Copy(values, map[string]string{
 		"system__session_id":      string(session.ID),
 		"system__conversation_id": string(session.ID),

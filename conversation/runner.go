@@ -48,6 +48,10 @@ type runner struct {
 	values     tools.Variables
 	with       finishing
 	stop       bool
+	// approvals are the calls that wait for the client's word; nil: there is no client to ask.
+	approvals *approvals
+	// recorded is closed when the turn has been written down, or could not be.
+	recorded chan struct{}
 }
 
 // ran is how a turn went.
@@ -73,6 +77,8 @@ func (r *runner) run(ctx context.Context) (went ran) {
 		return ran{session: session, turn: Turn{ID: r.start.turn}, err: err}
 	}
 	l.renewed.Go(func() { r.s.renew(ctx, r.start, l) })
+	r.recorded = make(chan struct{})
+	defer close(r.recorded)
 	r.session, r.turn, r.begun = session, turn, r.s.moment()
 	if r.config != nil {
 		r.session.Config = *r.config
@@ -92,6 +98,9 @@ func (r *runner) run(ctx context.Context) (went ran) {
 		err = closedError(after)
 		r.turn.Status = TurnCancelled
 	}
+	if finishErr == nil && !recorded { // somebody took the turn for lost, and did not know what its calls came to
+		r.s.correct(ctx, r.session.TenantID, r.session.ID, r.turn.ID, r.turn.Messages, r.with.assigned)
+	}
 	done := r.done(err)
 	_ = r.emit(done) // nobody may be left to hear it; the turn is recorded
 	return ran{turn: r.turn, session: after, err: err}
@@ -102,7 +111,7 @@ func (r *runner) judge(ctx context.Context, err error) error {
 	now := r.s.moment()
 	r.turn.EndedAt = now
 	r.turn.Metrics.TotalMS = milliseconds(now.Sub(r.begun))
-	r.turn.Messages = settle(r.turn.Messages)
+	r.turn.Messages = settle(r.turn.Messages, codeUnfinished, outputUnfinished)
 	r.turn.AgentText = agentText(r.turn.Messages)
 	_, gone := errors.AsType[goneError](err)
 	switch {
@@ -174,15 +183,22 @@ func (r *runner) answer(ctx context.Context) (err error) {
 	if err != nil {
 		return upstream(err)
 	}
-	for round := 0; ; round++ {
-		calls, err := r.speak(ctx, provider, r.request(round < maxToolRounds))
+	for range maxToolRounds {
+		calls, err := r.speak(ctx, provider, r.request(true))
 		if err != nil || len(calls) == 0 {
 			return err
 		}
+		r.turn.Metrics.ToolRounds++
 		if err := r.callTools(ctx, calls); err != nil || r.stop {
 			return err
 		}
 	}
+	r.turn.Metrics.RoundsExhausted = true
+	calls, err := r.speak(ctx, provider, r.request(false))
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	return r.refuseRound(ctx, calls)
 }
 
 // prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
@@ -255,6 +271,7 @@ func (r *runner) request(withTools bool) model.Request {
 		Metadata: map[string]string{"session_id": string(r.session.ID), "turn_id": string(r.turn.ID)},
 	}
 	if !withTools {
+		req.System = strings.TrimSpace(req.System + "\n\n" + noMoreTools)
 		return req
 	}
 	for _, tool := range r.tools.Offered() {

@@ -58,6 +58,8 @@ type Deps struct {
 	Now func() time.Time
 	// Random makes signing keys; nil is crypto/rand.
 	Random io.Reader
+	// ApprovalTimeout is how long a call waits for the client's approval; 0 is 60 s.
+	ApprovalTimeout time.Duration
 }
 
 // Service is sessions and their turns. Safe for concurrent use. Run keeps it in touch with the
@@ -76,6 +78,8 @@ type Service struct {
 	now        func() time.Time
 	keys       *keyCache
 	metrics    metrics
+
+	approvalTimeout time.Duration
 
 	// node names this process among those that hold sockets.
 	node string
@@ -104,6 +108,9 @@ func New(d Deps) *Service {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.approvalTimeout = d.ApprovalTimeout; s.approvalTimeout == 0 {
+		s.approvalTimeout = approvalTimeout
 	}
 	if d.Random == nil {
 		d.Random = rand.Reader

@@ -9,6 +9,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/model"
 )
 
 // maxQueuedEvents bounds what a socket may leave unread before it is cut off: some minutes of
@@ -96,7 +97,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 			live.history = append(live.history, itemsOf(turn)...)
 		}
 	}
-	return joined{live: live, greeting: greeting, unanswered: unanswered}, nil
+	return joined{live: live, greeting: greeting, unanswered: unanswered, open: openCalls(turns)}, nil
 }
 
 // connectTx stores the socket as its channel's one and tells the node of the one before.
@@ -134,6 +135,8 @@ type Live struct {
 
 	// known is the engine's: the items this socket has been told of.
 	known map[string]bool
+	// clientTools is the engine's: the tools that this socket runs itself.
+	clientTools []model.Tool
 
 	mu     sync.Mutex
 	queue  []Event

@@ -94,7 +94,7 @@ func failLostTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Tim
 	if err == nil && turn.Status == TurnInProgress {
 		turn.Status, turn.EndedAt = TurnFailed, now
 		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
-		turn.Messages = settle(turn.Messages)
+		turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
 		turn.AgentText = agentText(turn.Messages)
 		if _, err := updateTurn(ctx, tx, turn, "status", "ended_at", "error_code", "error_message", "messages", "agent_text"); err != nil {
 			return err

@@ -32,6 +32,8 @@ type CallParams struct {
 	// Arguments is the model's JSON object; empty is no arguments.
 	Arguments json.RawMessage
 	Variables Variables
+	// Refused, when set, is why the caller does not want the call to be made: it is traced only.
+	Refused *Error
 }
 
 // Call calls a tool and traces it. It never fails otherwise than in Outcome.Error: a model is
@@ -104,6 +106,9 @@ func authSecrets(authorization string) []string {
 
 // admit is the gates before anything is rendered: enabled, and arguments that match the schema.
 func (s *Service) admit(c *call) *Error {
+	if c.Refused != nil {
+		return c.Refused
+	}
 	if !c.Entry.Enabled {
 		return c.Entry.refusal()
 	}

@@ -105,6 +105,7 @@ func (s *Service) check(t Tool, authHeader string, stored Config) error {
 	if n := t.Config.ResponseMaxBytes; n < MinResponseMaxBytes || n > MaxResponseMaxBytes {
 		c.add("response_max_bytes", "out_of_range", "response_max_bytes must be from 1,024 to 10,485,760.")
 	}
+	c.assignments(t.Config.Assignments)
 	properties, err := s.schemas.checkSchema(t.Config.InputSchema)
 	c.addErr("input_schema", err)
 	c.headers(t.Config.Headers)

@@ -42,7 +42,9 @@ type Entry struct {
 	MaxCallsPerSession int
 	// AgentID is whose registry this is of; empty for a run.
 	AgentID agents.ID
-	Tool    Tool
+	// NeedsApproval says that a call is made only when the client allows it. Package conversation asks.
+	NeedsApproval bool
+	Tool          Tool
 }
 
 // Idempotent says whether a call may be cut short without harm.

@@ -90,6 +90,8 @@ type Config struct {
 	AllowDynamicVars     bool              `json:"allow_dynamic_vars,omitempty"`
 	TimeoutSeconds       int               `json:"timeout_seconds"`
 	ResponseMaxBytes     int               `json:"response_max_bytes"`
+	// Assignments keep values of the answer as variables of the session.
+	Assignments []Assignment `json:"assignments,omitempty"`
 }
 
 // Timeout bounds a whole call, retries included.

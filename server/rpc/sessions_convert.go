@@ -50,7 +50,7 @@ func (s *sessionsServer) sessionProto(one conversation.Session) *parlancev1.Sess
 		Usage: &parlancev1.SessionUsage{
 			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
 		},
-		DynamicVariables: one.DynamicVariables,
+		DynamicVariables: one.DynamicVariables, AssignedVariables: one.AssignedVariables,
 	}
 }
 
@@ -61,6 +61,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 		Metrics: &parlancev1.TurnMetrics{
 			RetrievalMs: int32Of(t.Metrics.RetrievalMS), ModelFirstTokenMs: int32Of(t.Metrics.ModelFirstTokenMS),
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
+			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
 		},
 		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
 	}
@@ -114,6 +115,7 @@ func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.To
 	call := &parlancev1.ToolCall{
 		Id: c.ID, SessionId: session, TurnId: turn, ToolId: c.ToolID, Slug: c.Name, Input: structOf(c.Arguments), Output: c.Output,
 		StatusCode: int32Of(c.StatusCode), LatencyMs: int32Of(c.LatencyMS), Attempts: int32Of(c.Attempts), StartedAt: timestamp(c.StartedAt),
+		AssignedVariables: c.Assigned,
 	}
 	if c.ErrorCode != "" {
 		call.Error = &parlancev1.ToolError{Code: c.ErrorCode, Message: c.ErrorMessage}

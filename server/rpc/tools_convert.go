@@ -24,6 +24,7 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 			Headers: req.GetHeaders(), MCPServerURL: req.GetMcpServerUrl(), MCPToolName: req.GetMcpToolName(),
 			AllowedTools: req.GetAllowedTools(), AllowDynamicVars: req.GetAllowDynamicVars(),
 			TimeoutSeconds: int(req.GetTimeoutSeconds()), ResponseMaxBytes: int(req.GetResponseMaxBytes()),
+			Assignments: each(req.GetAssignments(), toolAssignment),
 		},
 	}
 }
@@ -60,6 +61,7 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 		{"allow_dynamic_vars", req.AllowDynamicVars != nil, func() { config.AllowDynamicVars = req.GetAllowDynamicVars() }},
 		{"timeout_seconds", req.TimeoutSeconds != nil, func() { config.TimeoutSeconds = int(req.GetTimeoutSeconds()) }},
 		{"response_max_bytes", req.ResponseMaxBytes != nil, func() { config.ResponseMaxBytes = int(req.GetResponseMaxBytes()) }},
+		{"assignments", len(req.GetAssignments()) > 0, func() { config.Assignments = each(req.GetAssignments(), toolAssignment) }},
 	}
 	for _, field := range fields {
 		if sent(req.GetUpdateMask(), field.name, field.present) {
@@ -90,7 +92,16 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 		AllowDynamicVars: c.AllowDynamicVars,
 		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes), //nolint:gosec // ≤ 120, ≤ 10 MiB
 		AuthHeaderSet: t.AuthHeaderSet(), CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
+		Assignments: each(c.Assignments, toolAssignmentProto),
 	}
+}
+
+func toolAssignment(a *parlancev1.ToolAssignment) tools.Assignment {
+	return tools.Assignment{DynamicVariable: a.GetDynamicVariable(), ValuePath: a.GetValuePath()}
+}
+
+func toolAssignmentProto(a tools.Assignment) *parlancev1.ToolAssignment {
+	return &parlancev1.ToolAssignment{DynamicVariable: a.DynamicVariable, ValuePath: a.ValuePath}
 }
 
 func toolAttachmentProto(a tools.Attachment) *parlancev1.ToolAttachment {

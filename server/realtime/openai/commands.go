@@ -52,8 +52,14 @@ func (d *Dialect) createItem(f frame) {
 			return
 		}
 		d.do(conversation.ToolOutput{CommandID: f.EventID, ItemID: item.ID, CallID: item.CallID, Output: *item.Output})
+	case "mcp_approval_response":
+		if item.ApprovalRequestID == "" || item.Approve == nil {
+			d.refuse(f.EventID, &refusal{code: "missing_required_parameter", message: "An mcp_approval_response needs approval_request_id, a string, and approve, a boolean.", param: "item"})
+			return
+		}
+		d.do(conversation.Approve{CommandID: f.EventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason})
 	default:
-		d.refuse(f.EventID, invalid("item.type", "Items of the types message and function_call_output can be created, not "+quote(item.Type)+"."))
+		d.refuse(f.EventID, invalid("item.type", "Items of the types message, function_call_output and mcp_approval_response can be created, not "+quote(item.Type)+"."))
 	}
 }
 

@@ -63,6 +63,8 @@ func (d *Dialect) content(e conversation.Event) {
 		d.send(&outputItemEvent{head{Type: "response.output_item.added"}, d.response.id, index, item})
 	case conversation.ToolDone:
 		d.finishTool(e)
+	case conversation.ApprovalRequested:
+		d.askApproval(e)
 	case conversation.ClientToolCalled:
 		d.callClient(e)
 	}
@@ -165,6 +167,18 @@ func (d *Dialect) finishTool(e conversation.ToolDone) {
 		outcome = "response.mcp_call.failed"
 	}
 	d.send(&mcpEvent{head{Type: outcome}, e.ItemID, index})
+}
+
+// askApproval asks whether a call may be made; conversation.item.done is what makes the SDK ask its user.
+func (d *Dialect) askApproval(e conversation.ApprovalRequested) {
+	item := approvalRequestItem{ID: e.RequestID, Object: realtimeItem, Type: "mcp_approval_request", ServerLabel: serverLabel, Name: e.Name, Arguments: rawText(e.Arguments)}
+	previous := optional(d.items.last())
+	d.items.put(e.RequestID, item)
+	index := d.response.add(e.RequestID, item)
+	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, d.response.id, index, item})
+	d.send(&itemEvent{head{Type: "conversation.item.added"}, previous, item})
+	d.send(&itemEvent{head{Type: "conversation.item.done"}, previous, item})
+	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, d.response.id, index, item})
 }
 
 // callClient asks the client to run a tool; response.output_item.done is what makes the SDK do it.

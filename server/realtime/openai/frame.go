@@ -80,6 +80,10 @@ type newItem struct {
 	Content []newContent `json:"content"`
 	CallID  string       `json:"call_id"`
 	Output  *string      `json:"output"`
+	// Of mcp_approval_response.
+	ApprovalRequestID string `json:"approval_request_id"`
+	Approve           *bool  `json:"approve"`
+	Reason            string `json:"reason"`
 }
 
 type newContent struct {

@@ -63,6 +63,18 @@ type mcpCallItem struct {
 	Error       *mcpError `json:"error"`
 }
 
+// approvalRequestItem asks the client to allow a call; mcp_approval_response names it by its id.
+type approvalRequestItem struct {
+	ID          string `json:"id"`
+	Object      string `json:"object"`
+	Type        string `json:"type"`
+	ServerLabel string `json:"server_label"`
+	Name        string `json:"name"`
+	Arguments   string `json:"arguments"`
+	// Approved is null until the client has said a word.
+	Approved *bool `json:"approved"`
+}
+
 type mcpError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`

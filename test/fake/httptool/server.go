@@ -33,6 +33,8 @@ type Step struct {
 	BreakOff bool
 	// Hold answers nothing until the caller is gone.
 	Hold bool
+	// Until, unless nil, is closed when the answer may go out; it does not if the caller is gone then.
+	Until <-chan struct{}
 }
 
 // Server is the endpoint.
@@ -78,6 +80,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // a caller that hangs up is recorded with what it sent
 	arrived := Request{Method: r.Method, Path: r.URL.EscapedPath(), Query: r.URL.Query(), Header: r.Header.Clone(), Body: string(body)}
 	step, scripted := s.record(arrived)
+	if step.Until != nil {
+		select {
+		case <-step.Until:
+		case <-r.Context().Done():
+		}
+	}
 	switch {
 	case !scripted:
 		echo(w, arrived)

@@ -1,0 +1,323 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/tools"
+)
+
+// A call that the client runs ends the answer it was made in:
+//
+//	ClientToolCalled ──► client ──► ToolOutput, Respond ──► the next answer
+//	                       └── nothing within the agent's client_tool_timeout_seconds ──► the model is told
+//
+// The call stands in its turn's row and its result in a later one, so that any socket of the session
+// can bring the result, also after a reconnect to another node. The engine only keeps the time, and
+// holds back answers until all calls of the one before have their results.
+
+const (
+	// MaxClientOutputBytes bounds what a client may answer to a call.
+	MaxClientOutputBytes = 256 << 10
+	// spareFor is how long a Respond is taken for a late double: see clientCalls.spared.
+	spareFor = 5 * time.Second
+
+	codeClientTimeout = tools.CodeTimeout
+	clientToolFailed  = "The client's tool failed."
+)
+
+// clientCall is a call that waits for its client.
+type clientCall struct {
+	turn      TurnID
+	id        string
+	name      string
+	arguments json.RawMessage
+	// live asked for the answer; nil when that was before this engine.
+	live  *Live
+	begun time.Time
+	// past says that the conversation has gone on since: nothing is said when its time is over.
+	past  bool
+	timer *time.Timer
+}
+
+// clientCalls are the engine's.
+type clientCalls struct {
+	waiting map[string]*clientCall // by call id
+	// spoken says that the user has said something since: the answer to that does not wait.
+	spoken bool
+	// results counts those since the last answer began.
+	results int
+	// spare Responds are still to come for results that one answer has taken together.
+	spare      int
+	spareUntil time.Time
+}
+
+func newClientCalls() clientCalls { return clientCalls{waiting: map[string]*clientCall{}} }
+
+// holds says that an answer has to wait for results.
+func (c *clientCalls) holds() bool { return len(c.waiting) > 0 && !c.spoken }
+
+func (c *clientCalls) heard() { c.spoken, c.spare = true, 0 }
+
+// answering notes that an answer begins: it takes all results that are there.
+func (c *clientCalls) answering(now time.Time) {
+	c.spare, c.spareUntil = max(0, c.results-1), now.Add(spareFor)
+	c.results, c.spoken = 0, false
+}
+
+// spared says that a Respond asks for what another one has brought already: SDKs ask once for
+// each result of parallel calls, and one answer takes them all.
+func (c *clientCalls) spared(r Respond, now time.Time) bool {
+	if c.spare == 0 || r.Instructions != nil || now.After(c.spareUntil) {
+		return false
+	}
+	c.spare--
+	return true
+}
+
+// settled takes a call off; false when it was not waited for.
+func (c *clientCalls) settled(id string) bool {
+	call, waited := c.waiting[id]
+	if waited {
+		call.timer.Stop()
+		delete(c.waiting, id)
+	}
+	return waited
+}
+
+// stop ends the timers with the engine.
+func (c *clientCalls) stop() {
+	for id := range c.waiting {
+		c.settled(id)
+	}
+}
+
+// called is a call that goes out now.
+func (e *engine) called(run *current, event ClientToolCalled) clientCall {
+	return clientCall{turn: run.turn, id: event.CallID, name: event.Name, arguments: event.Arguments, live: run.live, begun: e.s.moment()}
+}
+
+// openCalls are the client's calls that have no result yet.
+func openCalls(turns []Turn) []clientCall {
+	answered := answeredCalls(turns)
+	var open []clientCall
+	for i, turn := range turns {
+		past := slices.ContainsFunc(turns[i+1:], func(later Turn) bool { return later.Status != TurnInProgress })
+		for _, m := range turn.Messages {
+			for _, call := range m.Calls {
+				if call.Client && !answered[call.ID] {
+					begun := turn.StartedAt.Add(time.Duration(m.At) * time.Millisecond)
+					open = append(open, clientCall{turn: turn.ID, id: call.ID, name: call.Name, arguments: call.Arguments, begun: begun, past: past})
+				}
+			}
+		}
+	}
+	return open
+}
+
+func answeredCalls(turns []Turn) map[string]bool {
+	answered := map[string]bool{}
+	for _, turn := range turns {
+		for _, m := range turn.Messages {
+			if m.Role == roleTool {
+				answered[m.CallID] = true
+			}
+		}
+	}
+	return answered
+}
+
+// clientToolTimeout is how long the agent gives its clients.
+func clientToolTimeout(config agents.Config) time.Duration {
+	if config.ClientToolTimeoutSeconds > 0 {
+		return time.Duration(config.ClientToolTimeoutSeconds) * time.Second
+	}
+	return agents.DefaultClientToolTimeoutSeconds * time.Second
+}
+
+// awaitClient gives a call its time.
+func (e *engine) awaitClient(call clientCall) {
+	if _, waited := e.client.waiting[call.id]; waited {
+		return
+	}
+	left := clientToolTimeout(e.session.Config) - e.s.moment().Sub(call.begun)
+	call.timer = time.AfterFunc(max(0, left), func() { e.send(expired{call: &call}) })
+	e.client.waiting[call.id] = &call
+	e.client.spoken = e.client.spoken || call.past
+}
+
+// takeOutput takes a client's result of a call.
+func (e *engine) takeOutput(live *Live, c ToolOutput) {
+	if !storable(c.CallID) || c.CallID == "" || len(c.CallID) > maxItemIDBytes || !storable(c.ItemID) || len(c.ItemID) > maxItemIDBytes {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("call_id", "length", "call_id names the call, and an item's id has at most %d bytes.", maxItemIDBytes)})
+		return
+	}
+	if len(c.Output) > MaxClientOutputBytes || !storable(c.Output) {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("output", "length", "output is text of at most %d bytes, without the character U+0000. Send less.", MaxClientOutputBytes)})
+		return
+	}
+	said := Message{Role: roleTool, ItemID: c.ItemID, CallID: c.CallID, Text: tools.CutForModel(c.Output), Result: &CallResult{}}
+	if c.IsError {
+		said.Result.ErrorCode, said.Result.ErrorMessage = codeClient, clientToolFailed
+		said.Text = errorText(codeClient, clientToolFailed+" "+said.Text)
+	}
+	if !e.answerClientCall(live, c.CommandID, said) {
+		return
+	}
+	if c.Respond && len(e.waiting) < maxWaitingResponds {
+		e.waiting = append(e.waiting, respond{live: live, command: Respond{CommandID: c.CommandID}})
+	}
+	e.next()
+}
+
+// answerClientCall is the one way in which a call of a client gets its result: what the client
+// sent, in any dialect, or that it sent nothing. False when it could not be taken; live, unless nil,
+// is told why.
+func (e *engine) answerClientCall(live *Live, commandID string, said Message) bool {
+	call := e.client.waiting[said.CallID]
+	now := e.s.moment()
+	said.Result.StartedAt = now
+	if call != nil {
+		said.Result.ToolID = tools.ClientPrefix + call.name
+		said.Result.StartedAt, said.Result.LatencyMS = call.begun, milliseconds(now.Sub(call.begun))
+	}
+	if !e.accept(live, commandID, said) {
+		return false
+	}
+	e.client.settled(said.CallID)
+	e.client.results++
+	if call != nil && e.s.tools != nil {
+		e.traceClient(call, said)
+	}
+	return true
+}
+
+// traceClient writes a client's call down beside those of the service.
+func (e *engine) traceClient(call *clientCall, said Message) {
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	traced := tools.ClientCall{
+		Ref: e.session.Ref(), AgentID: e.session.AgentID, SessionID: string(e.id), TurnID: string(call.turn), CallID: call.id, Name: call.name, Arguments: call.arguments,
+		Output: said.Text, StartedAt: call.begun, Latency: time.Duration(said.Result.LatencyMS) * time.Millisecond,
+	}
+	if said.Result.ErrorCode != "" {
+		traced.Error = &tools.Error{Code: tools.Code(said.Result.ErrorCode), Message: said.Result.ErrorMessage}
+	}
+	e.s.tools.TraceClient(ctx, traced)
+}
+
+// expire tells the model that a client has not answered, and has it go on.
+func (e *engine) expire(call *clientCall) {
+	if e.client.waiting[call.id] != call || e.ending != nil {
+		return
+	}
+	words := fmt.Sprintf("The client has not answered within %d s, so nothing is known of this call. Go on without it, and tell the user.",
+		clientToolTimeout(e.session.Config)/time.Second)
+	said := Message{
+		Role: roleTool, CallID: call.id, Text: errorText(string(codeClientTimeout), words),
+		Result: &CallResult{ErrorCode: string(codeClientTimeout), ErrorMessage: words},
+	}
+	if !e.answerClientCall(nil, "", said) {
+		e.client.settled(call.id) // another node has its result, or the session is over
+	} else if live := e.asker(call); live != nil && !call.past && len(e.waiting) == 0 && !e.client.holds() {
+		e.waiting = append(e.waiting, respond{live: live})
+	}
+	e.next()
+}
+
+// asker is the socket that hears the answer to a call: the one that asked for it, one that took its
+// place, or any; nil when there is none.
+func (e *engine) asker(call *clientCall) *Live {
+	if call.live != nil && e.lives[call.live.channel] != nil {
+		return e.lives[call.live.channel]
+	}
+	for _, live := range e.lives {
+		return live
+	}
+	return nil
+}
+
+// approve hands the client's word to the call that waits for it.
+func (e *engine) approve(live *Live, c Approve) {
+	if utf8.RuneCountInString(c.Reason) > MaxReasonChars || !storable(c.Reason) {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("reason", "max_len", "reason has at most %d characters.", MaxReasonChars)})
+		return
+	}
+	if e.current == nil || !e.current.approvals.answer(c.RequestID, decision{approved: c.Approved, reason: c.Reason}) {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")})
+		return
+	}
+	e.client.spare, e.client.spareUntil = e.client.spare+1, e.s.moment().Add(spareFor) // the answer goes on by itself
+}
+
+// askedIn is the turn in which a client was asked to make a call that has no result yet. The session's
+// row is locked. Errors: Invalid invalid-request on call_id.
+func askedIn(ctx context.Context, tx bun.Tx, session Session, callID string) (Turn, error) {
+	turns, err := selectTurns(ctx, tx, session)
+	if err != nil {
+		return Turn{}, err
+	}
+	if answeredCalls(turns)[callID] {
+		return Turn{}, fault.InvalidField("call_id", "answered", "The call %q has its result already: it was answered, or its time was over.", callID)
+	}
+	for _, turn := range turns {
+		for _, m := range turn.Messages {
+			if slices.ContainsFunc(m.Calls, func(c MessageCall) bool { return c.Client && c.ID == callID }) {
+				return turn, nil
+			}
+		}
+	}
+	return Turn{}, fault.InvalidField("call_id", "unknown", "No call %q was made by this session for a client to answer.", callID)
+}
+
+// adoptResults puts results that came in before a turn was recorded beside their calls.
+func adoptResults(ctx context.Context, tx bun.Tx, session Session, turn *Turn) error {
+	for _, call := range openCalls([]Turn{*turn}) {
+		turns, err := selectTurns(ctx, tx, session)
+		if err != nil {
+			return err
+		}
+		for _, later := range turns {
+			for _, m := range later.Messages {
+				if m.Role == roleTool && m.CallID == call.id {
+					turn.Messages = append(turn.Messages, m)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// settleClientCalls gives the calls that clients have not answered their last result: the session is
+// being closed.
+func settleClientCalls(ctx context.Context, tx bun.Tx, turns []Turn) error {
+	open := openCalls(turns)
+	for i := range turns {
+		changed := false
+		for _, call := range open {
+			if call.turn != turns[i].ID {
+				continue
+			}
+			changed = true
+			turns[i].Messages = append(turns[i].Messages, Message{
+				Role: roleTool, CallID: call.id, Text: errorText(codeUnknown, outputClientGone),
+				Result: &CallResult{ToolID: tools.ClientPrefix + call.name, ErrorCode: codeUnknown, ErrorMessage: outputClientGone, StartedAt: call.begun},
+			})
+		}
+		if !changed {
+			continue
+		}
+		if err := rewriteMessages(ctx, tx, turns[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

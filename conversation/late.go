@@ -1,0 +1,158 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/workspaces"
+)
+
+// A call that is not idempotent is never cut short: it may have happened already. When its answer
+// is cancelled (the user interrupts, the client hangs up, the session ends) and it is not done
+// within lateGrace, the turn is recorded with the result "unknown", and the call goes on by itself.
+// What comes of it takes the place of "unknown" in the transcript, where the next turn finds it.
+// Should this node die meanwhile, "unknown" stays, and is the truth.
+
+// latch is decided once: the call is done, or the turn has gone on without it.
+type latch struct{ state atomic.Int32 }
+
+const (
+	latchDone = iota + 1
+	latchLeft
+)
+
+// done says that the call has its result in time.
+func (l *latch) done() bool { return l.state.CompareAndSwap(0, latchDone) }
+
+// leave says that the turn goes on without the call.
+func (l *latch) leave() bool { return l.state.CompareAndSwap(0, latchLeft) }
+
+// launch runs a call beside the turn, at most maxParallelCalls at a time.
+func (r *runner) launch(ctx context.Context, p *pendingCall, slots chan struct{}, running *sync.WaitGroup) {
+	recorded := r.recorded
+	work := func() {
+		select {
+		case slots <- struct{}{}:
+			p.result = r.runCall(ctx, p)
+			<-slots
+		case <-ctx.Done():
+			p.result = r.refused(p, r.s.moment(), codeUnfinished, outputUnfinished)
+		}
+		if p.late.done() {
+			close(p.done)
+			return
+		}
+		<-recorded // or the turn's end would write over it
+		r.s.recordLate(ctx, p)
+	}
+	if p.known && !p.entry.Idempotent() && r.s.goLate(work) {
+		p.mayLeave = true
+		return
+	}
+	running.Go(work)
+}
+
+// goLate runs work on the node, so that Close waits for it; false when the node is being stopped.
+func (s *Service) goLate(work func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return false
+	}
+	s.workers.Go(work)
+	return true
+}
+
+// await is a call's result, or that it is not known yet when the answer was cancelled meanwhile.
+func (r *runner) await(ctx context.Context, p *pendingCall) Message {
+	if p.mayLeave {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			grace := time.NewTimer(lateGrace)
+			defer grace.Stop()
+			select {
+			case <-p.done:
+			case <-grace.C:
+				if p.late.leave() {
+					return r.refused(p, r.s.moment(), codeUnknown, outputLate)
+				}
+			}
+		}
+	}
+	<-p.done
+	return p.result
+}
+
+// outlive is a context for a call that goes on without its caller: it ends after maxCallTime, or
+// with the node.
+func (s *Service) outlive(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxCallTime)
+	stop := context.AfterFunc(s.live, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
+// recordLate puts a result in the place of "unknown", and the variables it assigned into the session.
+func (s *Service) recordLate(ctx context.Context, p *pendingCall) {
+	if s.live.Err() != nil {
+		return // it was cut off with the node: "unknown" is the truth
+	}
+	s.correct(ctx, p.params.Ref.TenantID, ID(p.params.SessionID), TurnID(p.params.TurnID), []Message{p.result}, p.assigned)
+}
+
+// correct puts results in the place of "unknown" ones, and variables into the session.
+func (s *Service) correct(ctx context.Context, tenant workspaces.TenantID, id ID, turnID TurnID, results []Message, assigned map[string]string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	err := s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, session *Session) error {
+		turn, err := selectTurn(ctx, tx, *session, turnID)
+		if err != nil {
+			return err
+		}
+		changed := false
+		for _, result := range results {
+			changed = replaceUnknown(turn.Messages, result) || changed
+		}
+		if !changed {
+			return nil
+		}
+		if err := rewriteMessages(ctx, tx, turn); err != nil || len(assigned) == 0 || session.Closed() {
+			return err
+		}
+		mergeAssigned(session, assigned)
+		return updateSession(ctx, tx, *session, "assigned_variables")
+	})
+	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		s.log.ErrorContext(ctx, "late result of a call not recorded", "session_id", id, "turn_id", turnID, "error", err)
+	}
+}
+
+// replaceUnknown puts a result where the call's unknown one is.
+func replaceUnknown(messages []Message, result Message) bool {
+	for i, m := range messages {
+		if m.Role == roleTool && m.CallID == result.CallID && m.Result != nil && m.Result.ErrorCode == codeUnknown {
+			messages[i] = result
+			return true
+		}
+	}
+	return false
+}
+
+// rewriteMessages stores the messages of a turn whatever its status: the session's row is locked.
+func rewriteMessages(ctx context.Context, tx bun.Tx, turn Turn) error {
+	_, err := tx.NewUpdate().Model(&turn).Column("messages").
+		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("rewriting a turn's messages: %w", err)
+	}
+	return nil
+}

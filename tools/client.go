@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/workspaces"
+)
+
+// ClientPrefix begins the tool id in the trace of a call that a connected client ran: such a tool
+// is in no catalog.
+const ClientPrefix = "client:"
+
+// ClientCall is a call that a connected client ran, or did not.
+type ClientCall struct {
+	Ref       workspaces.Ref
+	AgentID   agents.ID
+	SessionID string
+	TurnID    string
+	CallID    string
+	// Name is the tool's, as the client declared it.
+	Name      string
+	Arguments json.RawMessage
+	// Output is what the model gets.
+	Output    string
+	Error     *Error
+	StartedAt time.Time
+	Latency   time.Duration
+}
+
+// TraceClient writes down a client's call as Call does its own.
+func (s *Service) TraceClient(ctx context.Context, p ClientCall) {
+	if !idgen.Valid(idgen.ToolCall, p.CallID) {
+		return
+	}
+	c := call{CallParams: CallParams{
+		Ref: p.Ref, SessionID: p.SessionID, TurnID: p.TurnID, CallID: p.CallID, Arguments: p.Arguments,
+		Entry: Entry{Name: p.Name, AgentID: p.AgentID, Tool: Tool{ID: ID(ClientPrefix + p.Name)}},
+	}, redact: newRedactor(nil)}
+	s.trace(ctx, c, Outcome{CallID: p.CallID, Output: p.Output, Latency: p.Latency, Attempts: 1, Error: p.Error, StartedAt: p.StartedAt})
+}
+
+// CutForModel is as much of a text as a model gets of an answer, with a marker where it was cut.
+func CutForModel(text string) string { return cutText(text, ModelMaxBytes) }
