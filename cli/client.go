@@ -71,6 +71,9 @@ func findInstallation(cmd *cobra.Command, lookupEnv func(string) (string, bool))
 		base: strings.TrimSuffix(strings.TrimSuffix(value("base-url", envBaseURL), "/"), "/v1"), apiKey: value("api-key", envAPIKey),
 		workspaceID: value("workspace", envWorkspace), agentID: value("agent", envAgent), caFile: value("ca-file", ""),
 	}
+	if found.agentID == "default" { // that of the installation, also where a flag says so
+		found.agentID = value("", envAgent)
+	}
 	if found.base == "" || found.apiKey == "" {
 		return installation{}, usageError{fmt.Errorf(
 			"no installation to talk to: there is no %s in %s. Start `parlance dev`, or give --base-url and --api-key", devEnvName, dir)}

@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+// maxArgsBytes is more than the API takes.
+const maxArgsBytes = 1 << 20
+
+// toolsRunOptions are the flags of `parlance tools run`.
+type toolsRunOptions struct {
+	arg, variable []string
+	args          string
+	request, json bool
+}
+
+func newToolsRun() *cobra.Command {
+	var o toolsRunOptions
+	cmd := &cobra.Command{
+		Use: "run TOOL", Short: "Call a tool's real endpoint, and show what a model would get", Args: exactArgs("TOOL"),
+		Long: `Calls a tool as a conversation would, with the arguments you give, and shows what came of it: the status,
+how long it took, how often it was tried, and the text that a model gets. The endpoint is the real one: what
+the tool changes is changed.
+
+--arg is text, number, list or whatever the tool's arguments say; a list is given by several. Variables that
+a conversation would bring are given with --var; the service's own have examples.
+
+It ends with 0 when the endpoint did what it was asked for, and with 1 otherwise.`,
+		Example: `  parlance tools run get_order --arg order_id=A-7
+  parlance tools run search --arg "q=red shoes" --arg sizes=41 --arg sizes=42
+  parlance tools run create_order --args '{"customer": {"id": 7}, "lines": [{"sku": "B-1"}]}'
+  parlance tools run create_order --args @order.json --var customer_id=7 --var secret__api_key=@key.txt
+  parlance tools run get_order --arg order_id=A-7 --json | jq .output`,
+		RunE: withTools(func(ctx context.Context, b *toolbox, args []string) error { return b.run(ctx, o, args[0]) }),
+	}
+	cmd.Flags().StringArrayVar(&o.arg, "arg", nil, "an argument, `NAME=VALUE`; may be repeated")
+	cmd.Flags().StringVar(&o.args, "args", "", "all arguments as a JSON object, @file, or - for the standard input")
+	cmd.Flags().StringArrayVar(&o.variable, "var", nil, "a dynamic variable, `NAME=VALUE` or NAME=@file; may be repeated")
+	cmd.Flags().BoolVar(&o.request, "request", false, "show the request that was sent, without secrets")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer of the API as JSON")
+	return cmd
+}
+
+func (b *toolbox) run(ctx context.Context, o toolsRunOptions, named string) error {
+	found, err := b.find(ctx, named)
+	if err != nil {
+		return err
+	}
+	req := &parlancev1.RunToolRequest{WorkspaceId: b.where.workspaceID, ToolId: found[0].GetId(), DynamicVariables: map[string]string{}}
+	if req.Args, err = b.arguments(o, found[0]); err != nil {
+		return usageError{err}
+	}
+	for _, one := range o.variable {
+		name, value, ok := strings.Cut(one, "=")
+		if !ok || name == "" {
+			return usageError{fmt.Errorf("--var %q is not NAME=VALUE", one)}
+		}
+		if file, isFile := strings.CutPrefix(value, "@"); isFile {
+			if value, err = secretFile(file); err != nil {
+				return usageError{fmt.Errorf("--var %s: %w", name, err)}
+			}
+		}
+		req.DynamicVariables[name] = value
+	}
+	answer, err := b.tools.RunTool(ctx, req)
+	if err != nil {
+		return b.where.explainCall("run "+found[0].GetSlug(), err)
+	}
+	if o.json {
+		err = b.printMessage(answer)
+	} else {
+		b.showRun(o, found[0], answer)
+	}
+	if failed := answer.GetError(); err == nil && failed != nil {
+		return fmt.Errorf("the call failed (%s)", term.Clean(failed.GetCode()))
+	}
+	return err
+}
+
+// showRun prints how a call went, and what a model would read.
+func (b *toolbox) showRun(o toolsRunOptions, tool *parlancev1.Tool, answer *parlancev1.RunToolResponse) {
+	mark, outcome := b.screen.Good("✓"), "answered"
+	if answer.GetError() != nil {
+		mark, outcome = b.screen.Bad("✗"), "failed "+term.Clean(answer.GetError().GetCode())
+	}
+	if status := answer.GetStatusCode(); status != 0 {
+		outcome += fmt.Sprintf(", HTTP %d", status)
+	}
+	tried := ""
+	if n := int(answer.GetAttempts()); n != 1 {
+		tried = ", " + countWords(n, "attempt", "attempts")
+	}
+	b.screen.Line("%s %s  %s in %s%s", mark, b.screen.Strong(term.Clean(tool.GetSlug())), outcome, latencyWords(answer.GetLatencyMs()), tried)
+	if o.request {
+		b.showRequest(answer.GetRequest())
+	}
+	said := answer.GetOutputText()
+	if failed := answer.GetError(); failed != nil {
+		b.screen.Line("  %s", term.Clean(failed.GetMessage()))
+	}
+	if said == "" {
+		if answer.GetError() == nil {
+			b.screen.Line("  %s", b.screen.Dim("(an empty answer)"))
+		}
+		return
+	}
+	b.screen.Line("")
+	b.lines(said)
+}
+
+// lines prints what others wrote, line by line, as it is.
+func (b *toolbox) lines(text string) {
+	for _, line := range term.CleanLines(strings.TrimRight(text, "\n")) {
+		b.screen.Line("%s", line)
+	}
+}
+
+func (b *toolbox) showRequest(sent *parlancev1.ToolRequest) {
+	if sent == nil {
+		return
+	}
+	b.screen.Line("\n%s", b.screen.Dim("request"))
+	b.screen.Line("  %s %s", term.Clean(sent.GetMethod()), term.Clean(sent.GetUrl()))
+	b.facts("", sent.GetHeaders(), ": ")
+	b.fact("", sent.GetBody())
+}
+
+func latencyWords(ms int32) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%d ms", ms)
+	}
+	return tookWords(time.Duration(ms) * time.Millisecond)
+}
+
+// arguments are what --args and --arg say together.
+func (b *toolbox) arguments(o toolsRunOptions, tool *parlancev1.Tool) (*structpb.Struct, error) {
+	members := map[string]any{}
+	if o.args != "" {
+		raw, err := b.jsonText(o.args)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+			return nil, fmt.Errorf(`--args must be a JSON object, {"name": "value"}`)
+		}
+	}
+	properties := tool.GetInputSchema().GetFields()["properties"].GetStructValue().AsMap()
+	given := map[string][]string{}
+	var order []string
+	for _, one := range o.arg {
+		name, value, ok := strings.Cut(one, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--arg %q is not NAME=VALUE", one)
+		}
+		if given[name] == nil {
+			order = append(order, name)
+		}
+		given[name] = append(given[name], value)
+	}
+	for _, name := range order {
+		schema, _ := properties[name].(map[string]any)
+		value, err := argumentValue(schema, given[name])
+		if err != nil {
+			return nil, fmt.Errorf("--arg %s: %w", name, err)
+		}
+		members[name] = value
+	}
+	return structpb.NewStruct(members)
+}
+
+// jsonText is text as it is, of a @file, or of the standard input for "-".
+func (b *toolbox) jsonText(given string) ([]byte, error) {
+	in := io.Reader(strings.NewReader(given))
+	if given == "-" {
+		in = b.in
+	} else if path, isFile := strings.CutPrefix(given, "@"); isFile {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }() // only read
+		in = file
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, maxArgsBytes+1))
+	if err == nil && len(raw) > maxArgsBytes {
+		err = fmt.Errorf("the arguments are larger than %d bytes", maxArgsBytes)
+	}
+	return raw, err
+}
+
+// argumentValue reads an argument as the tool's schema wants it: text stays text where text may
+// stand, everything else is JSON.
+func argumentValue(schema map[string]any, given []string) (any, error) {
+	kinds := schemaTypes(schema)
+	if slices.Contains(kinds, "array") && (len(given) > 1 || !strings.HasPrefix(given[0], "[")) {
+		items, _ := schema["items"].(map[string]any)
+		values := make([]any, len(given))
+		for i, one := range given {
+			var err error
+			if values[i], err = argumentValue(items, []string{one}); err != nil {
+				return nil, err
+			}
+		}
+		return values, nil
+	}
+	if len(given) > 1 {
+		return nil, errors.New("it is given twice, and is no list")
+	}
+	if slices.Contains(kinds, "string") && len(kinds) == 1 {
+		return given[0], nil
+	}
+	var value any
+	if err := json.Unmarshal([]byte(given[0]), &value); err == nil {
+		return value, nil
+	}
+	if len(kinds) == 0 || slices.Contains(kinds, "string") {
+		return given[0], nil
+	}
+	return nil, fmt.Errorf("%q is no %s", given[0], strings.Join(kinds, " or "))
+}
+
+// schemaTypes are the types that a schema names.
+func schemaTypes(schema map[string]any) []string {
+	switch value := schema["type"].(type) {
+	case string:
+		return []string{value}
+	case []any:
+		var kinds []string
+		for _, one := range value {
+			if name, ok := one.(string); ok {
+				kinds = append(kinds, name)
+			}
+		}
+		return kinds
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+// toolsTracesOptions are the flags of `parlance tools traces`.
+type toolsTracesOptions struct {
+	session, agent, status, code string
+	since                        time.Duration
+	limit                        int
+	whole, json                  bool
+}
+
+func newToolsTraces() *cobra.Command {
+	var o toolsTracesOptions
+	cmd := &cobra.Command{
+		Use: "traces [TOOL]", Short: "Show the calls of tools, newest first", Args: atMostOne,
+		Long: `Shows every call of a tool, or of all tools: when, how it ended, how long it took, with which arguments.
+Calls of conversations are among them, test runs, and those that were refused before anything was sent.
+Traces of deleted tools stay until their time is over. --whole shows what a model got.`,
+		Example: `  parlance tools traces --status failed --since 24h
+  parlance tools traces get_order --whole --limit 3
+  parlance tools traces --session ses_01j… --json | jq '{slug, latency_ms, error}'`,
+		RunE: withTools(func(ctx context.Context, b *toolbox, args []string) error { return b.traces(ctx, o, args) }),
+	}
+	cmd.Flags().StringVar(&o.session, "session", "", "only calls of this session, ses_…")
+	cmd.Flags().StringVar(&o.agent, "of-agent", "", "only calls of this agent, agt_…")
+	cmd.Flags().StringVar(&o.status, "status", "", "only calls that succeeded, or that failed")
+	cmd.Flags().StringVar(&o.code, "error", "", "only calls that failed with this code")
+	cmd.Flags().DurationVar(&o.since, "since", 0, "only calls of this time until now, such as 30m or 24h")
+	cmd.Flags().IntVar(&o.limit, "limit", 50, "show at most so many; 0: all")
+	cmd.Flags().BoolVar(&o.whole, "whole", false, "show arguments and answers whole")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each")
+	return cmd
+}
+
+func (b *toolbox) traces(ctx context.Context, o toolsTracesOptions, named []string) error {
+	if o.status != "" && o.status != "succeeded" && o.status != "failed" {
+		return usageError{fmt.Errorf("--status is succeeded or failed, not %q", o.status)}
+	}
+	if o.limit < 0 || o.since < 0 {
+		return usageError{fmt.Errorf("--limit and --since cannot be negative")}
+	}
+	req := &parlancev1.ListWorkspaceToolCallsRequest{
+		WorkspaceId: b.where.workspaceID, SessionId: o.session, AgentId: o.agent, Status: o.status, ErrorCode: o.code, PageSize: toolsPage,
+	}
+	if o.since > 0 {
+		req.StartedAfter = timestamppb.New(b.now().Add(-o.since))
+	}
+	if len(named) > 0 {
+		found, err := b.find(ctx, named[0])
+		if err != nil {
+			return err
+		}
+		req.ToolId = found[0].GetId()
+	}
+	shown, more := 0, false
+	var calls []*parlancev1.ToolCall
+	for !more {
+		page, err := b.tools.ListWorkspaceToolCalls(ctx, req)
+		if err != nil {
+			return b.where.explainCall("list the calls", err)
+		}
+		for _, call := range page.GetToolCalls() {
+			if more = o.limit > 0 && shown == o.limit; more {
+				break
+			}
+			shown++
+			switch {
+			case o.json:
+				if err := b.printMessage(call); err != nil {
+					return err
+				}
+			case o.whole:
+				b.wholeTrace(call)
+			default:
+				calls = append(calls, call)
+			}
+		}
+		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
+			break
+		}
+	}
+	switch {
+	case o.json:
+		return nil
+	case shown == 0:
+		b.line("No call is like that.")
+	case !o.whole:
+		b.screen.Draw(b.traceLines(calls), nil)
+	}
+	if more {
+		b.screen.Line("%s", b.screen.Dim(fmt.Sprintf("… there are more: --limit %d", o.limit*4)))
+	}
+	return nil
+}
+
+// traceLines are the table.
+func (b *toolbox) traceLines(calls []*parlancev1.ToolCall) []string {
+	columns := []term.Column{
+		{Title: "BEGAN"},
+		{Title: "TOOL"},
+		{Title: "OUTCOME"},
+		{Title: "TOOK", Right: true},
+		{Title: "TRIED", Right: true, Drops: 2},
+		{Title: "ARGUMENTS", Shrinks: true},
+		{Title: "SESSION", Drops: 1},
+	}
+	rows := make([][]term.Cell, len(calls))
+	for i, call := range calls {
+		session := call.GetSessionId()
+		if session == "" {
+			session = "a run"
+		}
+		rows[i] = []term.Cell{
+			{Text: call.GetStartedAt().AsTime().Local().Format(time.DateTime)},
+			{Text: term.Clean(call.GetSlug())},
+			b.outcomeCell(call),
+			{Text: latencyWords(call.GetLatencyMs())},
+			{Text: fmt.Sprint(call.GetAttempts())},
+			{Text: term.Clean(indented(call.GetInput().AsMap(), ""))},
+			{Text: session, Paint: b.screen.Dim},
+		}
+	}
+	return b.screen.Table(columns, rows)
+}
+
+func (b *toolbox) outcomeCell(call *parlancev1.ToolCall) term.Cell {
+	words, paint := "ok", b.screen.Good
+	if failed := call.GetError(); failed != nil {
+		words, paint = "failed "+term.Clean(failed.GetCode()), b.screen.Bad
+	}
+	if status := call.GetStatusCode(); status != 0 {
+		words += fmt.Sprintf(" %d", status)
+	}
+	return term.Cell{Text: words, Paint: paint}
+}
+
+// wholeTrace prints one call with what it was given and what it gave.
+func (b *toolbox) wholeTrace(call *parlancev1.ToolCall) {
+	outcome := b.outcomeCell(call)
+	b.screen.Line("%s  %s  %s in %s, %s  %s", call.GetStartedAt().AsTime().Local().Format(time.DateTime), b.screen.Strong(term.Clean(call.GetSlug())),
+		outcome.Paint(outcome.Text), latencyWords(call.GetLatencyMs()), countWords(int(call.GetAttempts()), "attempt", "attempts"),
+		b.screen.Dim(strings.TrimSpace(term.Clean(call.GetSessionId()+" "+call.GetTurnId()))))
+	b.screen.Line("  %s %s", b.screen.Dim("←"), term.Clean(indented(call.GetInput().AsMap(), "")))
+	said := call.GetOutput()
+	if failed := call.GetError(); failed != nil {
+		said = failed.GetMessage()
+	}
+	for _, line := range term.CleanLines(strings.TrimRight(said, "\n")) {
+		b.screen.Line("  %s %s", b.screen.Dim("→"), line)
+	}
+	b.screen.Line("")
+}
