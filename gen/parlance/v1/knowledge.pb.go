@@ -1028,7 +1028,9 @@ type UploadSourceMetadata struct {
 	// Declared media type.
 	MediaType string `protobuf:"bytes,3,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
 	// Display name; default: filename.
-	Name          string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
+	// Reads every page of a PDF from its picture; refused for other types.
+	ForceOcr      bool `protobuf:"varint,5,opt,name=force_ocr,json=forceOcr,proto3" json:"force_ocr,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1089,6 +1091,13 @@ func (x *UploadSourceMetadata) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *UploadSourceMetadata) GetForceOcr() bool {
+	if x != nil {
+		return x.ForceOcr
+	}
+	return false
 }
 
 type CreateInlineSourceRequest struct {
@@ -1842,7 +1851,7 @@ type QueryKnowledgeRequest struct {
 	MinSimilarity *float64 `protobuf:"fixed64,5,opt,name=min_similarity,json=minSimilarity,proto3,oneof" json:"min_similarity,omitempty"`
 	// similarity (default) or hybrid, which fuses it with a ranking by words (BM25).
 	Ranking string `protobuf:"bytes,6,opt,name=ranking,proto3" json:"ranking,omitempty"`
-	// Says for explain_source_id why it was not found.
+	// Says for explain_source_id why it was not found; naming that is enough.
 	Explain bool `protobuf:"varint,7,opt,name=explain,proto3" json:"explain,omitempty"`
 	// The source to explain; needed with explain.
 	ExplainSourceId string `protobuf:"bytes,8,opt,name=explain_source_id,json=explainSourceId,proto3" json:"explain_source_id,omitempty"`
@@ -3459,13 +3468,14 @@ const file_parlance_v1_knowledge_proto_rawDesc = "" +
 	"\x13UploadSourceRequest\x12?\n" +
 	"\bmetadata\x18\x01 \x01(\v2!.parlance.v1.UploadSourceMetadataH\x00R\bmetadata\x12\x1f\n" +
 	"\x04data\x18\x02 \x01(\fB\t\xbaH\x06z\x04\x18\x80\x80@H\x00R\x04dataB\x06\n" +
-	"\x04part\"\xa6\x01\n" +
+	"\x04part\"\xc3\x01\n" +
 	"\x14UploadSourceMetadata\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12$\n" +
 	"\bfilename\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\bfilename\x12'\n" +
 	"\n" +
 	"media_type\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\tmediaType\x12\x1c\n" +
-	"\x04name\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\"\x81\x01\n" +
+	"\x04name\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
+	"\tforce_ocr\x18\x05 \x01(\bR\bforceOcr\"\x81\x01\n" +
 	"\x19CreateInlineSourceRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +

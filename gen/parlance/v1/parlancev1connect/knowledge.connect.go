@@ -95,7 +95,7 @@ const (
 type KnowledgeServiceClient interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name`.
+	// `file` and, before or after it, an optional `name` and `force_ocr`.
 	// Errors: kb-unsupported-media-type (checked before the body is read), quota-exceeded-kb-upload-size,
 	// quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context) (*connect.ClientStreamForClientSimple[v1.UploadSourceRequest, v1.Source], error)
@@ -449,7 +449,7 @@ func (c *knowledgeServiceClient) DeleteKnowledgeEvaluation(ctx context.Context, 
 type KnowledgeServiceHandler interface {
 	// UploadSource stores a file and ingests it in the background. The first message holds the
 	// metadata, the others the file's bytes. Over REST it is multipart/form-data with the parts
-	// `file` and, before or after it, an optional `name`.
+	// `file` and, before or after it, an optional `name` and `force_ocr`.
 	// Errors: kb-unsupported-media-type (checked before the body is read), quota-exceeded-kb-upload-size,
 	// quota-exceeded-kb-storage, invalid-request, not-found.
 	UploadSource(context.Context, *connect.ClientStream[v1.UploadSourceRequest]) (*v1.Source, error)
