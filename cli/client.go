@@ -76,7 +76,7 @@ func findInstallation(cmd *cobra.Command, lookupEnv func(string) (string, bool))
 	}
 	if found.base == "" || found.apiKey == "" {
 		return installation{}, usageError{fmt.Errorf(
-			"no installation to talk to: there is no %s in %s. Start `parlance dev`, or give --base-url and --api-key", devEnvName, dir)}
+			"no installation to talk to: there is no %s in %s. Start `parlance dev`, give --data-dir if it runs with another data directory, or --base-url and --api-key", devEnvName, dir)}
 	}
 	if local := filepath.Join(dir, localTLSDir, "ca.pem"); found.caFile == "" && fileExists(local) {
 		found.caFile = local

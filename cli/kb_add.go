@@ -46,9 +46,6 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
 			if o.Attach != "" && o.NoWait {
 				return usageError{errors.New("--attach needs sources that are ready: leave --no-wait out")}
 			}
-			if o.ForceOCR && o.NoWait {
-				return usageError{errors.New("--force-ocr is asked for when a file was read once: leave --no-wait out")}
-			}
 			return withKB(func(ctx context.Context, k *kb, args []string) error {
 				return k.add(ctx, cmd.InOrStdin(), o, args)
 			})(cmd, args)

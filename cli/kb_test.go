@@ -32,9 +32,14 @@ type kbWorld struct {
 // startKB starts a service; in is put between it and the commands unless it is nil.
 func startKB(t *testing.T, plan string, in func(service http.Handler) http.Handler) kbWorld {
 	t.Helper()
-	plans := filepath.Join(t.TempDir(), "plans.json")
-	writeFile(t, plans, kbPlans)
-	w := kbWorld{env: harness.Start(t, harness.Options{Plan: plan, Settings: map[string]string{"PARLANCE_PLANS_FILE": plans}}), dir: t.TempDir()}
+	return startKBWith(t, plan, in, map[string]string{})
+}
+
+func startKBWith(t *testing.T, plan string, in func(service http.Handler) http.Handler, settings map[string]string) kbWorld {
+	t.Helper()
+	settings["PARLANCE_PLANS_FILE"] = filepath.Join(t.TempDir(), "plans.json")
+	writeFile(t, settings["PARLANCE_PLANS_FILE"], kbPlans)
+	w := kbWorld{env: harness.Start(t, harness.Options{Plan: plan, Settings: settings}), dir: t.TempDir()}
 	made := w.env.Do(t, http.MethodPost, w.env.Tenant.In("/agents"), `{"name": "Ada"}`, harness.Key(w.env.Tenant.Admin))
 	if made.Status != http.StatusCreated {
 		t.Fatalf("make an agent: %s", made.Body)

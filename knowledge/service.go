@@ -197,8 +197,8 @@ func (s *Service) Reprocess(ctx context.Context, ref workspaces.Ref, id SourceID
 		if source, err = s.source(ctx, tx, ref, id); err != nil {
 			return err
 		}
-		if forceOCR && source.MediaType != document.ApplicationPDF {
-			return fault.InvalidField("force_ocr", "not_a_pdf", "Only a PDF can be read by OCR; this source is %s.", source.MediaType)
+		if err := checkForceOCR(forceOCR, source.MediaType); err != nil {
+			return err
 		}
 		queued, err := requeueFinished(ctx, tx, ref, id, forceOCR, now)
 		if err != nil || !queued {

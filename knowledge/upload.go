@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -43,19 +44,31 @@ type UploadParams struct {
 	Name string
 	// AtLeastBytes is the least size that is known beforehand, to refuse early; 0: unknown.
 	AtLeastBytes int64
-	// AfterFile, when set, is called after the last byte and returns the display name if the
-	// caller sent it there (empty: Name counts). Its error refuses the upload.
-	AfterFile func() (name string, err error)
+	// ForceOCR reads every page of a PDF from its picture.
+	ForceOCR bool
+	// AfterFile, when set, is called after the last byte and returns what the caller said there.
+	// Its error refuses the upload.
+	AfterFile func() (LateParams, error)
+}
+
+// LateParams are those of an upload that may come after the file. What is empty or false there is as
+// UploadParams says.
+type LateParams struct {
+	Name     string
+	ForceOCR bool
 }
 
 // Upload streams a file into the bucket and queues it for ingestion. The type is checked before
 // r is read, the beginning of the content before anything is stored; when it fails, nothing
 // stays. Memory does not grow with the file.
 // Errors: UnsupportedMedia kb-unsupported-media-type, QuotaExceeded quota-exceeded-kb-upload-size
-// and quota-exceeded-kb-storage, Invalid invalid-request (the name), r's.
+// and quota-exceeded-kb-storage, Invalid invalid-request (the name, OCR of what is no PDF), r's.
 func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams, r io.Reader) (Source, error) {
 	mediaType, err := s.readableType(p.MediaType, p.Filename)
 	if err != nil {
+		return Source{}, err
+	}
+	if err := checkForceOCR(p.ForceOCR, mediaType); err != nil {
 		return Source{}, err
 	}
 	plan, err := s.roomForFile(ctx, ref, p.AtLeastBytes)
@@ -79,7 +92,7 @@ func (s *Service) Upload(ctx context.Context, ref workspaces.Ref, p UploadParams
 	return s.store(ctx, stored{
 		ref: ref, plan: plan, source: Source{Kind: KindFile, MediaType: mediaType},
 		body:    &cappedReader{r: body, left: plan.KBUploadBytes, plan: plan},
-		atLeast: max(p.AtLeastBytes, int64(len(first))), nameFunc: func() (string, error) { return uploadName(p) },
+		atLeast: max(p.AtLeastBytes, int64(len(first))), sayFunc: func(source *Source) error { return p.say(source) },
 	})
 }
 
@@ -129,8 +142,8 @@ func (s *Service) CreateInline(ctx context.Context, ref workspaces.Ref, name, co
 		return Source{}, err
 	}
 	return s.store(ctx, stored{
-		ref: ref, plan: plan, source: Source{Kind: KindInline, MediaType: document.TextMarkdown},
-		body: strings.NewReader(content), atLeast: int64(len(content)), nameFunc: func() (string, error) { return name, nil },
+		ref: ref, plan: plan, source: Source{Kind: KindInline, MediaType: document.TextMarkdown, Name: name},
+		body: strings.NewReader(content), atLeast: int64(len(content)),
 	})
 }
 
@@ -163,8 +176,8 @@ type stored struct {
 	body   io.Reader
 	// atLeast is how many bytes body is known to have.
 	atLeast int64
-	// nameFunc is asked for the display name when body has been read.
-	nameFunc func() (string, error)
+	// sayFunc, when set, says the rest of the source when body has been read.
+	sayFunc func(*Source) error
 }
 
 // store holds room in the plan, puts the bytes into the bucket, and makes the row.
@@ -184,8 +197,10 @@ func (s *Service) store(ctx context.Context, p stored) (source Source, err error
 	if err != nil {
 		return Source{}, fmt.Errorf("store the bytes: %w", err)
 	}
-	if source.Name, err = p.nameFunc(); err != nil {
-		return Source{}, err
+	if p.sayFunc != nil {
+		if err := p.sayFunc(&source); err != nil {
+			return Source{}, err
+		}
 	}
 	now := s.moment()
 	source.ID, source.TenantID, source.WorkspaceID = SourceID(idgen.In(ctx, idgen.Source)), p.ref.TenantID, p.ref.ID
@@ -262,11 +277,11 @@ func (s *Service) discard(ctx context.Context, ref workspaces.Ref, key string) {
 func (s *Service) readableType(declared, filename string) (string, error) {
 	mediaType, ok := document.Resolve(declared, filename)
 	if !ok {
-		what := declared
-		if what == "" {
-			what = strconv.Quote(path.Ext(filename))
+		ending := path.Ext(filename)
+		if declared == "" && ending == "" {
+			return "", fault.New(fault.KBUnsupportedMediaType, "What the file is, is said neither by a Content-Type nor by the ending of its name; this version reads %s.", s.readableTypes())
 		}
-		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.", what, s.readableTypes())
+		return "", fault.New(fault.KBUnsupportedMediaType, "Files of type %s are not accepted; this version reads %s.", cmp.Or(declared, ending), s.readableTypes())
 	}
 	if document.Contradicts(mediaType, filename) {
 		return "", fault.New(fault.KBUnsupportedMediaType, "The file is declared as %s, but called %s: send the type that it has.", mediaType, strconv.Quote(path.Ext(filename)))
@@ -287,21 +302,38 @@ func (s *Service) readableTypes() string {
 	return strings.Join(names, ", ")
 }
 
-// uploadName is the display name: the one after the file, the one before it, the file's.
-func uploadName(p UploadParams) (string, error) {
+// say gives the source its display name (the one after the file, the one before it, the file's), and
+// how it is read.
+func (p UploadParams) say(source *Source) (err error) {
 	if p.AfterFile != nil {
-		name, err := p.AfterFile()
+		late, err := p.AfterFile()
 		if err != nil {
-			return "", err
+			return err
 		}
-		if name != "" {
-			return cleanName(name)
-		}
+		p.Name, p.ForceOCR = cmp.Or(late.Name, p.Name), late.ForceOCR || p.ForceOCR
 	}
+	if err := checkForceOCR(p.ForceOCR, source.MediaType); err != nil {
+		return err
+	}
+	source.ForceOCR = p.ForceOCR
 	if p.Name != "" {
-		return cleanName(p.Name)
+		source.Name, err = cleanName(p.Name)
+	} else {
+		source.Name, err = nameOfFile(p.Filename)
 	}
-	file := path.Base(strings.ReplaceAll(p.Filename, `\`, "/"))
+	return err
+}
+
+// checkForceOCR refuses OCR of anything but a PDF. Errors: Invalid invalid-request.
+func checkForceOCR(forced bool, mediaType string) error {
+	if forced && mediaType != document.ApplicationPDF {
+		return fault.InvalidField("force_ocr", "not_a_pdf", "Only a PDF can be read by OCR; this source is %s.", mediaType)
+	}
+	return nil
+}
+
+func nameOfFile(filename string) (string, error) {
+	file := path.Base(strings.ReplaceAll(filename, `\`, "/"))
 	if file == "." || file == "/" {
 		return "", fault.InvalidField("name", "required", "Send a name, or a file name.")
 	}
@@ -316,8 +348,20 @@ func dropControl(r rune) rune {
 	return r
 }
 
+// dropTurn drops the characters that turn the text after them around, by which a name can look like
+// another one; the marks that right-to-left names need stay.
+func dropTurn(r rune) rune {
+	if r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' {
+		return -1
+	}
+	return r
+}
+
 // cleanName trims a display name. Errors: Invalid invalid-request.
 func cleanName(name string) (string, error) {
+	if utf8.ValidString(name) {
+		name = strings.Map(dropTurn, name)
+	}
 	name = strings.TrimSpace(name)
 	switch {
 	case name == "":

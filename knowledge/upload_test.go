@@ -24,7 +24,9 @@ func principal(ref workspaces.Ref) workspaces.Principal {
 func TestUploadNames(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
-	after := func(name string) func() (string, error) { return func() (string, error) { return name, nil } }
+	after := func(name string) func() (knowledge.LateParams, error) {
+		return func() (knowledge.LateParams, error) { return knowledge.LateParams{Name: name}, nil }
+	}
 	rows := []struct {
 		name   string
 		params knowledge.UploadParams
@@ -35,9 +37,13 @@ func TestUploadNames(t *testing.T) {
 		{"before", knowledge.UploadParams{Filename: "a.md", Name: "Guide"}, "Guide", "text/markdown"},
 		{"after", knowledge.UploadParams{Filename: "a.bin", MediaType: "text/x-markdown", Name: "Guide", AfterFile: after("Tour")}, "Tour", "text/markdown"},
 		{"octets", knowledge.UploadParams{Filename: "a.TXT", MediaType: "application/octet-stream", AfterFile: after("")}, "a.TXT", "text/plain"},
-		{"text by another name", knowledge.UploadParams{Filename: "a.md", MediaType: "text/plain"}, "a.md", "text/plain"},
+		{"Markdown declared as text", knowledge.UploadParams{Filename: "a.md", MediaType: "text/plain; charset=UTF-8"}, "a.md", "text/markdown; charset=utf-8"},
+		{"text by another name", knowledge.UploadParams{Filename: "a.html", MediaType: "text/plain"}, "a.html", "text/plain"},
 		{"charset", knowledge.UploadParams{Filename: "a", MediaType: "text/plain; charset=ISO-8859-1"}, "a", "text/plain; charset=iso-8859-1"},
 		{"control characters", knowledge.UploadParams{Filename: "a\x00\nb.txt"}, "ab.txt", "text/plain"},
+		{"a file's name turned around", knowledge.UploadParams{Filename: "a\u202Egpj.txt"}, "agpj.txt", "text/plain"},
+		{"a name turned around", knowledge.UploadParams{Filename: "a.txt", Name: "Invoice \u202Efdp.exe\u202C"}, "Invoice fdp.exe", "text/plain"},
+		{"a name of the right to the left", knowledge.UploadParams{Filename: "a.txt", Name: "\u200Fמדריך 1"}, "\u200Fמדריך 1", "text/plain"},
 	}
 	for _, row := range rows {
 		got, err := f.Upload(t.Context(), f.ref, row.params, strings.NewReader(hours))
@@ -69,7 +75,11 @@ func TestUploadRefused(t *testing.T) {
 		{"cut off at once", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(io.ErrUnexpectedEOF)), fault.InternalError},
 		{"broken later", knowledge.UploadParams{Filename: "a.md"}, io.MultiReader(strings.NewReader(strings.Repeat("a", 500)), iotest.ErrReader(broken)), fault.InternalError},
 		{"name too long", knowledge.UploadParams{Filename: "a.md", Name: strings.Repeat("ä", 201)}, strings.NewReader("a"), fault.InvalidRequest},
-		{"name after the file", knowledge.UploadParams{Filename: "a.md", AfterFile: func() (string, error) { return "", fault.InvalidField("x", "unknown", "No.") }}, strings.NewReader("a"), fault.InvalidRequest},
+		{"OCR of text", knowledge.UploadParams{Filename: "a.md", ForceOCR: true}, untouched, fault.InvalidRequest},
+		{"OCR of text, said late", knowledge.UploadParams{Filename: "a.md", AfterFile: func() (knowledge.LateParams, error) { return knowledge.LateParams{ForceOCR: true}, nil }}, strings.NewReader("a"), fault.InvalidRequest},
+		{"name after the file", knowledge.UploadParams{Filename: "a.md", AfterFile: func() (knowledge.LateParams, error) {
+			return knowledge.LateParams{}, fault.InvalidField("x", "unknown", "No.")
+		}}, strings.NewReader("a"), fault.InvalidRequest},
 	}
 	for _, row := range rows {
 		_, err := f.Upload(t.Context(), f.ref, row.params, row.body)

@@ -97,8 +97,6 @@ type Job struct {
 	// there are the workspace's sources by name.
 	there map[string][]*parlancev1.Source
 	dir   string
-	// uploaded are the items whose bytes were sent now.
-	uploaded []bool
 
 	uploads, watches chan struct{}
 }
@@ -107,7 +105,7 @@ type Job struct {
 // does. Error: nothing could be begun.
 func Run(ctx context.Context, deps Deps, params Params, items []Item) (_ []State, err error) {
 	job := &Job{
-		deps: deps, params: params, states: make([]State, len(items)), uploaded: make([]bool, len(items)),
+		deps: deps, params: params, states: make([]State, len(items)),
 		uploads: make(chan struct{}, params.Parallel), watches: make(chan struct{}, maxWatched), // as many may hold a place
 	}
 	if job.there, err = job.sourcesByName(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -65,9 +66,9 @@ func (j *Job) bring(ctx context.Context, i int) (source *parlancev1.Source, know
 	case err != nil:
 		return nil, false, err
 	case source.GetStatus() == "failed": // another of the same would fail beside it
-		source, err = j.reprocess(ctx, source.GetId(), j.forced(source))
+		source, err = j.reprocess(ctx, source.GetId(), j.forced(source.GetMediaType()))
 		return source, false, err
-	case source != nil && settled(source) && j.forced(source):
+	case source != nil && settled(source) && j.forced(source.GetMediaType()):
 		source, err = j.reprocess(ctx, source.GetId(), true)
 		return source, false, err
 	case source != nil:
@@ -75,17 +76,17 @@ func (j *Job) bring(ctx context.Context, i int) (source *parlancev1.Source, know
 	}
 	j.change(i, func(s *State) { s.Phase = Uploading })
 	source, err = j.deps.Uploader.upload(ctx, parcel{
-		path: item.Path, name: item.Name, mediaType: item.MediaType, sizeBytes: item.SizeBytes,
+		path: item.Path, name: item.Name, mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType),
 		sent:  func(bytes int64) { j.sent(i, bytes) },
 		waits: func(why string, _ time.Duration) { j.change(i, func(s *State) { s.Wait = why }) },
 	})
-	j.uploaded[i] = err == nil
 	return source, false, err
 }
 
 // forced says whether a source is to be read by OCR whatever text it has.
-func (j *Job) forced(source *parlancev1.Source) bool {
-	return j.params.ForceOCR && source.GetMediaType() == document.ApplicationPDF
+func (j *Job) forced(mediaType string) bool {
+	bare, _, _ := strings.Cut(mediaType, ";")
+	return j.params.ForceOCR && strings.TrimSpace(bare) == document.ApplicationPDF
 }
 
 func (j *Job) reprocess(ctx context.Context, id string, forceOCR bool) (*parlancev1.Source, error) {
@@ -236,8 +237,7 @@ func (j *Job) finish(ctx context.Context, i int, known bool) {
 	j.end(i, outcome, nil)
 }
 
-// ingested waits for the end of the ingestion. A new PDF that is to be read by OCR whatever text
-// it has is ingested twice: that is asked for of a source that is ready.
+// ingested waits for the end of the ingestion.
 func (j *Job) ingested(ctx context.Context, i int) (*parlancev1.Source, error) {
 	source := j.states[i].Source
 	if settled(source) {
@@ -247,14 +247,7 @@ func (j *Job) ingested(ctx context.Context, i int) (*parlancev1.Source, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-j.watches }()
-	see := func(now *parlancev1.Source) { j.change(i, func(s *State) { s.Source = now }) }
-	source, err := Watch(ctx, j.deps.Knowledge, j.deps.WorkspaceID, source.GetId(), see)
-	if err != nil || !j.uploaded[i] || !j.forced(source) {
-		return source, err
-	}
-	if source, err = j.reprocess(ctx, source.GetId(), true); err != nil {
-		return nil, err
-	}
-	see(source)
-	return Watch(ctx, j.deps.Knowledge, j.deps.WorkspaceID, source.GetId(), see)
+	return Watch(ctx, j.deps.Knowledge, j.deps.WorkspaceID, source.GetId(), func(now *parlancev1.Source) {
+		j.change(i, func(s *State) { s.Source = now })
+	})
 }

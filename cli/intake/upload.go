@@ -56,6 +56,7 @@ type Uploader struct {
 // parcel is a file on its way.
 type parcel struct {
 	path, name, mediaType string
+	forceOCR              bool
 	sizeBytes             int64
 	// sent is told how many bytes of the file have gone out; it begins again with each trial.
 	sent func(bytes int64)
@@ -217,6 +218,11 @@ func newForm(p parcel) (form, error) {
 	w := multipart.NewWriter(&text)
 	if err := w.WriteField("name", p.name); err != nil {
 		return form{}, err
+	}
+	if p.forceOCR {
+		if err := w.WriteField("force_ocr", "true"); err != nil {
+			return form{}, err
+		}
 	}
 	filename := path.Base(filepath.ToSlash(p.name))
 	header := textproto.MIMEHeader{

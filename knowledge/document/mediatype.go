@@ -63,18 +63,18 @@ var mediaTypes = []MediaType{
 func MediaTypes() []MediaType { return slices.Clone(mediaTypes) }
 
 // Resolve gives the accepted media type of an upload: the declared one, aliases and parameters
-// aside; when that is absent or application/octet-stream, the file name's extension decides.
+// aside; when that is absent or application/octet-stream, the file name's extension decides. Markdown
+// that is declared as text, as many programs do, is Markdown.
 // A charset parameter of a text type is kept, as Parse understands it. ok is false when the
 // type is none of the ten.
 func Resolve(declared, filename string) (mediaType string, ok bool) {
 	name, charset := splitMediaType(declared)
+	byName := typeOf(filename)
 	if name == "" || name == "application/octet-stream" || name == "binary/octet-stream" {
-		extension := strings.ToLower(path.Ext(filename))
-		i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return slices.Contains(m.Extensions, extension) })
-		if i < 0 {
-			return "", false
-		}
-		return mediaTypes[i].Name, true
+		return byName, byName != ""
+	}
+	if name == TextPlain && byName == TextMarkdown {
+		name = TextMarkdown
 	}
 	i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return m.Name == name || slices.Contains(m.Aliases, name) })
 	if i < 0 {
@@ -84,6 +84,16 @@ func Resolve(declared, filename string) (mediaType string, ok bool) {
 		return mediaTypes[i].Name + "; charset=" + charset, true
 	}
 	return mediaTypes[i].Name, true
+}
+
+// typeOf is what a file is by its name; empty: nobody knows.
+func typeOf(filename string) string {
+	extension := strings.ToLower(path.Ext(filename))
+	i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return slices.Contains(m.Extensions, extension) })
+	if i < 0 {
+		return ""
+	}
+	return mediaTypes[i].Name
 }
 
 // Sniff compares a resolved type with the first SniffBytes of the content (less if the file is
@@ -138,9 +148,8 @@ func detect(first []byte) *mimetype.MIME {
 // resolved one. Texts are texts by any of their names, and pictures tell themselves apart.
 func Contradicts(mediaType, filename string) bool {
 	name, _ := splitMediaType(mediaType)
-	extension := strings.ToLower(path.Ext(filename))
-	i := slices.IndexFunc(mediaTypes, func(m MediaType) bool { return slices.Contains(m.Extensions, extension) })
-	return i >= 0 && mediaTypes[i].Name != name && family(mediaTypes[i].Name) != family(name)
+	byName := typeOf(filename)
+	return byName != "" && byName != name && family(byName) != family(name)
 }
 
 // family is text, image, or application with the type itself.

@@ -42,7 +42,7 @@ func (s *knowledgeServer) UploadSource(ctx context.Context, stream *connect.Clie
 		return nil, err
 	}
 	source, err := s.knowledge.Upload(ctx, ref, knowledge.UploadParams{
-		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(),
+		Filename: metadata.GetFilename(), MediaType: metadata.GetMediaType(), Name: metadata.GetName(), ForceOCR: metadata.GetForceOcr(),
 	}, &uploadReader{stream: stream})
 	if err != nil {
 		return nil, err

@@ -11,24 +11,26 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/knowledge"
 )
 
 // uploadForm reads the form of an upload, and knows afterwards what it was. It is
 // interceptor.File.
 type uploadForm struct {
-	form  *multipart.Reader
-	name  string
-	named bool
+	form *multipart.Reader
+	// said is what the parts beside the file say, seen their names.
+	said  knowledge.LateParams
+	seen  map[string]bool
 	ended bool
 
-	// said is what the file's part says of it; content is hashed as it is read.
-	said    [2]string
+	// head is what the file's part says of it; content is hashed as it is read.
+	head    [2]string
 	content hash.Hash
 	bytes   int64
 }
 
 func newUploadForm(form *multipart.Reader) *uploadForm {
-	return &uploadForm{form: form, content: sha256.New()}
+	return &uploadForm{form: form, seen: map[string]bool{}, content: sha256.New()}
 }
 
 // next reads parts up to the next file, or to the end of the form: nil.
@@ -42,45 +44,62 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 		if err != nil {
 			return nil, errForm(err)
 		}
-		switch part.FormName() {
+		switch name := part.FormName(); name {
 		case "file":
 			if coding := strings.ToLower(part.Header.Get("Content-Transfer-Encoding")); coding == "base64" {
 				return nil, fault.InvalidField("file", "transfer_encoding", "Send the file's bytes as they are: base64 is not decoded (RFC 7578 does away with Content-Transfer-Encoding).")
 			}
-			f.said = [2]string{part.FileName(), part.Header.Get("Content-Type")}
+			f.head = [2]string{part.FileName(), part.Header.Get("Content-Type")}
 			return part, nil
-		case "name":
-			if err := f.readName(part); err != nil {
+		case "name", "force_ocr":
+			text, err := f.readField(name, part)
+			if err == nil {
+				err = f.take(name, text)
+			}
+			if err != nil {
 				return nil, err
 			}
 		default:
-			return nil, fault.InvalidField(part.FormName(), "unknown", "The form has the parts file and name only.")
+			return nil, fault.InvalidField(name, "unknown", "The form has the parts file, name and force_ocr only.")
 		}
 	}
 }
 
-func (f *uploadForm) readName(part io.Reader) error {
-	if f.named {
-		return fault.InvalidField("name", "repeated", "Send one name.")
+// readField reads a part that may be there once.
+func (f *uploadForm) readField(name string, part io.Reader) (string, error) {
+	if f.seen[name] {
+		return "", fault.InvalidField(name, "repeated", "Send one %s.", name)
 	}
+	f.seen[name] = true
 	text, err := io.ReadAll(io.LimitReader(part, maxFormName+1))
 	if err != nil {
-		return errForm(err)
+		return "", errForm(err)
 	}
 	if len(text) > maxFormName {
-		return fault.InvalidField("name", "max_len", "name may have 200 characters.")
+		return "", fault.InvalidField(name, "max_len", "%s may have 200 characters.", name)
 	}
-	f.name, f.named = string(text), true
+	return string(text), nil
+}
+
+func (f *uploadForm) take(name, text string) error {
+	switch {
+	case name == "name":
+		f.said.Name = text
+	case text == "true" || text == "false":
+		f.said.ForceOCR = text == "true"
+	default:
+		return fault.InvalidField(name, "bool", "%s is true or false.", name)
+	}
 	return nil
 }
 
-// rest reads what follows the file; it returns the name.
-func (f *uploadForm) rest() (name string, err error) {
+// rest reads what follows the file; it returns what all parts say.
+func (f *uploadForm) rest() (said knowledge.LateParams, err error) {
 	again, err := f.next()
 	if err == nil && again != nil {
 		err = fault.InvalidField("file", "repeated", "Send one file at a time.")
 	}
-	return f.name, err
+	return f.said, err
 }
 
 // Upload implements interceptor.File.
@@ -103,7 +122,11 @@ func (f *uploadForm) Upload(limit int64) (*idempotency.Upload, error) {
 		}
 	}
 	digest := sha256.New()
-	for _, part := range [][]byte{[]byte(f.said[0]), []byte(f.said[1]), []byte(f.name), f.content.Sum(nil)} {
+	parts := [][]byte{[]byte(f.head[0]), []byte(f.head[1]), []byte(f.said.Name), f.content.Sum(nil)}
+	if f.said.ForceOCR { // without it the digest is that of earlier versions
+		parts = append(parts, []byte("force_ocr"))
+	}
+	for _, part := range parts {
 		// A hash takes all bytes and has no errors.
 		_, _ = digest.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		_, _ = digest.Write(part)

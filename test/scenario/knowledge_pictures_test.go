@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/test/doctools"
 	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/test/pdfmake"
@@ -64,6 +65,47 @@ func TestPicturesAreRead(t *testing.T) {
 				t.Errorf("page %v of %s", found.At("chunks", 0, "page_end"), found.Body)
 			}
 		})
+	}
+}
+
+// TestForcedOCR: a PDF with text is read from its pictures at once when the upload says so, over REST
+// before and after the file, and over a stream of messages.
+func TestForcedOCR(t *testing.T) {
+	t.Parallel()
+	doctools.Need(t)
+	env := harness.Start(t, harness.Options{})
+	content := sheet("Lantern", "The lantern is lit at dusk, and put out when the sun has risen again.").Bytes()
+	file := part{name: "file", filename: "a.pdf", mediaType: "application/pdf", content: string(content)}
+	forced := part{name: "force_ocr", content: "true"}
+	var ids []string
+	for _, parts := range [][]part{{forced, file}, {file, forced}} {
+		body, contentType := form(t, parts...)
+		ids = append(ids, env.Do(t, "POST", env.Tenant.In(uploadPath), body, harness.Header("Content-Type", contentType)).Must(t, 202).Text("id"))
+	}
+	stream, err := env.Clients(t, harness.Protocols()[3], env.Tenant.Operator).Knowledge.UploadSource(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, message := range []*parlancev1.UploadSourceRequest{
+		{Part: &parlancev1.UploadSourceRequest_Metadata{Metadata: &parlancev1.UploadSourceMetadata{WorkspaceId: env.Tenant.WorkspaceID, Filename: "a.pdf", ForceOcr: true}}},
+		{Part: &parlancev1.UploadSourceRequest_Data{Data: content}},
+	} {
+		if err := stream.Send(message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent, err := stream.CloseAndReceive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids = append(ids, sent.GetId())
+	harness.Await(t, 2*harness.Patience, "all are ready", func() bool {
+		return harness.Rows[int](t, env, "SELECT count(*) FROM sources WHERE status = 'ready'")[0] == len(ids)
+	})
+	for i, id := range ids {
+		if got := env.Do(t, "GET", env.Tenant.In("/knowledge-base/sources/"+id), nil).Must(t, 200); got.At("ocr_page_count") != 1.0 {
+			t.Errorf("upload %d was not read by OCR: %s", i, got.Body)
+		}
 	}
 }
 
