@@ -199,7 +199,8 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.documents = &documents{config: a.Config, log: a.log}
 	a.Knowledge = knowledge.New(knowledge.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Reranker: reranker, Previous: previous, Readers: a.documents.readers(ctx, component),
-		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
+		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
+		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
 	a.Sessions = conversation.New(conversation.Deps{
 		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,

@@ -70,7 +70,9 @@ type Config struct {
 	WebhookDisableWindow   time.Duration
 	WebhookDisableMinAge   time.Duration
 
-	IngestConcurrency   int
+	IngestConcurrency int
+	// SearchCacheMiB is memory for what searches of the knowledge base read.
+	SearchCacheMiB      int
 	DeliveryConcurrency int
 	// TenantShare is a percentage.
 	TenantShare      int

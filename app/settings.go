@@ -204,6 +204,10 @@ func Settings() []Setting {
 			apply: intoInt(func(c *Config) *int { return &c.EmbeddingPrevious.Dimensions }, 1, 16000),
 		},
 		{
+			Group: "Documents", Name: "SEARCH_CACHE_MIB", Default: "256", Help: "Memory of one process in MiB for what searches read: some 100 bytes a passage for its vector's code, as many again for words that are asked for. With less, searches in large workspaces ask Postgres for more.",
+			apply: intoInt(func(c *Config) *int { return &c.SearchCacheMiB }, 1, 1<<20),
+		},
+		{
 			Group: "Documents", Name: "OCR_LANGUAGES", Default: "eng", Help: "Languages of pictures and scanned pages, by tesseract's names, separated by commas: eng,deu. Each needs its package (tesseract-ocr-deu) on the workers.",
 			apply: func(c *Config, v string) (err error) { c.OCRLanguages, err = tesseract.ParseLanguages(v); return err },
 		},

@@ -24,8 +24,10 @@
 // reprocessed, and also when that fails: the new chunks replace the old ones in one step.
 //
 // A query compares vectors of one model only, among the sources attached to the agent: one by one
-// (nearest.go), and for an agent that sees more than 12,000 chunks through an index of the
-// workspace's own (vectorindex.go), beside which what is newer is compared one by one.
+// (nearest.go); for an agent that sees more than 2,000 chunks by codes of the vectors first, which are
+// kept in memory, and then the best few hundred of them one by one (codes.go, coded.go, shelf.go); above
+// 500,000 through an index of the workspace's own (vectorindex.go). What has no codes yet, or is newer
+// than the index, is compared beside them.
 //
 // Which model that is, is said for each workspace (workspace_embeddings). When the installation's
 // model changes, the chunks' text is embedded anew beside the vectors that answer (next_vectors),
@@ -38,7 +40,7 @@
 // the source's language decides its words, and how rare a word is is counted over exactly the
 // sources that the agent sees. Tend indexes what an earlier version has ingested.
 //
-// Tables: sources, chunks, source_words, source_postings, source_attachments, vector_indexes, stray_blobs, upload_holds,
+// Tables: sources, chunks, source_words, source_postings, source_codes, source_attachments, vector_indexes, stray_blobs, upload_holds,
 // knowledge_evaluations, source_pages, staged_vectors, embedding_models, workspace_embeddings,
 // source_reembeddings, next_vectors. Events: kb.source_ingested, _source.queued, _blob.orphaned.
 // It reads no formats (package document), makes no vectors (provider/embedding), enqueues no

@@ -39,6 +39,8 @@ type fixture struct {
 	ref        workspaces.Ref
 	// exact is knowledge.Deps.ExactChunks.
 	exact int
+	// coded is knowledge.Deps.CodedChunks.
+	coded int
 	// reranker is knowledge.Deps.Reranker.
 	reranker rerank.Reranker
 }
@@ -78,7 +80,7 @@ func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 func (f *fixture) with(embedder embedding.Embedder) *knowledge.Service {
 	return knowledge.New(knowledge.Deps{
 		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: embedder, Now: f.clock.now,
-		HeartbeatEvery: time.Hour, ExactChunks: f.exact, Reranker: f.reranker,
+		HeartbeatEvery: time.Hour, ExactChunks: f.exact, CodedChunks: f.coded, Reranker: f.reranker,
 	})
 }
 

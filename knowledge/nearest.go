@@ -16,82 +16,81 @@ import (
 // indexedDepth is how far an order by an index is looked at when it is fused with another.
 const indexedDepth = 60
 
-// nearest are the chunks that are most similar to the question, at most limit, nearest first; equal ones in the order of source and place. Few are all compared. Among many the
-// index is asked, and what is newer than it is compared.
-func nearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, limit int) ([]hit, error) {
-	index, covered, newer, err := planNearest(ctx, db, ref, p)
-	if err != nil {
-		return nil, err
+// nearest are the chunks of sources that are most similar to the question, at most limit, nearest first;
+// equal ones in the order of source and place. Few are all compared. Of many the codes are asked, of very
+// many the index, and beside them what has none yet is compared.
+func nearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sources []visible, limit int) ([]hit, error) {
+	total := 0
+	for _, source := range sources {
+		total += source.ChunkCount
+	}
+	if total <= p.exact {
+		return compareAll(ctx, db, ref, p, nil, limit)
+	}
+	var index *vectorIndex
+	if total > p.coded {
+		var err error
+		if index, err = indexFor(ctx, db, ref, p); err != nil {
+			return nil, err
+		}
+	}
+	var covered []visible
+	var newer []SourceID
+	for _, source := range sources {
+		if index != nil && source.Batch <= index.UpTo || index == nil && source.Coded {
+			covered = append(covered, source)
+		} else {
+			newer = append(newer, source.SourceID)
+		}
 	}
 	if len(covered) == 0 {
 		return compareAll(ctx, db, ref, p, nil, limit)
 	}
-	if limit > p.want {
-		limit = max(p.want, indexedDepth)
-	}
-	hits, err := askIndex(ctx, db, ref, p, index, covered, limit)
+	hits, unread, err := askAbout(ctx, db, ref, p, index, covered, limit)
 	if err != nil {
 		return nil, err
 	}
-	if len(newer) > 0 {
+	if newer = append(newer, unread...); len(newer) > 0 {
 		others, err := compareAll(ctx, db, ref, p, newer, limit)
 		if err != nil {
 			return nil, err
 		}
 		hits = append(hits, others...)
 	}
-	// The index orders by vectors of half the precision.
 	slices.SortFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.SourceID, b.SourceID), cmp.Compare(a.Index, b.Index))
 	})
 	return hits[:min(limit, len(hits))], nil
 }
 
-// planNearest decides how to search: covered are the sources to ask the index for, newer those to
-// compare beside it. No covered ones: compare all.
-func planNearest(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe) (index vectorIndex, covered, newer []SourceID, err error) {
-	var sources []struct {
-		SourceID   SourceID `bun:"source_id"`
-		ChunkCount int      `bun:"chunk_count"`
-		Batch      int64    `bun:"batch"`
+// askAbout asks the index where there is one, else the codes; unread are sources it could not ask.
+func askAbout(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, index *vectorIndex, sources []visible, limit int) (hits []hit, unread []SourceID, err error) {
+	if index == nil {
+		return askCodes(ctx, db, ref, p, sources, limit)
 	}
-	err = db.NewRaw(`
-		SELECT a.source_id,
-		       s.chunk_count,
-		       coalesce(w.batch, 0) AS batch
-		FROM source_attachments AS a
-		JOIN sources AS s ON s.workspace_id = a.workspace_id AND s.id = a.source_id
-		LEFT JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id
-		WHERE a.tenant_id = ?
-		  AND a.workspace_id = ?
-		  AND a.agent_id = ?
-		  AND a.usage_mode <> ?`, ref.TenantID, ref.ID, p.AgentID, p.without).Scan(ctx, &sources)
-	if err != nil {
-		return index, nil, nil, fmt.Errorf("count the agent's chunks: %w", err)
+	if limit > p.want {
+		limit = max(p.want, indexedDepth)
 	}
-	total := 0
-	for _, source := range sources {
-		total += source.ChunkCount
+	ids := make([]SourceID, len(sources))
+	for i, source := range sources {
+		ids[i] = source.SourceID
 	}
-	if total <= p.exact {
-		return index, nil, nil, nil
-	}
-	err = db.NewSelect().Model(&index).Where("v.tenant_id = ?", ref.TenantID).Where("v.workspace_id = ?", ref.ID).
+	hits, err = askIndex(ctx, db, ref, p, *index, ids, limit)
+	return hits, nil, err
+}
+
+// indexFor is the workspace's index of the question's model; nil: it has none yet.
+func indexFor(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe) (*vectorIndex, error) {
+	var index vectorIndex
+	err := db.NewSelect().Model(&index).Where("v.tenant_id = ?", ref.TenantID).Where("v.workspace_id = ?", ref.ID).
 		Where("v.model = ?", p.model).Scan(ctx)
 	if postgres.NoRows(err) || err == nil && index.Dimension != len(p.vector.Slice()) {
-		return index, nil, nil, nil // not built yet
+		return nil, nil //nolint:nilnil // said above
 	}
 	if err != nil {
-		return index, nil, nil, fmt.Errorf("look for the index: %w", err)
+		return nil, fmt.Errorf("look for the index: %w", err)
 	}
-	for _, source := range sources {
-		if source.Batch <= index.UpTo {
-			covered = append(covered, source.SourceID)
-		} else {
-			newer = append(newer, source.SourceID)
-		}
-	}
-	return index, covered, newer, nil
+	return &index, nil
 }
 
 // compareAll compares the question with every chunk of the agent's sources, or of some of them.

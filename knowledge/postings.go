@@ -27,11 +27,15 @@ type wordIndex struct {
 	termCount int
 	// pages are the packed postings; a term lies in the page that pageOf says.
 	pages [][]byte
+	// codes are those of the chunks' vectors of the model; empty where these are not at hand.
+	codes []byte
+	model string
 }
 
-// indexWords makes the index of a source's chunks, which are in their order.
+// indexWords makes the index of a source's chunks, which are in their order, and their codes.
 func indexWords(chunks []Chunk) wordIndex {
 	index := wordIndex{language: languageOf(chunks), lengths: make([]int, len(chunks))}
+	index.codes, index.model = codesOf(chunks), chunks[0].Model
 	analyser := lexicon.New(index.language)
 	postings := map[string][]posting{}
 	for i, chunk := range chunks {
@@ -97,7 +101,7 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 var errPacked = errors.New("packed words cannot be read")
 
 // readPostings calls found with the postings of each wanted term of a page.
-func readPostings(page []byte, chunks int, wanted func(term []byte) bool, found func(term string, list []posting)) error {
+func readPostings(page []byte, chunks int, wanted []string, found func(term string, list []posting)) error {
 	r := unpacker{rest: page}
 	for len(r.rest) > 0 {
 		term := r.bytes(r.number(len(r.rest)))
@@ -105,11 +109,9 @@ func readPostings(page []byte, chunks int, wanted func(term []byte) bool, found 
 		if r.bad {
 			return errPacked
 		}
-		if !wanted(term) {
-			for range count {
-				r.number(chunks)
-				r.skip()
-			}
+		at := slices.IndexFunc(wanted, func(one string) bool { return one == string(term) })
+		if at < 0 {
+			r.skip(2 * count)
 			continue
 		}
 		list := make([]posting, count)
@@ -124,7 +126,7 @@ func readPostings(page []byte, chunks int, wanted func(term []byte) bool, found 
 		if r.bad {
 			return errPacked
 		}
-		found(string(term), list)
+		found(wanted[at], list)
 	}
 	if r.bad {
 		return errPacked
@@ -178,7 +180,16 @@ func (u *unpacker) number(limit int) int {
 	return int(n) //nolint:gosec // at most limit
 }
 
-func (u *unpacker) skip() { u.number(maxTimes) }
+// skip passes so many numbers.
+func (u *unpacker) skip(count int) {
+	at := 0
+	for ; count > 0 && at < len(u.rest); at++ {
+		if u.rest[at] < 0x80 { // the last byte of a number
+			count--
+		}
+	}
+	u.bad, u.rest = u.bad || count > 0, u.rest[at:]
+}
 
 func (u *unpacker) bytes(n int) []byte {
 	if n > len(u.rest) {

@@ -131,8 +131,10 @@ type probe struct {
 	without UsageMode
 	// want is how many chunks are read: TopK, or more for what chooses among them.
 	want int
-	// exact is up to how many chunks are compared one by one.
+	// exact is up to how many chunks are compared one by one, coded up to how many by their codes.
 	exact int
+	coded int
+	shelf *shelf
 }
 
 // empty says that the agent has nothing to look in.
@@ -153,7 +155,10 @@ func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	if err != nil {
 		return probe{}, fmt.Errorf("embed the question: %w", err)
 	}
-	made := probe{QueryParams: p, exact: s.exactChunks, want: p.TopK, vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor}
+	made := probe{
+		QueryParams: p, exact: s.exactChunks, coded: s.codedChunks, shelf: s.shelf, want: p.TopK,
+		vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor,
+	}
 	if p.Rerank && s.reranker != nil {
 		made.want = max(made.want, rerankCandidates)
 	}

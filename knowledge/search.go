@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/workspaces"
 )
@@ -70,25 +69,29 @@ func (s *Service) searchOnce(ctx context.Context, ref workspaces.Ref, p probe) (
 
 // rank orders chunks as p.Ranking says. The floor is on the similarity, whatever the order.
 func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe) (ranking, error) {
+	sources, err := visibleSources(ctx, tx, ref, p)
+	if err != nil || len(sources) == 0 {
+		return ranking{}, err
+	}
 	if p.Ranking != RankHybrid {
-		near, err := nearest(ctx, tx, ref, p, p.want)
+		near, err := nearest(ctx, tx, ref, p, sources, p.want)
 		return overFloor(near, p.floor), err
 	}
 	depth := max(searchDepth, 4*p.want)
-	near, err := nearest(ctx, tx, ref, p, depth)
+	near, err := nearest(ctx, tx, ref, p, sources, depth)
 	if err != nil {
 		return ranking{}, err
 	}
 	ranked := overFloor(near, p.floor)
-	sources, words, err := searchWords(ctx, tx, ref, p, depth)
+	worded, words, err := searchWords(ctx, tx, ref, p, sources, depth)
 	if err != nil || len(words) == 0 {
 		return ranked, err
 	}
-	others, err := compareOthers(ctx, tx, ref, p, sources, words, near)
+	others, err := compareOthers(ctx, tx, ref, p, worded, words, near)
 	if err != nil {
 		return ranking{}, err
 	}
-	ranked.hits, err = refine(ctx, tx, ref, p, fuse(append(ranked.hits, others...), sources, words))
+	ranked.hits, err = refine(ctx, tx, ref, p, fuse(append(ranked.hits, others...), worded, words))
 	return ranked, err
 }
 
@@ -110,7 +113,7 @@ func overFloor(hits []hit, floor float64) ranking {
 
 // compareOthers are the chunks that the words found and the similarity did not rank, as far as
 // they are over the floor.
-func compareOthers(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sources []wordSource, words []wordHit, near []hit) ([]hit, error) {
+func compareOthers(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sources []visible, words []candidate, near []hit) ([]hit, error) {
 	type place struct {
 		source SourceID
 		index  int
@@ -119,31 +122,10 @@ func compareOthers(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe,
 	for _, one := range near {
 		seen[place{one.SourceID, one.Index}] = true
 	}
-	var numbers []int64
-	var indexes []int
-	for _, word := range words {
-		if source := sources[word.source]; !seen[place{source.SourceID, word.chunk}] {
-			numbers, indexes = append(numbers, source.Number), append(indexes, word.chunk)
-		}
-	}
-	if len(numbers) == 0 {
-		return nil, nil
-	}
-	var hits []hit
-	err := db.NewRaw(`
-		SELECT c.id,
-		       c.source_id,
-		       c.index,
-		       c.embedding <=> ?::vector AS distance
-		FROM unnest(?::bigint[], ?::integer[]) AS wanted (number, index)
-		JOIN source_words AS w ON w.number = wanted.number
-		JOIN chunks AS c ON c.workspace_id = w.workspace_id AND c.source_id = w.source_id AND c.index = wanted.index
-		WHERE w.tenant_id = ?
-		  AND w.workspace_id = ?
-		  AND c.tenant_id = w.tenant_id
-		  AND c.model = ?`, p.vector, pgdialect.Array(numbers), pgdialect.Array(indexes), ref.TenantID, ref.ID, p.model).Scan(ctx, &hits)
+	unseen := slices.DeleteFunc(slices.Clone(words), func(c candidate) bool { return seen[place{sources[c.source].SourceID, c.chunk}] })
+	hits, err := compareSome(ctx, db, ref, p, sources, unseen, len(unseen))
 	if err != nil {
-		return nil, fmt.Errorf("compare what the words found: %w", err)
+		return nil, err
 	}
 	for i := range hits {
 		hits[i].Similarity = similarity(hits[i].Distance)
@@ -153,7 +135,7 @@ func compareOthers(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe,
 
 // fuse orders the hits by the sum of their reciprocal ranks in both orders; equal ones by similarity.
 // The words' places are counted among the hits that are left: what the floor has cut holds none.
-func fuse(hits []hit, sources []wordSource, words []wordHit) []hit {
+func fuse(hits []hit, sources []visible, words []candidate) []hit {
 	type place struct {
 		source SourceID
 		index  int

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -50,9 +51,13 @@ type Deps struct {
 	GateFunc func(name string, slots int) *fair.Gate
 	// HeartbeatEvery is how often a run says that it is alive; 0 is 5 s.
 	HeartbeatEvery time.Duration
-	// ExactChunks is up to how many of an agent's chunks a question is compared with each; 0 is
-	// 12,000. Workspaces with twice as many get an index.
+	// ExactChunks is up to how many of an agent's chunks a question is compared with each; 0 is 2,000.
 	ExactChunks int
+	// CodedChunks is up to how many are searched by their codes; 0 is 500,000. Workspaces with twice
+	// as many get an index.
+	CodedChunks int
+	// CacheBytes is how much of what searches read is kept in memory; 0 is 256 MiB.
+	CacheBytes int
 	// Registry gets what is measured; nil: nobody does.
 	Registry prometheus.Registerer
 }
@@ -72,6 +77,8 @@ type Service struct {
 	heartbeatEvery time.Duration
 	turns          turns
 	exactChunks    int
+	codedChunks    int
+	shelf          *shelf
 	metrics        metrics
 
 	// planning guards what SweepModels remembers.
@@ -93,9 +100,8 @@ func New(d Deps) *Service {
 		s.now = time.Now
 	}
 	s.reranker = d.Reranker
-	if s.exactChunks = d.ExactChunks; s.exactChunks == 0 {
-		s.exactChunks = exactChunks
-	}
+	s.exactChunks, s.codedChunks = cmp.Or(d.ExactChunks, exactChunks), cmp.Or(d.CodedChunks, codedChunks)
+	s.shelf = newShelf(cmp.Or(d.CacheBytes, defaultCacheBytes))
 	if s.heartbeatEvery == 0 {
 		s.heartbeatEvery = defaultHeartbeat
 	}

@@ -16,11 +16,11 @@ import (
 const tendBatch = 100
 
 // Tend keeps up what searches are quick and complete by: the words of sources that an earlier
-// version of the program has made, and the indexes of large workspaces' vectors. One process at a
+// version of the program has made, codes, and the indexes of large workspaces' vectors. One process at a
 // time does it; others return at once. Call it every minute.
 func (s *Service) Tend(ctx context.Context, _ time.Time) error {
 	_, err := s.db.TryLock(ctx, "knowledge tend", func(ctx context.Context) error {
-		return errors.Join(s.fillWords(ctx), s.tendIndexes(ctx))
+		return errors.Join(s.fillWords(ctx), s.fillCodes(ctx), s.tendIndexes(ctx))
 	})
 	return err
 }

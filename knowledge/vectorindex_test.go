@@ -17,7 +17,7 @@ const zeppelin = "The zeppelin hangar smells of varnish.\n"
 func TestVectorIndex(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
-	f.exact = 900
+	f.exact, f.coded = 200, 900
 	f.Service = f.with(hashing.New())
 	l := newLibrary(3)
 	ids := f.stock(l, 2000)

@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -46,6 +47,9 @@ func storeWords(ctx context.Context, tx bun.IDB, source Source, index wordIndex)
 		  AND id = ?`, index.language, source.TenantID, source.WorkspaceID, source.ID); err != nil {
 		return fmt.Errorf("note the language: %w", err)
 	}
+	if err := storeCodes(ctx, tx, source, number, index.model, index.codes); err != nil {
+		return err
+	}
 	rows := make([]postingsPage, 0, len(index.pages))
 	for page, packed := range index.pages {
 		if len(packed) > 0 {
@@ -70,86 +74,133 @@ type postingsPage struct {
 	Postings []byte              `bun:"postings"`
 }
 
-// searchWords ranks the chunks of the sources that the agent may see by the words of the question.
-func searchWords(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, limit int) ([]wordSource, []wordHit, error) {
-	sources, err := visibleWords(ctx, db, ref, p)
-	if err != nil || len(sources) == 0 {
-		return nil, nil, err
+// searchWords ranks the chunks of sources by the words of the question; the candidates' sources are
+// those returned.
+func searchWords(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sources []visible, limit int) ([]visible, []candidate, error) {
+	sources = slices.DeleteFunc(slices.Clone(sources), func(v visible) bool { return !v.Worded })
+	if len(sources) == 0 {
+		return nil, nil, nil
 	}
 	words := wordsOf(p.Question, sources)
-	postings, err := readTerms(ctx, db, ref, sources, words)
+	postings, err := readTerms(ctx, db, ref, p.shelf, sources, words)
 	if err != nil {
 		return nil, nil, err
 	}
-	hits, err := rankByWords(sources, words, postings, limit)
+	lengths, err := lengthsOf(ctx, db, ref, p.shelf, sources, postings)
 	if err != nil {
-		return nil, nil, fmt.Errorf("rank by words: %w", err)
+		return nil, nil, err
 	}
-	return sources, hits, nil
+	return sources, rankByWords(sources, lengths, words, postings, limit), nil
 }
 
-func visibleWords(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe) ([]wordSource, error) {
-	var sources []wordSource
-	err := db.NewRaw(`
-		SELECT w.source_id,
-		       w.number,
-		       w.language,
-		       w.chunk_count,
-		       w.term_count,
-		       w.page_count,
-		       w.lengths
-		FROM source_attachments AS a
-		JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id
-		WHERE a.tenant_id = ?
-		  AND a.workspace_id = ?
-		  AND a.agent_id = ?
-		  AND a.usage_mode <> ?
-		  AND w.tenant_id = a.tenant_id
-		  AND w.version = ?
-		ORDER BY w.source_id`, ref.TenantID, ref.ID, p.AgentID, p.without, lexicon.Version).Scan(ctx, &sources)
-	if err != nil {
-		return nil, fmt.Errorf("read words of the agent's sources: %w", err)
-	}
-	return sources, nil
-}
-
-// readTerms reads the pages that hold the question's terms.
-func readTerms(ctx context.Context, db bun.IDB, ref workspaces.Ref, sources []wordSource, words questionWords) (termPostings, error) {
-	var numbers []int64
-	var pages []int
-	place := make(map[int64]int, len(sources))
+// readTerms reads the postings of the question's terms.
+func readTerms(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, sources []visible, words questionWords) (termPostings, error) {
+	wanted := map[shelfKey]wantedPage{}
 	for i, source := range sources {
-		place[source.Number] = i
-		first := len(pages)
 		for term := range words[source.Language] {
-			if page := pageOf(term, source.PageCount); !slices.Contains(pages[first:], page) {
-				numbers, pages = append(numbers, source.Number), append(pages, page)
-			}
+			key := shelfKey{number: source.Number, page: pageOf(term, source.PageCount)}
+			wanted[key] = wantedPage{i, append(wanted[key].terms, term)}
 		}
 	}
+	pages, err := readPages(ctx, db, ref, shelf, wanted)
+	if err != nil {
+		return nil, err
+	}
 	postings := termPostings{}
-	if len(pages) == 0 {
-		return postings, nil
+	for key, packed := range pages {
+		page := wanted[key]
+		found := func(term string, list []posting) {
+			postings[term] = append(postings[term], sourcePostings{page.source, list})
+		}
+		if err := readPostings(packed, sources[page.source].ChunkCount, page.terms, found); err != nil {
+			return nil, fmt.Errorf("postings of %s: %w", sources[page.source].SourceID, err)
+		}
+	}
+	return postings, nil
+}
+
+// wantedPage is for which source and terms a page is read.
+type wantedPage struct {
+	source int
+	terms  []string
+}
+
+// readPages takes pages of postings from the shelf, and those that are not there from the database.
+func readPages(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, wanted map[shelfKey]wantedPage) (map[shelfKey][]byte, error) {
+	pages := make(map[shelfKey][]byte, len(wanted))
+	var numbers []int64
+	var missing []int
+	for key := range wanted {
+		if page, there := shelf.get(key); there {
+			pages[key], _ = page.([]byte)
+			continue
+		}
+		numbers, missing = append(numbers, key.number), append(missing, key.page)
+	}
+	if len(missing) == 0 {
+		return pages, nil
 	}
 	var rows []postingsPage
 	err := db.NewRaw(`
 		SELECT p.words_number,
+		       p.page,
 		       p.postings
 		FROM unnest(?::bigint[], ?::integer[]) AS wanted (number, page)
 		JOIN source_postings AS p ON p.words_number = wanted.number AND p.page = wanted.page
-		WHERE p.tenant_id = ?`, pgdialect.Array(numbers), pgdialect.Array(pages), ref.TenantID).Scan(ctx, &rows)
+		WHERE p.tenant_id = ?`, pgdialect.Array(numbers), pgdialect.Array(missing), ref.TenantID).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read postings: %w", err)
 	}
 	for _, row := range rows {
-		i := place[row.Number]
-		terms := words[sources[i].Language]
-		err := readPostings(row.Postings, sources[i].ChunkCount,
-			func(term []byte) bool { return terms[string(term)] > 0 },
-			func(term string, list []posting) { postings[term] = append(postings[term], sourcePostings{i, list}) })
-		if err != nil {
-			return nil, fmt.Errorf("postings of %s: %w", sources[i].SourceID, err)
+		pages[shelfKey{number: row.Number, page: row.Page}] = row.Postings
+	}
+	for i, number := range numbers { // also those without a row: there is nothing on them
+		key := shelfKey{number: number, page: missing[i]}
+		shelf.put(key, pages[key], len(pages[key]))
+	}
+	return pages, nil
+}
+
+// lengthsOf are the lengths of the chunks of sources that have postings.
+func lengthsOf(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, sources []visible, postings termPostings) ([][]int32, error) {
+	lengths := make([][]int32, len(sources))
+	missing := map[int64]int{}
+	for _, lists := range postings {
+		for _, list := range lists {
+			if lengths[list.source] != nil {
+				continue
+			}
+			number := sources[list.source].Number
+			if kept, there := shelf.get(shelfKey{number: number, page: lengthsPage}); there {
+				lengths[list.source], _ = kept.([]int32)
+			} else {
+				missing[number] = list.source
+			}
 		}
 	}
-	return postings, nil
+	if len(missing) == 0 {
+		return lengths, nil
+	}
+	var rows []struct {
+		Number  int64  `bun:"number"`
+		Lengths []byte `bun:"lengths"`
+	}
+	err := db.NewRaw(`
+		SELECT number,
+		       lengths
+		FROM source_words
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND number = ANY (?::bigint[])`, ref.TenantID, ref.ID, pgdialect.Array(slices.Collect(maps.Keys(missing)))).Scan(ctx, &rows)
+	if err != nil {
+		return nil, fmt.Errorf("read how long chunks are: %w", err)
+	}
+	for _, row := range rows {
+		i := missing[row.Number]
+		if lengths[i], err = readLengths(row.Lengths, sources[i].ChunkCount); err != nil {
+			return nil, fmt.Errorf("lengths of %s: %w", sources[i].SourceID, err)
+		}
+		shelf.put(shelfKey{number: row.Number, page: lengthsPage}, lengths[i], 4*len(lengths[i]))
+	}
+	return lengths, nil
 }

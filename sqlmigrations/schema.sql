@@ -279,6 +279,16 @@ CREATE TABLE source_attachments (
 );
 CREATE INDEX source_attachments_by_source ON public.source_attachments USING btree (workspace_id, source_id);
 
+CREATE TABLE source_codes (
+    tenant_id text NOT NULL,
+    words_number bigint NOT NULL,
+    model text NOT NULL,
+    version integer NOT NULL,
+    codes bytea NOT NULL,
+    CONSTRAINT source_codes_pkey PRIMARY KEY (words_number, model),
+    CONSTRAINT source_codes_words_number_fkey FOREIGN KEY (words_number) REFERENCES source_words(number) ON DELETE CASCADE
+);
+
 CREATE TABLE source_pages (
     source_id text NOT NULL,
     tenant_id text NOT NULL,
