@@ -37,31 +37,63 @@ func indexWords(chunks []Chunk) wordIndex {
 	index := wordIndex{language: languageOf(chunks), lengths: make([]int, len(chunks))}
 	index.codes, index.model = codesOf(chunks), chunks[0].Model
 	analyser := lexicon.New(index.language)
-	postings := map[string][]posting{}
+	numbers := map[string]int32{}
+	var (
+		words   []string // the distinct ones, by their numbers
+		counts  []int32  // how often each occurs in the source
+		read    []int32  // the numbers of all words in reading order
+		ofChunk []string
+	)
 	for i, chunk := range chunks {
-		terms := analyser.Terms(embeddedText(chunk))
-		index.lengths[i] = len(terms)
-		index.termCount += len(terms)
-		for _, term := range terms {
-			list := postings[term]
-			if last := len(list) - 1; last >= 0 && list[last].chunk == i {
+		ofChunk = analyser.AppendTerms(ofChunk[:0], embeddedText(chunk))
+		index.lengths[i] = len(ofChunk)
+		index.termCount += len(ofChunk)
+		for _, term := range ofChunk {
+			n, known := numbers[term]
+			if !known {
+				n = int32(len(words)) //nolint:gosec // a source has at most millions of words
+				numbers[term] = n
+				words, counts = append(words, term), append(counts, 0)
+			}
+			counts[n]++
+			read = append(read, n)
+		}
+	}
+	places := occurrences(read, counts, index.lengths)
+	index.pages = make([][]byte, max(1, len(words)/termsPerPage))
+	slices.Sort(words) // the same chunks make the same bytes
+	var list []posting
+	for _, term := range words {
+		list = list[:0]
+		for _, chunk := range places[numbers[term]] {
+			if last := len(list) - 1; last >= 0 && list[last].chunk == int(chunk) {
 				list[last].times++
 				continue
 			}
-			postings[term] = append(list, posting{i, 1})
+			list = append(list, posting{int(chunk), 1})
 		}
-	}
-	index.pages = make([][]byte, max(1, len(postings)/termsPerPage))
-	terms := make([]string, 0, len(postings))
-	for term := range postings {
-		terms = append(terms, term)
-	}
-	slices.Sort(terms) // the same chunks make the same bytes
-	for _, term := range terms {
 		page := &index.pages[pageOf(term, len(index.pages))]
-		*page = appendPostings(*page, term, postings[term])
+		*page = appendPostings(*page, term, list)
 	}
 	return index
+}
+
+// occurrences are, for each word, the chunks of its occurrences in their order. read are the words of
+// all chunks, one chunk's after the other's.
+func occurrences(read, counts []int32, lengths []int) [][]int32 {
+	all := make([]int32, len(read))
+	places := make([][]int32, len(counts))
+	for n, count := range counts {
+		places[n], all = all[:0:count], all[count:]
+	}
+	at := 0
+	for chunk, length := range lengths {
+		for _, n := range read[at : at+length] {
+			places[n] = append(places[n], int32(chunk)) //nolint:gosec // at most 10,000
+		}
+		at += length
+	}
+	return places
 }
 
 // languageOf is the language of most of the chunks' text.

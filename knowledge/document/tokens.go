@@ -16,7 +16,7 @@ import (
 // be a token or two off.
 const maxRunChars = 128
 
-// maxSeenPieces bounds what a counter remembers: a language's words, and some.
+// maxSeenPieces bounds what is remembered: the words of some languages.
 const maxSeenPieces = 1 << 17
 
 // vocabulary loads cl100k_base (the vocabulary of the OpenAI embedding models) on first use,
@@ -29,9 +29,9 @@ var pieces = memo.New[int](maxSeenPieces)
 // tokenCounter counts the cl100k_base tokens of texts. The tokenizer looks at one piece of text after
 // the other, mostly words, so what was counted once is remembered: most of its time goes into
 // finding the pieces and merging their letters. It is for one goroutine; use newTokenCounter.
-type tokenCounter struct{ seen map[string]int }
+type tokenCounter struct{ seen *memo.Near[int] }
 
-func newTokenCounter() *tokenCounter { return &tokenCounter{seen: map[string]int{}} }
+func newTokenCounter() *tokenCounter { return &tokenCounter{seen: memo.NewNear(pieces)} }
 
 // count is the number of tokens in text, in linear time.
 func (c *tokenCounter) count(text string) (int, error) {
@@ -62,33 +62,18 @@ func (c *tokenCounter) countRun(text string) (int, error) {
 	total := 0
 	for len(text) > 0 {
 		piece := text[:pieceEnd(text)]
-		n, ok := c.seen[piece]
+		n, ok := c.seen.Get(piece)
 		if !ok {
 			var err error
-			if n, err = countPiece(piece); err != nil {
-				return 0, err
+			if n, err = vocabulary().Count(piece); err != nil {
+				return 0, fmt.Errorf("counting tokens: %w", err)
 			}
-			if len(c.seen) < maxSeenPieces {
-				c.seen[piece] = n
-			}
+			c.seen.Put(piece, n)
 		}
 		total += n
 		text = text[len(piece):]
 	}
 	return total, nil
-}
-
-// countPiece is what the tokenizer says of a piece, which it need not say twice in a process.
-func countPiece(piece string) (int, error) {
-	if n, ok := pieces.Get(piece); ok {
-		return n, nil
-	}
-	n, err := vocabulary().Count(piece)
-	if err != nil {
-		return 0, fmt.Errorf("counting tokens: %w", err)
-	}
-	pieces.Put(piece, n)
-	return n, nil
 }
 
 // pieceEnd is where the first piece of a text ends, as the tokenizer's own expression says:

@@ -7,6 +7,8 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/words"
 	"golang.org/x/text/unicode/norm"
+
+	"parlance.dev/parlance/platform/memo"
 )
 
 // Version is raised whenever a text's terms change.
@@ -15,22 +17,23 @@ const Version = 1
 const (
 	// maxTermBytes cuts what is no word but a blob of base64.
 	maxTermBytes = 64
-	// maxRemembered bounds the stems that an Analyser keeps, and those that the process keeps of a
-	// language: as many words as a large dictionary has, in about 8 MB.
+	// maxRemembered bounds the stems that the process keeps of a language: as many words as a large
+	// dictionary has, in about 8 MB.
 	maxRemembered = 1 << 16
 )
 
-// Analyser makes the terms of texts of one language. It remembers the words it has seen, and the
-// process those of all, which makes long texts quick: stemming takes most of the time. It is not safe for concurrent use.
+// Analyser makes the terms of texts of one language. It remembers words it has seen, and the process
+// those of all analysers, which makes long texts quick: stemming takes most of the time. It is not safe for concurrent use.
 type Analyser struct {
 	language language
-	// terms are the terms of the words seen so far; "" for a stop word.
-	terms map[string]string
+	// terms are the terms of words that were seen; "" for a stop word.
+	terms *memo.Near[string]
 }
 
 // New makes an analyser for a language's code; unknown ones are treated as the empty one.
 func New(code string) *Analyser {
-	return &Analyser{language: languageOf(code), terms: map[string]string{}}
+	language := languageOf(code)
+	return &Analyser{language: language, terms: memo.NewNear(language.known)}
 }
 
 // Analyse is the terms of one text; see Analyser.Terms.
@@ -39,17 +42,29 @@ func Analyse(text, code string) []string { return New(code).Terms(text) }
 // Terms are the terms of a text in reading order, repeated as often as they occur. A text of stop
 // words has none.
 func (a *Analyser) Terms(text string) []string {
-	terms := make([]string, 0, len(text)/8)
+	return a.AppendTerms(make([]string, 0, len(text)/8), text)
+}
+
+// AppendTerms adds the terms of a text to others.
+func (a *Analyser) AppendTerms(terms []string, text string) []string {
 	run := ""
-	for it := words.FromString(normal(text)); it.Next(); {
-		word := it.Value()
+	rules := words.FromString("")
+	for text = normal(text); text != ""; {
+		end := asciiWordEnd(text)
+		if end == 0 {
+			end = wordEnd(rules, text)
+		}
+		word := text[:end]
+		text = text[end:]
 		first, _ := utf8.DecodeRuneInString(word)
 		if unspaced(first) {
 			run += word
 			continue
 		}
-		terms, run = appendPairs(terms, run), ""
-		if !strings.ContainsFunc(word, isWordRune) {
+		if run != "" {
+			terms, run = appendPairs(terms, run), ""
+		}
+		if first == ' ' || !strings.ContainsFunc(word, isWordRune) {
 			continue
 		}
 		if term := a.term(word); term != "" {
@@ -59,23 +74,52 @@ func (a *Analyser) Terms(text string) []string {
 	return appendPairs(terms, run)
 }
 
+// wordEnd is where the first word of a text ends by the rules of Unicode (UAX 29), or what stands
+// between words.
+func wordEnd(rules *words.Iterator[string], text string) int {
+	rules.SetText(text)
+	if !rules.Next() {
+		return len(text)
+	}
+	return rules.End()
+}
+
+// asciiWordEnd is wordEnd of what most words are: a space, or ASCII letters up to a space, a line's
+// end, or a mark that joins nothing. 0: it is something else.
+func asciiWordEnd(text string) int {
+	if text[0] == ' ' && len(text) > 1 && text[1] > ' ' && text[1] < utf8.RuneSelf {
+		return 1
+	}
+	end := 0
+	for end < len(text) && text[end] >= 'a' && text[end] <= 'z' {
+		end++
+	}
+	rest := text[end:]
+	if rest != "" && (rest[0] == '.' || rest[0] == ':') { // joins what has letters on both sides
+		rest = rest[1:]
+	}
+	if rest == "" || rest[0] == ' ' || rest[0] == '\n' || rest[0] == ',' {
+		return end
+	}
+	return 0
+}
+
 // normal is the text as it is compared: compatible forms made one, in lower case.
-func normal(text string) string { return strings.ToLower(norm.NFKC.String(text)) }
+func normal(text string) string {
+	if !ascii(text) {
+		text = norm.NFKC.String(text)
+	}
+	return strings.ToLower(text)
+}
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 // term is a word's term; "" for a stop word.
 func (a *Analyser) term(word string) string {
-	if term, seen := a.terms[word]; seen {
-		return term
-	}
-	term, known := a.language.known.Get(word)
-	if !known {
+	term, seen := a.terms.Get(word)
+	if !seen {
 		term = a.language.term(word)
-		a.language.known.Put(word, term)
-	}
-	if len(a.terms) < maxRemembered {
-		a.terms[strings.Clone(word)] = term
+		a.terms.Put(word, term)
 	}
 	return term
 }

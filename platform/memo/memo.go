@@ -52,10 +52,10 @@ func (m *Memo[V]) Get(key string) (V, bool) {
 	return v, ok
 }
 
-// Put remembers a value, unless its key is too long to come again. The key is copied: it may be a
+// Put remembers a value, unless its key is empty or too long to come again. The key is copied: it may be a
 // part of a long text.
 func (m *Memo[V]) Put(key string, value V) {
-	if len(key) > maxKeyBytes {
+	if key == "" || len(key) > maxKeyBytes {
 		return
 	}
 	s := m.of(key)

@@ -77,13 +77,30 @@ func (s *sums) unit(hash uint64) []float32 {
 
 // hashOf is FNV-1a with a finaliser (murmur3's), as FNV's high bits are weak on short strings.
 func hashOf(kind byte, parts ...string) uint64 {
-	hash := (uint64(14695981039346656037) ^ uint64(kind)) * 1099511628211
-	for _, part := range parts {
-		for i := range len(part) {
-			hash = (hash ^ uint64(part[i])) * 1099511628211
+	hash := begun(kind)
+	for i, part := range parts {
+		if i > 0 {
+			hash = (hash ^ 0xFF) * fnvPrime
 		}
-		hash = (hash ^ 0xFF) * 1099511628211
+		for i := range len(part) {
+			hash = (hash ^ uint64(part[i])) * fnvPrime
+		}
 	}
+	return finished(hash)
+}
+
+// FNV-1a's numbers for 64 bits.
+const (
+	fnvOffset uint64 = 14695981039346656037
+	fnvPrime  uint64 = 1099511628211
+)
+
+// begun is where the hash of a feature begins.
+func begun(kind byte) uint64 { return (fnvOffset ^ uint64(kind)) * fnvPrime }
+
+// finished ends the last part, and mixes the bits.
+func finished(hash uint64) uint64 {
+	hash = (hash ^ 0xFF) * fnvPrime
 	hash = (hash ^ hash>>33) * 0xff51afd7ed558ccd
 	hash = (hash ^ hash>>33) * 0xc4ceb9fe1a85ec53
 	return hash ^ hash>>33

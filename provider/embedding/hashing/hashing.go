@@ -34,12 +34,11 @@ type Embedder struct {
 // New makes the embedder.
 func New() *Embedder {
 	e := &Embedder{name: ModelName}
-	// An analyser remembers the words it has seen and serves one text at a time.
-	analysers := sync.Pool{New: func() any { return lexicon.New("") }}
+	desks := sync.Pool{New: func() any { return &desk{analyser: lexicon.New(""), counts: map[string]int{}} }}
 	e.vector = func(text string) []float32 {
-		analyser, _ := analysers.Get().(*lexicon.Analyser)
-		defer analysers.Put(analyser)
-		return vectorOf(text, analyser.Terms(text))
+		d, _ := desks.Get().(*desk)
+		defer desks.Put(d)
+		return d.vectorOf(text)
 	}
 	return e
 }
@@ -64,35 +63,54 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embedding.Kind) 
 	return vectors, nil
 }
 
+// desk is what a text is embedded on: an analyser remembers the words it has seen and serves one text
+// at a time, and what the text needs besides is used again for the next one.
+type desk struct {
+	analyser *lexicon.Analyser
+	terms    []string
+	counts   map[string]int
+}
+
 // vectorOf embeds a text by its terms. One that is repeated counts by the logarithm: the tenth
 // "refund" says little that the third did not.
-func vectorOf(text string, terms []string) []float32 {
-	if len(terms) == 0 { // stop words or symbols only: a direction of its own, as cosine needs one
+func (d *desk) vectorOf(text string) []float32 {
+	d.terms = d.analyser.AppendTerms(d.terms[:0], text)
+	if len(d.terms) == 0 { // stop words or symbols only: a direction of its own, as cosine needs one
 		var s sums
 		hash := hashOf('o', strings.ToLower(strings.TrimSpace(text)))
 		s.add(hash, 1)
 		return s.unit(hash)
 	}
-	counts := make(map[string]int, len(terms))
-	for _, term := range terms {
-		counts[term]++
+	clear(d.counts)
+	for _, term := range d.terms {
+		d.counts[term]++
 	}
 	var s sums
-	for _, term := range terms { // not over counts: the order of a sum is seen in its last digits
-		if counts[term] == 0 {
+	for _, term := range d.terms { // not over counts: the order of a sum is seen in its last digits
+		count := d.counts[term]
+		if count == 0 {
 			continue
 		}
-		value := weightOf(term) * (1 + math.Log(float64(counts[term])))
-		counts[term] = 0
+		value := weightOf(term) * (1 + math.Log(float64(count)))
+		d.counts[term] = 0
 		s.add(hashOf('w', term), value)
 		s.addGrams(term, value*gramsWeight)
 	}
-	return s.unit(hashOf('w', terms[0]))
+	return s.unit(hashOf('w', d.terms[0]))
 }
 
 // addGrams adds the runs of 3 and 4 characters of a term between its boundary marks, which share
 // the value so that long terms count no more. Short terms have none.
 func (s *sums) addGrams(term string, value float64) {
+	if len(term) < maxGramsChars && isASCII(term) {
+		s.addASCIIGrams(term, value)
+		return
+	}
+	s.addAnyGrams(term, value)
+}
+
+// addAnyGrams is addGrams for terms of any script and length.
+func (s *sums) addAnyGrams(term string, value float64) {
 	if utf8.RuneCountInString(term) < minGramsChars {
 		return
 	}
@@ -117,4 +135,40 @@ func (s *sums) addGrams(term string, value float64) {
 			s.add(hashOf('g', marked[starts[i]:starts[i+size]]), value)
 		}
 	}
+}
+
+// addASCIIGrams is addGrams for what most terms are.
+func (s *sums) addASCIIGrams(term string, value float64) {
+	if len(term) < minGramsChars {
+		return
+	}
+	var marked [maxGramsChars + 2]byte
+	marked[0] = '^'
+	n := 1 + copy(marked[1:], term)
+	marked[n] = '$'
+	n++
+	value /= math.Sqrt(float64(2*n - 5))
+	var fours [maxGramsChars]uint64 // runs of 3 come first, and begin those of 4
+	for i := 0; i+3 <= n; i++ {
+		state := begun('g')
+		for _, b := range marked[i : i+3] {
+			state = (state ^ uint64(b)) * fnvPrime
+		}
+		s.add(finished(state), value)
+		if i+4 <= n {
+			fours[i] = (state ^ uint64(marked[i+3])) * fnvPrime
+		}
+	}
+	for _, state := range fours[:n-3] {
+		s.add(finished(state), value)
+	}
+}
+
+func isASCII(term string) bool {
+	for i := range len(term) {
+		if term[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

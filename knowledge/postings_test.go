@@ -1,0 +1,58 @@
+package knowledge
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/platform/lexicon"
+)
+
+// TestPostings counts the words of chunks at random one by one, and reads what was packed of them.
+func TestPostings(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(8, 8))
+	names := strings.Fields("river lamp stone garden winter bread copper signal harbour meadow engine letter")
+	for i := range 300 {
+		names = append(names, names[i%12]+names[chance.IntN(12)]+names[chance.IntN(12)])
+	}
+	chunks := make([]Chunk, 200)
+	want := map[string][]posting{}
+	lengths := make([]int, len(chunks))
+	for i := range chunks {
+		var text strings.Builder
+		for range chance.IntN(40) {
+			text.WriteString(names[chance.IntN(1+chance.IntN(len(names)))] + " the ")
+		}
+		chunks[i] = Chunk{Index: i, Content: text.String()}
+		times := map[string]int{}
+		for _, term := range lexicon.Analyse(text.String(), "en") {
+			times[term]++
+			lengths[i]++
+		}
+		for term, n := range times {
+			want[term] = append(want[term], posting{i, n})
+		}
+	}
+	index := indexWords(chunks)
+	if diff := cmp.Diff(index.lengths, lengths); diff != "" {
+		t.Errorf("lengths: %s", diff)
+	}
+	got := map[string][]posting{}
+	for number, page := range index.pages {
+		err := readPostings(page, len(chunks), func([]byte) bool { return true }, func(term string, list []posting) {
+			if pageOf(term, len(index.pages)) != number {
+				t.Errorf("%q lies in page %d", term, number)
+			}
+			got[term] = list
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(got, want, cmp.AllowUnexported(posting{})); diff != "" {
+		t.Error(diff)
+	}
+}
