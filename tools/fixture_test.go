@@ -35,7 +35,7 @@ func plans() workspaces.Plans {
 	return all
 }
 
-func newFixture(t *testing.T) *fixture {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	db := pgtest.Open(t)
 	keys := sealtest.New(t, db)
@@ -56,7 +56,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-func (f *fixture) tenant(t *testing.T, plan string) workspaces.Ref {
+func (f *fixture) tenant(t testing.TB, plan string) workspaces.Ref {
 	t.Helper()
 	created, err := f.workspaces.CreateTenant(t.Context(), "Acme", plan)
 	if err != nil {
@@ -65,7 +65,7 @@ func (f *fixture) tenant(t *testing.T, plan string) workspaces.Ref {
 	return workspaces.Ref{TenantID: created.Tenant.ID, ID: created.Workspace.ID}
 }
 
-func (f *fixture) newAgent(t *testing.T, ref workspaces.Ref) agents.Agent {
+func (f *fixture) newAgent(t testing.TB, ref workspaces.Ref) agents.Agent {
 	t.Helper()
 	agent, err := f.agents.Create(t.Context(), ref, "Ada", agents.Config{})
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *fixture) orderParams(path string) tools.CreateParams {
 	}
 }
 
-func (f *fixture) create(t *testing.T, p tools.CreateParams) tools.Tool {
+func (f *fixture) create(t testing.TB, p tools.CreateParams) tools.Tool {
 	t.Helper()
 	tool, err := f.Create(t.Context(), f.ref, p)
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *fixture) create(t *testing.T, p tools.CreateParams) tools.Tool {
 }
 
 // attached is the entry of a tool, attached to the fixture's agent.
-func (f *fixture) attached(t *testing.T, tool tools.Tool, maxCalls int) tools.Entry {
+func (f *fixture) attached(t testing.TB, tool tools.Tool, maxCalls int) tools.Entry {
 	t.Helper()
 	_, err := f.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true, MaxCallsPerSession: &maxCalls})
 	if err != nil {
@@ -105,7 +105,7 @@ func (f *fixture) attached(t *testing.T, tool tools.Tool, maxCalls int) tools.En
 }
 
 // entry is the tool of that name in the registry of the fixture's agent.
-func (f *fixture) entry(t *testing.T, name string) tools.Entry {
+func (f *fixture) entry(t testing.TB, name string) tools.Entry {
 	t.Helper()
 	registry, err := f.ListAgentTools(t.Context(), f.ref, f.agent.ID)
 	if err != nil {

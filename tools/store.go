@@ -159,8 +159,12 @@ func takeCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID str
 	return changed(result, err)
 }
 
+// insertCall does not wait until the trace is on Postgres's disk, which takes longer than the rest of
+// a call: when Postgres itself crashes, the traces of its last moments are lost. What was said and
+// called is in the turn, which is waited for.
 func insertCall(ctx context.Context, db bun.IDB, row Call) error {
-	if _, err := db.NewInsert().Model(&row).Exec(ctx); err != nil {
+	_, err := db.NewInsert().Model(&row).Returning("set_config('synchronous_commit', 'off', true) AS id").Exec(ctx)
+	if err != nil {
 		return fmt.Errorf("insert tool call: %w", err)
 	}
 	return nil

@@ -33,11 +33,16 @@ var knowledgeParts = []part{
 	{"kb-fair", besideScan},
 }
 
+// toolParts are measured with -tools.
+var toolParts = []part{
+	{"tools", toolCalls},
+}
+
 // options are the flags.
 type options struct {
 	only, out string
 	round     time.Duration
-	kb        bool
+	kb, tools bool
 	chunks    int
 }
 
@@ -50,6 +55,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "docs", "directory to write benchmarks.md and benchmarks.json to")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
 	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")
+	flag.BoolVar(&o.tools, "tools", false, "measure calls of tools, about half a minute, in place of the rest")
 	flag.IntVar(&o.chunks, "chunks", 100_000, "with -kb: how many chunks the large workspace has, in thousands")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "Measures the service; about three minutes. It needs two idle cores to mean anything.")
@@ -77,8 +83,11 @@ func run(ctx context.Context, o options) (err error) {
 	defer func() { err = errors.Join(err, w.close()) }()
 	var rows []figures.Row
 	list, name := parts, figures.PartService
-	if o.kb {
+	switch {
+	case o.kb:
 		list, name = knowledgeParts, figures.PartKnowledge
+	case o.tools:
+		list, name = toolParts, figures.PartTools
 	}
 	for _, p := range list {
 		if o.only != "" && o.only != p.name {

@@ -17,6 +17,7 @@ import (
 const (
 	PartService   = "service"
 	PartKnowledge = "knowledge"
+	PartTools     = "tools"
 	// PartRetrieval and a space begin the parts of test collections: "retrieval cran".
 	PartRetrieval = "retrieval"
 )
@@ -152,7 +153,7 @@ func Write(dir, part string, rows []Row) error {
 }
 
 func order(part string) int {
-	return slices.Index([]string{PartService, PartKnowledge, PartRetrieval}, strings.Fields(part)[0])
+	return slices.Index([]string{PartService, PartTools, PartKnowledge, PartRetrieval}, strings.Fields(part)[0])
 }
 
 // headings say how each part was measured.
@@ -160,6 +161,8 @@ var headings = map[string]string{
 	PartService: "## The service\n\nWritten by `task bench` (`go run ./test/bench`).",
 	PartKnowledge: "## The knowledge base\n\nWritten by `task bench:kb` (`go run ./test/bench -kb`): one server and one worker as processes of " +
 		"their own, the offline embedder, the settings as shipped.",
+	PartTools: "## Tools\n\nWritten by `task bench:tools` (`go run ./test/bench -tools`): calls as turns make them, from a process that shares " +
+		"the cores with the endpoint and Postgres.",
 	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run ./test/eval`); how is said in its " +
 		"doc.go. Recall, MRR and nDCG are means over the questions.",
 }
