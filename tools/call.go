@@ -171,7 +171,7 @@ func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
 	bounded, cancel := context.WithTimeout(ctx, config.Timeout())
 	defer cancel()
 	last, attempts := s.send(bounded, request, c.CallID, config)
-	if last.cut {
+	if last.cut || last.err != nil {
 		last.body = c.redact.partial(last.body)
 	}
 	o.Attempts, o.StatusCode = attempts, last.status

@@ -168,7 +168,7 @@ func cutOut(s string, places []span) string {
 	return out.String()
 }
 
-// partial is a cut body without the beginning of a secret that the cut left at its end.
+// partial is a body that was cut or broke off without the beginning of a secret that this left at its end.
 func (r redactor) partial(body []byte) []byte {
 	keep := len(body)
 	for _, form := range r.forms {
