@@ -185,6 +185,33 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 	}
 }
 
+// TestClientToolWithoutAnswer: the model goes on when the client's time is over; what comes late, or
+// for a call that nobody made, is an error and nothing more.
+func TestClientToolWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{ClientToolTimeoutSeconds: 1}, realtime.Limits{})
+	f.model.then(call("pick_color", `{}`), say("No color then."))
+	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c.send(`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"pick_color"}]}}`)
+	c.say("Pick.")
+	answer := c.until("response.done")
+	id, _ := path(answer[len(answer)-2], "item", "call_id").(string)
+	answer = c.until("response.done") // without being asked for
+	if path(answer[0], "item", "type") != "function_call_output" || path(answer[0], "item", "call_id") != id {
+		t.Errorf("the client is not told that its call is over: %v", answer[0])
+	}
+	if path(answer[len(answer)-1], "response", "output", 0, "content", 0, "text") != "No color then." {
+		t.Errorf("answered %v", answer[len(answer)-1])
+	}
+	for _, callID := range []string{id, "call_nobody"} {
+		c.send(`{"type":"conversation.item.create","event_id":"mine","item":{"type":"function_call_output","call_id":"` + callID + `","output":"red"}}`)
+		refused := c.want("error")
+		if path(refused, "error", "param") != "call_id" || path(refused, "error", "event_id") != "mine" || path(refused, "error", "code") != "invalid-request" {
+			t.Errorf("%s: %v", callID, refused)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

@@ -130,6 +130,11 @@ func TestCommands(t *testing.T) {
 			conversation.UserMessage{CommandID: "e", ItemID: "i", Text: "a\nb"},
 		},
 		{`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":""}}`, conversation.ToolOutput{CallID: "c"}},
+		{
+			`{"type":"conversation.item.create","event_id":"e","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":false,"reason":"no"}}`,
+			conversation.Approve{CommandID: "e", RequestID: "mcpr_1", Reason: "no"},
+		},
+		{`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}}`, conversation.Approve{RequestID: "mcpr_1", Approved: true}},
 		{`{"type":"response.create","event_id":"e"}`, conversation.Respond{CommandID: "e"}},
 		{`{"type":"response.create","response":{"instructions":"Short.","output_modalities":["text"],"tools":[]}}`, conversation.Respond{Instructions: &instructions}},
 		{`{"type":"response.cancel","response_id":"r"}`, conversation.Cancel{ResponseID: "r"}},
@@ -267,4 +272,29 @@ func FuzzFrame(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestApproval: the agents SDK asks its user when conversation.item.done comes, and answers with the
+// item's id. Source: @openai/agents-realtime 0.20.0.
+func TestApproval(t *testing.T) {
+	t.Parallel()
+	d := newDialect(openai.Params{})
+	decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_1"}))
+	decoded(t, d.Event(conversation.ToolStarted{ResponseID: "resp_1", ItemID: "item_1", CallID: "call_1", Name: "pay"}))
+	events := decoded(t, d.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", CallID: "call_1", Name: "pay", Arguments: json.RawMessage(`{"sum":5}`)}))
+	var order []string
+	for _, e := range events {
+		order = append(order, field(e, "type").(string))
+		want := event{"id": "mcpr_1", "object": "realtime.item", "type": "mcp_approval_request", "server_label": "parlance", "name": "pay", "arguments": `{"sum":5}`, "approved": nil}
+		if diff := cmp.Diff(want, e["item"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", field(e, "type"), diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"response.output_item.added", "conversation.item.added", "conversation.item.done", "response.output_item.done"}, order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	refused := decoded(t, d.Frame([]byte(`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1"}}`), true))
+	if len(refused) != 1 || field(refused[0], "error", "code") != "missing_required_parameter" {
+		t.Errorf("without a word: %v", refused)
+	}
 }
