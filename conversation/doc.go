@@ -34,6 +34,13 @@
 // end is first written down as wanted (ending_*); the runner records its turn as cancelled and
 // closes the session in the same transaction. A runner that does not is overtaken after [EndGrace].
 //
+// # Calls
+//
+// Calls of one round run side by side and keep their order. One that is not idempotent outlives a
+// cancelled answer (late.go); a client's ends the answer and waits in its turn's row for the result
+// (clientcalls.go); one that needs approval asks the client first (approval.go). Every call has a
+// result in the transcript, if only "unknown".
+//
 // Events: post_call_transcription. Tables: sessions, session_connections, turns, signing_keys.
 //
 // It does not parse frames (server/realtime), find passages (knowledge) or call endpoints (tools).

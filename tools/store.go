@@ -159,12 +159,14 @@ func takeCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID str
 	return changed(result, err)
 }
 
-// insertCall does not wait until the trace is on Postgres's disk, which takes longer than the rest of
-// a call: when Postgres itself crashes, the traces of its last moments are lost. What was said and
-// called is in the turn, which is waited for.
+// insertCall writes a trace down once: an id names one call, so a row that is there is this one, of a
+// statement whose answer was lost with its connection. It does not wait until the trace is on
+// Postgres's disk, which takes longer than the rest of a call: when Postgres itself crashes, the
+// traces of its last moments are lost. What was said and called is in the turn, which is waited for.
 func insertCall(ctx context.Context, db bun.IDB, row Call) error {
-	_, err := db.NewInsert().Model(&row).Returning("set_config('synchronous_commit', 'off', true) AS id").Exec(ctx)
-	if err != nil {
+	_, err := db.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").
+		Returning("set_config('synchronous_commit', 'off', true) AS id").Exec(ctx)
+	if err != nil && !postgres.NoRows(err) {
 		return fmt.Errorf("insert tool call: %w", err)
 	}
 	return nil
