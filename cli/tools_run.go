@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -135,8 +136,12 @@ func (b *toolbox) showRequest(sent *parlancev1.ToolRequest) {
 	}
 	b.screen.Line("\n%s", b.screen.Dim("request"))
 	b.screen.Line("  %s %s", term.Clean(sent.GetMethod()), term.Clean(sent.GetUrl()))
-	b.facts("", sent.GetHeaders(), ": ")
-	b.fact("", sent.GetBody())
+	for _, name := range slices.Sorted(maps.Keys(sent.GetHeaders())) {
+		b.screen.Line("  %s: %s", term.Clean(name), term.Clean(sent.GetHeaders()[name]))
+	}
+	if sent.GetBody() != "" {
+		b.screen.Line("  %s", term.Clean(sent.GetBody()))
+	}
 }
 
 func latencyWords(ms int32) string {

@@ -209,6 +209,22 @@ func TestToolsAddRefused(t *testing.T) {
 	got.wants(t, exitFailed, "✗ get_status: ", "webhook_url names an address that is not public", "1 made, 1 failed", "1 of 2 failed")
 }
 
+// Everything that is made of a document with every trait of our own contract is accepted.
+func TestToolsOfOurOwnDocument(t *testing.T) {
+	t.Parallel()
+	w := startTools(t)
+	got := w.tools(t, "", "add", "--from-openapi", w.env.URL+"/openapi.json", "--all", "--yes", "--json")
+	got.wants(t, exitDone)
+	outcomes := map[any]int{}
+	for _, line := range jsonLines(t, got.out) {
+		outcomes[line["outcome"]]++
+	}
+	if made := len(w.slugs(t)); made < 50 || made != outcomes["made"] {
+		t.Errorf("%d tools, outcomes %v", made, outcomes)
+	}
+	w.tools(t, "", "add", "--from-openapi", w.env.URL+"/openapi.json", "--all", "--yes").wants(t, exitDone, fmt.Sprintf("%d there already", outcomes["made"]))
+}
+
 func TestToolsUsage(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)

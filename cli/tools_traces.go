@@ -154,8 +154,8 @@ func (b *toolbox) wholeTrace(call *parlancev1.ToolCall) {
 		b.screen.Dim(strings.TrimSpace(term.Clean(call.GetSessionId()+" "+call.GetTurnId()))))
 	b.screen.Line("  %s %s", b.screen.Dim("←"), term.Clean(indented(call.GetInput().AsMap(), "")))
 	said := call.GetOutput()
-	if failed := call.GetError(); failed != nil {
-		said = failed.GetMessage()
+	if failed := call.GetError().GetMessage(); failed != "" && !strings.HasPrefix(said, failed) {
+		said = failed + "\n" + said
 	}
 	for _, line := range term.CleanLines(strings.TrimRight(said, "\n")) {
 		b.screen.Line("  %s %s", b.screen.Dim("→"), line)

@@ -27,11 +27,7 @@ func (p *planner) body() error {
 	content := object(written["content"])
 	kind, ok := jsonType(content)
 	if !ok && len(content) > 0 {
-		if required(written) {
-			return because("it takes %s; tools send JSON", oneLine(strings.Join(sorted(content), ", "), 80))
-		}
-		p.note("its body (%s) is left out: tools send JSON", oneLine(strings.Join(sorted(content), ", "), 80))
-		return nil
+		return because("it takes %s; tools send JSON", oneLine(strings.Join(sorted(content), ", "), 80))
 	}
 	if plainKind(kind) != "application/json" && kind != "" && !strings.Contains(kind, "*") {
 		p.tool.Headers["Content-Type"] = kind

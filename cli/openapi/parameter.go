@@ -24,11 +24,13 @@ func (p *planner) parameters() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.ContainsAny(p.op.Path, "?#") || strings.Contains(p.op.Path, "{{") {
+	path, behind, _ := strings.Cut(p.op.Path, "?") // OpenAPI does not allow it, and documents have it
+	if strings.Contains(p.op.Path, "#") || strings.ContainsAny(behind, "{}?") || strings.Contains(p.op.Path, "{{") {
 		return "", because("its path cannot be the path of a URL")
 	}
-	path := p.op.Path
-	behind := ""
+	if behind != "" {
+		behind = "?" + behind
+	}
 	for _, one := range written {
 		switch text(one["in"]) {
 		case "path":
