@@ -1,7 +1,9 @@
 package knowledge
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,9 +42,10 @@ func TestPostings(t *testing.T) {
 	if diff := cmp.Diff(index.lengths, lengths); diff != "" {
 		t.Errorf("lengths: %s", diff)
 	}
+	terms := slices.Collect(maps.Keys(want))
 	got := map[string][]posting{}
 	for number, page := range index.pages {
-		err := readPostings(page, len(chunks), func([]byte) bool { return true }, func(term string, list []posting) {
+		err := readPostings(page, len(chunks), append(terms, "absent"), func(term string, list []posting) {
 			if pageOf(term, len(index.pages)) != number {
 				t.Errorf("%q lies in page %d", term, number)
 			}
