@@ -78,7 +78,12 @@ type Tool struct {
 	// When it was last changed.
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// Values of an answer that are kept as variables of the session.
-	Assignments   []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
+	Assignments []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
+	// Whether the connected client is asked before a call of an mcp tool: never, always, or listed
+	// (the remote tools in approval_tools). Empty for other kinds.
+	Approval string `protobuf:"bytes,40,opt,name=approval,proto3" json:"approval,omitempty"`
+	// Remote tools whose calls need an approval, with approval listed.
+	ApprovalTools []string `protobuf:"bytes,41,rep,name=approval_tools,json=approvalTools,proto3" json:"approval_tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -274,6 +279,20 @@ func (x *Tool) GetAssignments() []*ToolAssignment {
 	return nil
 }
 
+func (x *Tool) GetApproval() string {
+	if x != nil {
+		return x.Approval
+	}
+	return ""
+}
+
+func (x *Tool) GetApprovalTools() []string {
+	if x != nil {
+		return x.ApprovalTools
+	}
+	return nil
+}
+
 // ToolAssignment keeps a value of a tool's successful JSON answer as a dynamic variable of the
 // session, for later calls and turns. Strings are kept as they are, numbers and booleans as JSON has
 // them. A path that leads to nothing, null, an object, an array, or more than 4 KiB changes nothing.
@@ -441,10 +460,23 @@ type AgentTool struct {
 	// Most calls in one session; 0: no cap.
 	MaxCallsPerSession int32 `protobuf:"varint,3,opt,name=max_calls_per_session,json=maxCallsPerSession,proto3" json:"max_calls_per_session,omitempty"`
 	// Why it is off: "attachment_disabled", "not_enabled", "disabled_tools", "plan", "shadowed" (an earlier tool has the name),
-	// "not_available"; empty when it is on.
+	// "not_available"; of an MCP server's tools also "unreachable" (the server could not be asked), "no_such_tool" (it has none
+	// of that name), "name_refused", "schema_refused", "too_many"; empty when it is on.
 	DisabledReason string `protobuf:"bytes,4,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What the model calls it: the tool's slug, or <slug>__<name> for a tool of an MCP server.
+	Name string `protobuf:"bytes,40,opt,name=name,proto3" json:"name,omitempty"`
+	// The name of the MCP server's tool; empty for others, and when the server could not be asked.
+	RemoteTool string `protobuf:"bytes,41,opt,name=remote_tool,json=remoteTool,proto3" json:"remote_tool,omitempty"`
+	// Whether the connected client is asked before each call.
+	NeedsApproval bool `protobuf:"varint,42,opt,name=needs_approval,json=needsApproval,proto3" json:"needs_approval,omitempty"`
+	// Why it is off, in words, where disabled_reason does not say it all.
+	DisabledDetail string `protobuf:"bytes,43,opt,name=disabled_detail,json=disabledDetail,proto3" json:"disabled_detail,omitempty"`
+	// What the model reads.
+	Description string `protobuf:"bytes,44,opt,name=description,proto3" json:"description,omitempty"`
+	// What the model's arguments are held to; for a tool of an MCP server the one that it declares.
+	InputSchema   *structpb.Struct `protobuf:"bytes,45,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AgentTool) Reset() {
@@ -503,6 +535,48 @@ func (x *AgentTool) GetDisabledReason() string {
 		return x.DisabledReason
 	}
 	return ""
+}
+
+func (x *AgentTool) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AgentTool) GetRemoteTool() string {
+	if x != nil {
+		return x.RemoteTool
+	}
+	return ""
+}
+
+func (x *AgentTool) GetNeedsApproval() bool {
+	if x != nil {
+		return x.NeedsApproval
+	}
+	return false
+}
+
+func (x *AgentTool) GetDisabledDetail() string {
+	if x != nil {
+		return x.DisabledDetail
+	}
+	return ""
+}
+
+func (x *AgentTool) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *AgentTool) GetInputSchema() *structpb.Struct {
+	if x != nil {
+		return x.InputSchema
+	}
+	return nil
 }
 
 // ToolError is why a call failed.
@@ -836,7 +910,12 @@ type CreateToolRequest struct {
 	// 1,024 to 10,485,760; 0 means 262,144.
 	ResponseMaxBytes int32 `protobuf:"varint,19,opt,name=response_max_bytes,json=responseMaxBytes,proto3" json:"response_max_bytes,omitempty"`
 	// Values of an answer that are kept as variables of the session, at most 16.
-	Assignments   []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
+	Assignments []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
+	// Whether the connected client is asked before a call of an mcp tool: never (default), always, or
+	// listed (the remote tools in approval_tools). Without a client such a call is not made.
+	Approval string `protobuf:"bytes,40,opt,name=approval,proto3" json:"approval,omitempty"`
+	// Remote tools whose calls need an approval, with approval listed.
+	ApprovalTools []string `protobuf:"bytes,41,rep,name=approval_tools,json=approvalTools,proto3" json:"approval_tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1007,6 +1086,20 @@ func (x *CreateToolRequest) GetResponseMaxBytes() int32 {
 func (x *CreateToolRequest) GetAssignments() []*ToolAssignment {
 	if x != nil {
 		return x.Assignments
+	}
+	return nil
+}
+
+func (x *CreateToolRequest) GetApproval() string {
+	if x != nil {
+		return x.Approval
+	}
+	return ""
+}
+
+func (x *CreateToolRequest) GetApprovalTools() []string {
+	if x != nil {
+		return x.ApprovalTools
 	}
 	return nil
 }
@@ -1232,7 +1325,11 @@ type UpdateToolRequest struct {
 	// The fields to change; REST makes it from the keys of the body.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,19,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// See Tool.
-	Assignments   []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
+	Assignments []*ToolAssignment `protobuf:"bytes,30,rep,name=assignments,proto3" json:"assignments,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Approval *string `protobuf:"bytes,40,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
+	// As in create; null goes back to what create does without it.
+	ApprovalTools []string `protobuf:"bytes,41,rep,name=approval_tools,json=approvalTools,proto3" json:"approval_tools,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1407,6 +1504,20 @@ func (x *UpdateToolRequest) GetAssignments() []*ToolAssignment {
 	return nil
 }
 
+func (x *UpdateToolRequest) GetApproval() string {
+	if x != nil && x.Approval != nil {
+		return *x.Approval
+	}
+	return ""
+}
+
+func (x *UpdateToolRequest) GetApprovalTools() []string {
+	if x != nil {
+		return x.ApprovalTools
+	}
+	return nil
+}
+
 type DeleteToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1471,8 +1582,10 @@ type RunToolRequest struct {
 	Args *structpb.Struct `protobuf:"bytes,3,opt,name=args,proto3" json:"args,omitempty"`
 	// Example values for the placeholders; at most 64 of 4 KiB.
 	DynamicVariables map[string]string `protobuf:"bytes,4,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Which tool of the MCP server, by its own name; needed when the tool stands for several.
+	RemoteTool    string `protobuf:"bytes,40,opt,name=remote_tool,json=remoteTool,proto3" json:"remote_tool,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RunToolRequest) Reset() {
@@ -1531,6 +1644,13 @@ func (x *RunToolRequest) GetDynamicVariables() map[string]string {
 		return x.DynamicVariables
 	}
 	return nil
+}
+
+func (x *RunToolRequest) GetRemoteTool() string {
+	if x != nil {
+		return x.RemoteTool
+	}
+	return ""
 }
 
 type RunToolResponse struct {
@@ -2338,7 +2458,7 @@ var File_parlance_v1_tools_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
-	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xf1\b\n" +
+	"\x17parlance/v1/tools.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18parlance/v1/agents.proto\x1a\x19parlance/v1/options.proto\"\xb4\t\n" +
 	"\x04Tool\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04slug\x18\x02 \x01(\tR\x04slug\x12 \n" +
@@ -2367,7 +2487,9 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"created_at\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12=\n" +
-	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentR\vassignments\x1aG\n" +
+	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentR\vassignments\x12\x1a\n" +
+	"\bapproval\x18( \x01(\tR\bapproval\x12%\n" +
+	"\x0eapproval_tools\x18) \x03(\tR\rapprovalTools\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
@@ -2388,12 +2510,19 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xa8\x01\n" +
+	"updated_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x8b\x03\n" +
 	"\tAgentTool\x12%\n" +
 	"\x04tool\x18\x01 \x01(\v2\x11.parlance.v1.ToolR\x04tool\x12\x18\n" +
 	"\aenabled\x18\x02 \x01(\bR\aenabled\x121\n" +
 	"\x15max_calls_per_session\x18\x03 \x01(\x05R\x12maxCallsPerSession\x12'\n" +
-	"\x0fdisabled_reason\x18\x04 \x01(\tR\x0edisabledReason\"9\n" +
+	"\x0fdisabled_reason\x18\x04 \x01(\tR\x0edisabledReason\x12\x12\n" +
+	"\x04name\x18( \x01(\tR\x04name\x12\x1f\n" +
+	"\vremote_tool\x18) \x01(\tR\n" +
+	"remoteTool\x12%\n" +
+	"\x0eneeds_approval\x18* \x01(\bR\rneedsApproval\x12'\n" +
+	"\x0fdisabled_detail\x18+ \x01(\tR\x0edisabledDetail\x12 \n" +
+	"\vdescription\x18, \x01(\tR\vdescription\x12:\n" +
+	"\finput_schema\x18- \x01(\v2\x17.google.protobuf.StructR\vinputSchema\"9\n" +
 	"\tToolError\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\xc8\x01\n" +
@@ -2424,8 +2553,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x19\n" +
 	"\bagent_id\x18\r \x01(\tR\aagentId\x12-\n" +
-	"\x12assigned_variables\x18\x14 \x03(\tR\x11assignedVariables\"\xc1\n" +
-	"\n" +
+	"\x12assigned_variables\x18\x14 \x03(\tR\x11assignedVariables\"\xb8\v\n" +
 	"\x11CreateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x128\n" +
 	"\x04slug\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04slug\x12,\n" +
@@ -2453,7 +2581,9 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x12allow_dynamic_vars\x18\x11 \x01(\bR\x10allowDynamicVars\x125\n" +
 	"\x0ftimeout_seconds\x18\x12 \x01(\x05B\f\xbaH\t\xd8\x01\x01\x1a\x04\x18x(\x01R\x0etimeoutSeconds\x12>\n" +
 	"\x12response_max_bytes\x18\x13 \x01(\x05B\x10\xbaH\r\xd8\x01\x01\x1a\b\x18\x80\x80\x80\x05(\x80\bR\x10responseMaxBytes\x12G\n" +
-	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x1aG\n" +
+	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x12:\n" +
+	"\bapproval\x18( \x01(\tB\x1e\xbaH\x1br\x19R\x00R\x05neverR\x06alwaysR\x06listedR\bapproval\x129\n" +
+	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
@@ -2472,7 +2602,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"L\n" +
 	"\x0eGetToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\xfe\v\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\x87\r\n" +
 	"\x11UpdateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x121\n" +
@@ -2502,7 +2632,9 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x1a\b\x18\x80\x80\x80\x05(\x80\bH\bR\x10responseMaxBytes\x88\x01\x01\x12;\n" +
 	"\vupdate_mask\x18\x13 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\x12G\n" +
-	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x1aG\n" +
+	"\vassignments\x18\x1e \x03(\v2\x1b.parlance.v1.ToolAssignmentB\b\xbaH\x05\x92\x01\x02\x10\x10R\vassignments\x12?\n" +
+	"\bapproval\x18( \x01(\tB\x1e\xbaH\x1br\x19R\x00R\x05neverR\x06alwaysR\x06listedH\tR\bapproval\x88\x01\x01\x129\n" +
+	"\x0eapproval_tools\x18) \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xc8\x01\"\ar\x05\x10\x01\x18\x80\x01R\rapprovalTools\x1aG\n" +
 	"\x19HardcodedQueryParamsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a:\n" +
@@ -2517,15 +2649,18 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\f_auth_headerB\x15\n" +
 	"\x13_allow_dynamic_varsB\x12\n" +
 	"\x10_timeout_secondsB\x15\n" +
-	"\x13_response_max_bytes\"O\n" +
+	"\x13_response_max_bytesB\v\n" +
+	"\t_approval\"O\n" +
 	"\x11DeleteToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
-	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\xb8\x02\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\"\xe3\x02\n" +
 	"\x0eRunToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12+\n" +
 	"\x04args\x18\x03 \x01(\v2\x17.google.protobuf.StructR\x04args\x12x\n" +
-	"\x11dynamic_variables\x18\x04 \x03(\v21.parlance.v1.RunToolRequest.DynamicVariablesEntryB\x18\xbaH\x15\x9a\x01\x12\x10@\"\ar\x05\x10\x01\x18\x80\x01*\x05r\x03(\x80 R\x10dynamicVariables\x1aC\n" +
+	"\x11dynamic_variables\x18\x04 \x03(\v21.parlance.v1.RunToolRequest.DynamicVariablesEntryB\x18\xbaH\x15\x9a\x01\x12\x10@\"\ar\x05\x10\x01\x18\x80\x01*\x05r\x03(\x80 R\x10dynamicVariables\x12)\n" +
+	"\vremote_tool\x18( \x01(\tB\b\xbaH\x05r\x03\x18\x80\x01R\n" +
+	"remoteTool\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa0\x02\n" +
@@ -2695,64 +2830,65 @@ var file_parlance_v1_tools_proto_depIdxs = []int32{
 	33, // 7: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
 	33, // 8: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 9: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
-	26, // 10: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
-	32, // 11: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
-	4,  // 12: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
-	33, // 13: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
-	32, // 14: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	27, // 15: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	32, // 16: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	28, // 17: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
-	1,  // 18: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	0,  // 19: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
-	32, // 20: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	29, // 21: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	32, // 22: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	30, // 23: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
-	34, // 24: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 25: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	32, // 26: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
-	31, // 27: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
-	35, // 28: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
-	4,  // 29: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
-	5,  // 30: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
-	33, // 31: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	33, // 32: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	6,  // 33: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	33, // 34: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	33, // 35: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	6,  // 36: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	3,  // 37: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
-	34, // 38: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
-	7,  // 39: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
-	8,  // 40: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
-	10, // 41: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
-	11, // 42: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
-	12, // 43: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
-	13, // 44: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
-	15, // 45: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
-	17, // 46: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
-	19, // 47: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
-	20, // 48: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
-	21, // 49: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
-	23, // 50: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
-	0,  // 51: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
-	9,  // 52: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
-	0,  // 53: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
-	0,  // 54: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
-	36, // 55: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
-	14, // 56: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
-	16, // 57: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
-	18, // 58: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
-	2,  // 59: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
-	36, // 60: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
-	22, // 61: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
-	37, // 62: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
-	51, // [51:63] is the sub-list for method output_type
-	39, // [39:51] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	32, // 10: parlance.v1.AgentTool.input_schema:type_name -> google.protobuf.Struct
+	26, // 11: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
+	32, // 12: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
+	4,  // 13: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
+	33, // 14: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
+	32, // 15: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	27, // 16: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	32, // 17: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	28, // 18: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
+	1,  // 19: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	0,  // 20: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
+	32, // 21: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	29, // 22: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	32, // 23: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	30, // 24: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
+	34, // 25: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 26: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	32, // 27: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
+	31, // 28: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
+	35, // 29: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
+	4,  // 30: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
+	5,  // 31: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
+	33, // 32: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	33, // 33: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	6,  // 34: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	33, // 35: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	33, // 36: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	6,  // 37: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	3,  // 38: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
+	34, // 39: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
+	7,  // 40: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
+	8,  // 41: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
+	10, // 42: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
+	11, // 43: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
+	12, // 44: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
+	13, // 45: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
+	15, // 46: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
+	17, // 47: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
+	19, // 48: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
+	20, // 49: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
+	21, // 50: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
+	23, // 51: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
+	0,  // 52: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
+	9,  // 53: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
+	0,  // 54: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
+	0,  // 55: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
+	36, // 56: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
+	14, // 57: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
+	16, // 58: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
+	18, // 59: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
+	2,  // 60: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
+	36, // 61: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
+	22, // 62: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
+	37, // 63: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
+	52, // [52:64] is the sub-list for method output_type
+	40, // [40:52] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_tools_proto_init() }
