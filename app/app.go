@@ -374,6 +374,9 @@ func (a *App) Close() error {
 		defer cancel()
 		errs = append(errs, a.traces.Shutdown(ctx))
 	}
+	if a.Tools != nil {
+		a.Tools.Close()
+	}
 	if a.documents != nil {
 		errs = append(errs, a.documents.close())
 	}

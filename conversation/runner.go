@@ -226,7 +226,7 @@ func (r *runner) prepare(ctx context.Context) error {
 		ID: r.session.AgentID, TenantID: r.session.TenantID, WorkspaceID: r.session.WorkspaceID,
 		Version: r.session.AgentVersion, Config: r.session.Config,
 	}
-	if r.tools, err = r.s.tools.Compose(ctx, r.session.Ref(), agent); err != nil && ctx.Err() == nil {
+	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agent, string(r.session.ID), r.values); err != nil && ctx.Err() == nil {
 		r.s.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 	}
 	return ctx.Err()

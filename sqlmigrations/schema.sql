@@ -152,6 +152,30 @@ CREATE TABLE knowledge_evaluations (
 );
 CREATE INDEX knowledge_evaluations_by_workspace ON public.knowledge_evaluations USING btree (workspace_id, created_at DESC, id DESC);
 
+CREATE TABLE mcp_catalogs (
+    tool_id uuid NOT NULL,
+    digest text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    remote_tools jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT mcp_catalogs_pkey PRIMARY KEY (tool_id, digest),
+    CONSTRAINT mcp_catalogs_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE
+);
+
+CREATE TABLE mcp_discoveries (
+    tool_id uuid NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    endpoint text NOT NULL DEFAULT ''::text,
+    digest text NOT NULL DEFAULT ''::text,
+    listed_at timestamp with time zone NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone,
+    changed_at timestamp with time zone NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone,
+    asking_until timestamp with time zone NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone,
+    CONSTRAINT mcp_discoveries_pkey PRIMARY KEY (tool_id),
+    CONSTRAINT mcp_discoveries_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE
+);
+
 CREATE TABLE next_vectors (
     chunk_id text NOT NULL,
     tenant_id text NOT NULL,
@@ -207,6 +231,18 @@ CREATE TABLE session_connections (
 );
 CREATE INDEX session_connections_by_node ON public.session_connections USING btree (node_id);
 CREATE INDEX session_connections_stale ON public.session_connections USING btree (seen_at);
+
+CREATE TABLE session_mcp_catalogs (
+    session_id text NOT NULL,
+    tool_id uuid NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    digest text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT session_mcp_catalogs_pkey PRIMARY KEY (session_id, tool_id),
+    CONSTRAINT session_mcp_catalogs_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE
+);
+CREATE INDEX session_mcp_catalogs_by_tool ON public.session_mcp_catalogs USING btree (tool_id, digest);
 
 CREATE TABLE sessions (
     id text NOT NULL,

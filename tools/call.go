@@ -115,7 +115,7 @@ func (s *Service) admit(c *call) *Error {
 	var fields []fault.Field
 	if c.arguments, fields = decodeArguments(c.Arguments); len(fields) == 0 {
 		var err error
-		if fields, err = s.schemas.checkArguments(c.Entry.Tool.Config.InputSchema, c.arguments); err != nil {
+		if fields, err = s.schemas.checkArguments(c.Entry.InputSchema, c.arguments); err != nil {
 			return s.internal(context.Background(), "check arguments", err)
 		}
 	}
@@ -139,7 +139,7 @@ func (s *Service) perform(ctx context.Context, c *call, o *Outcome) {
 	case c.Entry.Tool.Bucket != BucketCustom:
 		s.performBuiltin(ctx, c, o)
 	case c.Entry.Tool.Kind == KindMCP:
-		o.Error = refuse(CodeNotAvailable, "Tools of MCP servers cannot be called yet. Tell the user that this is not possible.")
+		s.performMCP(ctx, c, o)
 	default:
 		s.performHTTP(ctx, c, o)
 	}

@@ -82,6 +82,9 @@ func (t Tool) withDefaults() Tool {
 	if c.ResponseMaxBytes == 0 {
 		c.ResponseMaxBytes = DefaultResponseMaxBytes
 	}
+	if t.Kind == KindMCP && c.Approval == "" {
+		c.Approval = ApprovalNever
+	}
 	return t
 }
 
@@ -112,6 +115,7 @@ func (s *Service) check(t Tool, authHeader string, stored Config) error {
 	if len(authHeader) > maxAuthHeaderBytes || !httpguts.ValidHeaderFieldValue(authHeader) {
 		c.add("auth_header", "header_value", "auth_header must be one line of at most 8,192 bytes without control characters.")
 	}
+	c.approval(t)
 	switch t.Kind {
 	case KindHTTP:
 		s.checkHTTP(&c, t.Config, properties, err == nil)

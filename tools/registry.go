@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -44,7 +45,11 @@ type Entry struct {
 	AgentID agents.ID
 	// NeedsApproval says that a call is made only when the client allows it. Package conversation asks.
 	NeedsApproval bool
-	Tool          Tool
+	// RemoteTool is the MCP server's own name of the tool; empty for others.
+	RemoteTool string
+	// Detail says in words why it is off, where DisabledReason does not say it all.
+	Detail string
+	Tool   Tool
 }
 
 // Idempotent says whether a call may be cut short without harm.
@@ -53,8 +58,11 @@ func (e Entry) Idempotent() bool { return e.Tool.Idempotent() }
 // refusal tells a model that called a tool which is off.
 func (e Entry) refusal() *Error {
 	code := CodeDisabled
-	if e.DisabledReason == ReasonNotAvailable {
+	switch {
+	case e.DisabledReason == ReasonNotAvailable:
 		code = CodeNotAvailable
+	case e.DisabledReason == ReasonPlan && e.Tool.Kind == KindMCP:
+		code = Code(fault.PlanMCPNotEnabled)
 	}
 	return refuse(code, "The tool %s is off for this agent (%s). Do not call it again; go on without it.", e.Name, e.DisabledReason)
 }
@@ -80,25 +88,46 @@ func (r Registry) Find(name string) (Entry, bool) {
 	return r[i], true
 }
 
-// Compose makes the registry of an agent as it stands now.
+// Compose makes the registry of an agent as it stands now. The servers of its mcp tools are asked
+// with the example variables of a run.
 func (s *Service) Compose(ctx context.Context, ref workspaces.Ref, agent agents.Agent) (Registry, error) {
-	attachments, err := listAttachments(ctx, s.db, ref, agent.ID)
+	return s.compose(ctx, agent, mcpContext{ref: ref, variables: NewVariables(stubVariables(s.now())), wait: mcpTurnWait})
+}
+
+func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext) (Registry, error) {
+	attachments, err := listAttachments(ctx, s.db, m.ref, agent.ID)
 	if err != nil {
 		return nil, err
 	}
-	custom, err := attachedTools(ctx, s.db, ref, attachments)
+	custom, err := attachedTools(ctx, s.db, m.ref, attachments)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.workspaces.Plan(ctx, ref.TenantID)
+	plan, err := s.workspaces.Plan(ctx, m.ref.TenantID)
 	if err != nil {
 		return nil, err
 	}
 	byTool := map[ID]Attachment{}
-	var registry Registry
+	var ask []Tool
 	for _, attachment := range attachments {
 		byTool[attachment.ToolID] = attachment
-		if tool, ok := custom[attachment.ToolID]; ok {
+		if tool, ok := custom[attachment.ToolID]; ok && tool.Kind == KindMCP && customReason(tool, attachment, plan) == "" {
+			ask = append(ask, tool)
+		}
+	}
+	found, err := s.discoverAll(ctx, m, ask)
+	if err != nil {
+		return nil, err
+	}
+	var registry Registry
+	for _, attachment := range attachments {
+		tool, ok := custom[attachment.ToolID]
+		if !ok {
+			continue
+		}
+		if servers, asked := found[tool.ID]; asked {
+			registry = append(registry, s.mcpEntries(tool, attachment, servers)...)
+		} else {
 			registry = append(registry, s.entry(tool, attachment, customReason(tool, attachment, plan)))
 		}
 	}
@@ -125,8 +154,6 @@ func customReason(tool Tool, attachment Attachment, plan workspaces.Plan) Disabl
 		return ReasonAttachmentDisabled
 	case !plan.Tools || tool.Kind == KindMCP && !plan.MCP:
 		return ReasonPlan
-	case tool.Kind == KindMCP:
-		return ReasonNotAvailable
 	}
 	return ""
 }

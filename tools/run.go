@@ -21,6 +21,9 @@ type RunParams struct {
 	ToolID ID
 	// Arguments is a JSON object; empty is no arguments.
 	Arguments json.RawMessage
+	// RemoteTool says which tool of an MCP server, by its own name or the model's; needed when the tool
+	// stands for several.
+	RemoteTool string
 	// DynamicVariables are values for the placeholders; those named system__… replace the examples.
 	DynamicVariables map[string]string
 }
@@ -37,8 +40,7 @@ func stubVariables(now time.Time) map[string]string {
 // Run calls the tool's real endpoint outside any session: caps do not count, everything else
 // is as in Call. A failure of the endpoint is in Outcome.Error, not in the error.
 // Errors: NotFound, Invalid tool-arguments-invalid, Invalid invalid-request (a built-in or
-// system tool, too many variables), Forbidden plan-tools-not-enabled and plan-mcp-not-enabled,
-// Unimplemented not-implemented (mcp).
+// system tool, too many variables), Forbidden plan-tools-not-enabled and plan-mcp-not-enabled.
 func (s *Service) Run(ctx context.Context, ref workspaces.Ref, p RunParams) (Outcome, error) {
 	tool, err := s.Get(ctx, ref, p.ToolID)
 	if err != nil {
@@ -50,16 +52,21 @@ func (s *Service) Run(ctx context.Context, ref workspaces.Ref, p RunParams) (Out
 	if err := s.allowed(ctx, ref, tool.Kind); err != nil {
 		return Outcome{}, err
 	}
-	if tool.Kind == KindMCP {
-		return Outcome{}, fault.New(fault.NotImplemented, "Tools of MCP servers cannot be run yet.")
-	}
 	if err := checkVariables(p.DynamicVariables); err != nil {
 		return Outcome{}, err
 	}
 	variables := stubVariables(s.now())
 	maps.Copy(variables, p.DynamicVariables)
 	params := CallParams{Ref: ref, Entry: s.entry(tool, Attachment{Enabled: true}, ""), Arguments: p.Arguments, Variables: NewVariables(variables)}
-	invalid, err := s.runArguments(tool, p.Arguments)
+	switch {
+	case tool.Kind == KindMCP:
+		if err := s.runEntry(ctx, tool, p.RemoteTool, &params); err != nil {
+			return Outcome{}, err
+		}
+	case p.RemoteTool != "":
+		return Outcome{}, fault.InvalidField("remote_tool", "not_allowed", "remote_tool belongs to kind mcp.")
+	}
+	invalid, err := s.runArguments(params.Entry, p.Arguments)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -72,11 +79,11 @@ func (s *Service) Run(ctx context.Context, ref workspaces.Ref, p RunParams) (Out
 }
 
 // runArguments is the decision about arguments that do not match, with a field each; nil when they do.
-func (s *Service) runArguments(tool Tool, raw json.RawMessage) (*fault.Error, error) {
+func (s *Service) runArguments(entry Entry, raw json.RawMessage) (*fault.Error, error) {
 	arguments, fields := decodeArguments(raw)
 	if len(fields) == 0 {
 		var err error
-		if fields, err = s.schemas.checkArguments(tool.Config.InputSchema, arguments); err != nil {
+		if fields, err = s.schemas.checkArguments(entry.InputSchema, arguments); err != nil {
 			return nil, err
 		}
 	}

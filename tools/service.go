@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -64,17 +65,20 @@ type Service struct {
 	// traceRetention 0 keeps traces for ever.
 	traceRetention time.Duration
 
+	mcp *mcpServers
+
 	mu       sync.RWMutex
 	builtins map[string]Builtin // by name
 }
 
-// New makes the service.
+// New makes the service. Close it.
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, agents: d.Agents, keys: d.Keys, guard: d.Guard,
 		client: d.Guard.Client(publicnet.ClientOptions{}), fresh: d.Guard.Client(publicnet.ClientOptions{MaxIdlePerHost: -1}), log: d.Log, now: d.Now, jitter: d.Jitter,
 		builtins: map[string]Builtin{}, gate: d.Gate, metrics: newMetrics(d.Registry), traceRetention: d.TraceRetention,
 	}
+	s.mcp = newMCPServers(mcp.Options{HTTP: d.Guard.Client(publicnet.ClientOptions{}), Changed: s.mcpChanged})
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

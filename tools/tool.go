@@ -87,9 +87,13 @@ type Config struct {
 	MCPServerURL         string            `json:"mcp_server_url,omitempty"`
 	MCPToolName          string            `json:"mcp_tool_name,omitempty"`
 	AllowedTools         []string          `json:"allowed_tools,omitempty"`
-	AllowDynamicVars     bool              `json:"allow_dynamic_vars,omitempty"`
-	TimeoutSeconds       int               `json:"timeout_seconds"`
-	ResponseMaxBytes     int               `json:"response_max_bytes"`
+	// Approval says for mcp whether the client is asked before a call: ApprovalNever, ApprovalAlways,
+	// or ApprovalListed, for the remote tools in ApprovalTools. Empty for http.
+	Approval         string   `json:"approval,omitempty"`
+	ApprovalTools    []string `json:"approval_tools,omitempty"`
+	AllowDynamicVars bool     `json:"allow_dynamic_vars,omitempty"`
+	TimeoutSeconds   int      `json:"timeout_seconds"`
+	ResponseMaxBytes int      `json:"response_max_bytes"`
 	// Assignments keep values of the answer as variables of the session.
 	Assignments []Assignment `json:"assignments,omitempty"`
 }

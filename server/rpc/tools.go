@@ -84,6 +84,7 @@ func (s *toolsServer) RunTool(ctx context.Context, req *parlancev1.RunToolReques
 	}
 	outcome, err := s.tools.Run(ctx, ref, tools.RunParams{
 		ToolID: tools.ID(req.GetToolId()), Arguments: jsonOf(req.GetArgs()), DynamicVariables: req.GetDynamicVariables(),
+		RemoteTool: req.GetRemoteTool(),
 	})
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 			PathParams: req.GetPathParams(), QueryParams: req.GetQueryParams(),
 			HardcodedQueryParams: req.GetHardcodedQueryParams(), HardcodedBodyParams: jsonOf(req.GetHardcodedBodyParams()),
 			Headers: req.GetHeaders(), MCPServerURL: req.GetMcpServerUrl(), MCPToolName: req.GetMcpToolName(),
+			Approval: req.GetApproval(), ApprovalTools: req.GetApprovalTools(),
 			AllowedTools: req.GetAllowedTools(), AllowDynamicVars: req.GetAllowDynamicVars(),
 			TimeoutSeconds: int(req.GetTimeoutSeconds()), ResponseMaxBytes: int(req.GetResponseMaxBytes()),
 			Assignments: each(req.GetAssignments(), toolAssignment),
@@ -58,6 +59,8 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 		{"mcp_server_url", req.McpServerUrl != nil, func() { config.MCPServerURL = req.GetMcpServerUrl() }},
 		{"mcp_tool_name", req.McpToolName != nil, func() { config.MCPToolName = req.GetMcpToolName() }},
 		{"allowed_tools", len(req.GetAllowedTools()) > 0, func() { config.AllowedTools = req.GetAllowedTools() }},
+		{"approval", req.Approval != nil, func() { config.Approval = req.GetApproval() }},
+		{"approval_tools", len(req.GetApprovalTools()) > 0, func() { config.ApprovalTools = req.GetApprovalTools() }},
 		{"allow_dynamic_vars", req.AllowDynamicVars != nil, func() { config.AllowDynamicVars = req.GetAllowDynamicVars() }},
 		{"timeout_seconds", req.TimeoutSeconds != nil, func() { config.TimeoutSeconds = int(req.GetTimeoutSeconds()) }},
 		{"response_max_bytes", req.ResponseMaxBytes != nil, func() { config.ResponseMaxBytes = int(req.GetResponseMaxBytes()) }},
@@ -89,6 +92,7 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 		PathParams: c.PathParams, QueryParams: c.QueryParams, HardcodedQueryParams: c.HardcodedQueryParams,
 		HardcodedBodyParams: structOf(c.HardcodedBodyParams), Headers: c.Headers,
 		McpServerUrl: c.MCPServerURL, McpToolName: c.MCPToolName, AllowedTools: c.AllowedTools,
+		Approval: c.Approval, ApprovalTools: c.ApprovalTools,
 		AllowDynamicVars: c.AllowDynamicVars,
 		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes), //nolint:gosec // ≤ 120, ≤ 10 MiB
 		AuthHeaderSet: t.AuthHeaderSet(), CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
@@ -116,6 +120,8 @@ func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
 	return &parlancev1.AgentTool{
 		Tool: toolProto(e.Tool), Enabled: e.Enabled, DisabledReason: string(e.DisabledReason),
 		MaxCallsPerSession: int32(e.MaxCallsPerSession), //nolint:gosec // ≤ 10,000
+		Name:               e.Name, RemoteTool: e.RemoteTool, NeedsApproval: e.NeedsApproval, DisabledDetail: e.Detail,
+		Description: e.Description, InputSchema: structOf(e.InputSchema),
 	}
 }
 

@@ -88,7 +88,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		return env.Do(t, "POST", path, body, harness.Key(tenant.Admin)).Must(t, status).Text("id")
 	}
 	agent, full := made(own, own.In("/agents"), `{"name":"a","locked_overrides":["voice"]}`, 201), made(tiny, tiny.In("/agents"), `{"name":"a"}`, 201)
-	mcp := made(own, own.In("/tools"), `{"slug":"far","description":"d","kind":"mcp","mcp_server_url":"https://mcp.example/"}`, 201)
+	speech := made(own, own.In("/provider-credentials"), `{"kind":"tts","provider":"openai","name":"n","api_key":"sk-speech"}`, 201)
 	tool := made(own, own.In("/tools"), `{"slug":"shop","description":"d","kind":"http","webhook_url":"https://shop.example/","input_schema":{"type":"object","required":["id"],"properties":{"id":{"type":"string"}}}}`, 201)
 	queued := made(own, own.In("/knowledge-base/sources/inline"), `{"name":"n","content":"Something."}`, 202)
 	open := made(own, "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`, 201)
@@ -129,7 +129,7 @@ func provocations(t *testing.T, env *harness.Env) map[fault.Reason]provocation {
 		fault.WebhookEventUnknown:    post(hooks, `{"url":"https://example.com/","events":["nothing"]}`, "events[0]"),
 		fault.RateLimitedReason:      {key: bare.Read, method: "GET", path: bare.In("/agents"), retry: true},
 		fault.UpstreamFailed:         post("/v1/sessions/"+open+"/turns", `{"text":"Hello?"}`),
-		fault.NotImplemented:         post(tools+"/"+mcp+"/run", `{"args":{}}`),
+		fault.NotImplemented:         as(own.Admin, post(own.In("/provider-credentials")+"/"+speech+"/test", `{}`)),
 		fault.Conflict:               post(agents, `{"name":"conflict"}`),
 		fault.ServiceUnavailable:     post(agents, `{"name":"unavailable"}`),
 		fault.InternalError:          post(agents, `{"name":"internal"}`),
