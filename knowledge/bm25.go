@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -35,22 +36,24 @@ func wordsOf(question string, sources []visible) questionWords {
 // termPostings are the postings of the question's terms by term, each source's own.
 type termPostings map[string][]sourcePostings
 
+// sourcePostings are packed, of so many chunks.
 type sourcePostings struct {
 	source int
-	list   []posting
+	count  int
+	packed []byte
 }
 
 // rankByWords scores the chunks that hold a term of the question, best first and at most limit;
 // equal ones in the order of source and place. How rare a word is, and how long a chunk usually is,
 // is counted over exactly these sources; lengths are their chunks', of those that have postings.
-func rankByWords(sources []visible, lengths [][]int32, words questionWords, postings termPostings, limit int) []candidate {
+func rankByWords(sources []visible, lengths [][]int32, words questionWords, postings termPostings, limit int) ([]candidate, error) {
 	chunks, terms := 0, int64(0)
 	for _, source := range sources {
 		chunks += source.ChunkCount
 		terms += source.TermCount
 	}
 	if terms == 0 {
-		return nil
+		return nil, nil
 	}
 	average := float64(terms) / float64(chunks)
 	scores := make([][]float64, len(sources))
@@ -58,7 +61,7 @@ func rankByWords(sources []visible, lengths [][]int32, words questionWords, post
 		lists := postings[term]
 		holding := 0
 		for _, p := range lists {
-			holding += len(p.list)
+			holding += p.count
 		}
 		idf := math.Log(1 + (float64(chunks)-float64(holding)+0.5)/(float64(holding)+0.5))
 		for _, p := range lists {
@@ -67,9 +70,15 @@ func rankByWords(sources []visible, lengths [][]int32, words questionWords, post
 				scores[p.source] = make([]float64, source.ChunkCount)
 			}
 			weight := idf * float64(words[source.Language][term])
-			for _, one := range p.list {
-				times, length := float64(one.times), float64(lengths[p.source][one.chunk])
-				scores[p.source][one.chunk] += weight * times * (bm25K1 + 1) / (times + bm25K1*(1-bm25B+bm25B*length/average))
+			of, long := scores[p.source], lengths[p.source]
+			postings, chunk := unpacker{rest: p.packed}, 0
+			for range p.count {
+				chunk += postings.number(source.ChunkCount)
+				times := float64(postings.number(maxTimes))
+				if postings.bad || chunk >= len(of) || chunk >= len(long) {
+					return nil, fmt.Errorf("postings of %s: %w", source.SourceID, errPacked)
+				}
+				of[chunk] += weight * times * (bm25K1 + 1) / (times + bm25K1*(1-bm25B+bm25B*float64(long[chunk])/average))
 			}
 		}
 	}
@@ -81,7 +90,7 @@ func rankByWords(sources []visible, lengths [][]int32, words questionWords, post
 			}
 		}
 	}
-	return best.sorted()
+	return best.sorted(), nil
 }
 
 // sortedTerms are in an order, so that sums of the same numbers are the same.

@@ -16,7 +16,7 @@ import (
 // codeDepth times as many as are wanted if that is more. Measured: docs/benchmarks.md has the recall.
 const (
 	atLeastCompared = 400
-	codeDepth       = 3
+	codeDepth       = 2
 )
 
 // codesOf are the packed codes of chunks in their order; none where vectors are missing.

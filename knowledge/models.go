@@ -23,19 +23,17 @@ func (s *Service) embedderOf(model string) (embedding.Embedder, bool) {
 	return nil, false
 }
 
-// answering is the embedder of the workspace's questions: that of its answering model. When this
+// answering is the embedder of the questions to a workspace that answers with the model. When this
 // process has none for that, it is the configured one, which finds what it has embedded already.
-func (s *Service) answering(ctx context.Context, ref workspaces.Ref) (embedding.Embedder, error) {
-	embedder, model, err := s.configuredFor(ctx, ref)
-	if err != nil {
-		return nil, err
+func (s *Service) answering(ctx context.Context, ref workspaces.Ref, model string) embedding.Embedder {
+	if embedder, known := s.embedderOf(model); known {
+		return embedder
 	}
-	if embedder == nil {
+	if model != "" {
 		s.log.WarnContext(ctx, "the answering embedding model is not configured here; passages it embedded are not found",
 			telemetry.KeyWorkspaceID, string(ref.ID), telemetry.KeyReason, model)
-		return s.embedder, nil
 	}
-	return embedder, nil
+	return s.embedder
 }
 
 // search is searchOnce, and once more with the new model when the workspace's model was changed
@@ -115,25 +113,28 @@ func holdModel(ctx context.Context, tx bun.IDB, source Source, model string, now
 	return queueReembedding(ctx, tx, source, target, now)
 }
 
-// answeringModel is the model whose vectors a query compares; empty: nothing was embedded yet. A
-// workspace of 0.1.0 has none noted until a worker has looked (nameAnswering).
+// selectAnswering is an expression for the model whose vectors a query compares, of tenant and workspace,
+// twice; empty: nothing was embedded yet. A workspace of 0.1.0 has none noted until a worker has looked
+// (nameAnswering).
+const selectAnswering = `
+	coalesce(
+		(
+			SELECT model
+			FROM workspace_embeddings
+			WHERE tenant_id = ?
+			  AND workspace_id = ?
+		), (
+			SELECT mode() WITHIN GROUP (ORDER BY embedding_model)
+			FROM sources
+			WHERE tenant_id = ?
+			  AND workspace_id = ?
+			  AND ready_at IS NOT NULL
+		), '')`
+
+// answeringModel is the model whose vectors a query compares; empty: nothing was embedded yet.
 func answeringModel(ctx context.Context, db bun.IDB, ref workspaces.Ref) (string, error) {
 	var model string
-	err := db.NewRaw(`
-		SELECT coalesce(
-			(
-				SELECT model
-				FROM workspace_embeddings
-				WHERE tenant_id = ?
-				  AND workspace_id = ?
-			), (
-				SELECT mode() WITHIN GROUP (ORDER BY embedding_model)
-				FROM sources
-				WHERE tenant_id = ?
-				  AND workspace_id = ?
-				  AND ready_at IS NOT NULL
-			), '')`, ref.TenantID, ref.ID, ref.TenantID, ref.ID).Scan(ctx, &model)
-	if err != nil {
+	if err := db.NewRaw("SELECT"+selectAnswering, ref.TenantID, ref.ID, ref.TenantID, ref.ID).Scan(ctx, &model); err != nil {
 		return "", fmt.Errorf("find the answering model: %w", err)
 	}
 	return model, nil

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
@@ -132,38 +133,48 @@ func appendPostings(page []byte, term string, list []posting) []byte {
 
 var errPacked = errors.New("packed words cannot be read")
 
-// readPostings calls found with the postings of each wanted term of a page.
-func readPostings(page []byte, chunks int, wanted []string, found func(term string, list []posting)) error {
-	r := unpacker{rest: page}
+// wordPage is a page of postings with the places of its terms, which are in their order.
+type wordPage struct {
+	packed []byte
+	at     []int32
+}
+
+// readPage looks where the terms of a packed page are.
+func readPage(packed []byte, chunks int) (wordPage, error) {
+	page := wordPage{packed: packed}
+	r := unpacker{rest: packed}
+	var last []byte
 	for len(r.rest) > 0 {
+		page.at = append(page.at, int32(len(packed)-len(r.rest))) //nolint:gosec // a page is small
 		term := r.bytes(r.number(len(r.rest)))
-		count := r.number(chunks)
-		if r.bad {
-			return errPacked
+		r.skip(2 * r.number(chunks))
+		if r.bad || bytes.Compare(last, term) >= 0 {
+			return wordPage{}, errPacked
 		}
-		at := slices.IndexFunc(wanted, func(one string) bool { return one == string(term) })
-		if at < 0 {
-			r.skip(2 * count)
-			continue
-		}
-		list := make([]posting, count)
-		last := 0
-		for i := range list {
-			last += r.number(chunks)
-			list[i] = posting{last, r.number(maxTimes)}
-			if last >= chunks {
-				r.bad = true
-			}
-		}
-		if r.bad {
-			return errPacked
-		}
-		found(wanted[at], list)
+		last = term
 	}
-	if r.bad {
-		return errPacked
+	return page, nil
+}
+
+// find is in how many chunks the term is, and their packed postings; none where it is not on the page.
+func (p wordPage) find(term string) (count int, packed []byte) {
+	at, there := slices.BinarySearchFunc(p.at, term, func(at int32, term string) int {
+		r := unpacker{rest: p.packed[at:]}
+		switch have := r.bytes(r.number(len(r.rest))); {
+		case string(have) < term:
+			return -1
+		case string(have) > term:
+			return 1
+		}
+		return 0
+	})
+	if !there {
+		return 0, nil
 	}
-	return nil
+	r := unpacker{rest: p.packed[p.at[at]:]}
+	r.bytes(r.number(len(r.rest)))
+	count = r.number(len(p.packed))
+	return count, r.rest
 }
 
 // maxTimes is more often than a word can occur in a chunk.

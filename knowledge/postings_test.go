@@ -44,15 +44,24 @@ func TestPostings(t *testing.T) {
 	}
 	terms := slices.Collect(maps.Keys(want))
 	got := map[string][]posting{}
-	for number, page := range index.pages {
-		err := readPostings(page, len(chunks), append(terms, "absent"), func(term string, list []posting) {
-			if pageOf(term, len(index.pages)) != number {
-				t.Errorf("%q lies in page %d", term, number)
-			}
-			got[term] = list
-		})
+	for number, packed := range index.pages {
+		page, err := readPage(packed, len(chunks))
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, term := range append(terms, "absent") {
+			count, list := page.find(term)
+			if count > 0 && pageOf(term, len(index.pages)) != number {
+				t.Errorf("%q lies in page %d", term, number)
+			}
+			r, chunk := unpacker{rest: list}, 0
+			for range count {
+				chunk += r.number(len(chunks))
+				got[term] = append(got[term], posting{chunk, r.number(maxTimes)})
+			}
+		}
+		if _, err := readPage(packed[:len(packed)/2], len(chunks)); err == nil && len(packed) > 1 {
+			t.Errorf("half of page %d was read", number)
 		}
 	}
 	if diff := cmp.Diff(got, want, cmp.AllowUnexported(posting{})); diff != "" {

@@ -143,14 +143,18 @@ func (p probe) empty() bool { return p.model == "" }
 // probe embeds the question; an agent with nothing attached costs no call of the embedder,
 // unless an explanation needs one.
 func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) (probe, error) {
-	attached, err := hasAttachments(ctx, s.db, ref, p.AgentID)
-	if err != nil || !attached {
-		return probe{QueryParams: p}, err
-	}
-	embedder, err := s.answering(ctx, ref)
+	has, err := beforeSearch(ctx, s.db, ref, p.AgentID)
 	if err != nil {
 		return probe{}, err
 	}
+	return s.probeWith(ctx, ref, p, has)
+}
+
+func (s *Service) probeWith(ctx context.Context, ref workspaces.Ref, p QueryParams, has attached) (probe, error) {
+	if !has.Any {
+		return probe{QueryParams: p}, nil
+	}
+	embedder := s.answering(ctx, ref, has.Model)
 	vectors, err := embedder.Embed(ctx, []string{p.Question}, embedding.Query)
 	if err != nil {
 		return probe{}, fmt.Errorf("embed the question: %w", err)
@@ -168,20 +172,30 @@ func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 	return made, nil
 }
 
-func hasAttachments(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) (bool, error) {
-	var attached bool
+// attached is what is known of an agent before a search.
+type attached struct {
+	// Any says that sources are attached, Always that some of them are always in the prompt.
+	Any    bool `bun:"attached"`
+	Always bool `bun:"always"`
+	// Model answers in the workspace; empty: nothing was embedded yet.
+	Model string `bun:"model"`
+}
+
+// beforeSearch asks in one go what a search begins with.
+func beforeSearch(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) (attached, error) {
+	var has attached
 	err := db.NewRaw(`
-		SELECT EXISTS (
-			SELECT 1
-			FROM source_attachments
-			WHERE tenant_id = ?
-			  AND workspace_id = ?
-			  AND agent_id = ?
-		)`, ref.TenantID, ref.ID, agent).Scan(ctx, &attached)
+		SELECT count(*) > 0 AS attached,
+		       coalesce(bool_or(usage_mode = ?), false) AS always,
+		       `+selectAnswering+` AS model
+		FROM source_attachments
+		WHERE tenant_id = ?
+		  AND workspace_id = ?
+		  AND agent_id = ?`, UsagePrompt, ref.TenantID, ref.ID, ref.TenantID, ref.ID, ref.TenantID, ref.ID, agent).Scan(ctx, &has)
 	if err != nil {
-		return false, fmt.Errorf("look for attachments: %w", err)
+		return has, fmt.Errorf("look for attachments: %w", err)
 	}
-	return attached, nil
+	return has, nil
 }
 
 // hasSource says whether a chunk of the source was found.

@@ -66,15 +66,21 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 		return nil, Trace{}, err
 	}
 	trace := Trace{Ranking: params.Ranking}
-	always, err := promptChunks(ctx, s.db, ref, agentID)
+	has, err := beforeSearch(ctx, s.db, ref, agentID)
 	if err != nil {
 		return nil, trace, err
+	}
+	var always []Found
+	if has.Always {
+		if always, err = promptChunks(ctx, s.db, ref, agentID); err != nil {
+			return nil, trace, err
+		}
 	}
 	passages := make([]Passage, 0, len(always)+params.TopK)
 	for _, one := range always {
 		passages = append(passages, passageOf(one, true))
 	}
-	probe, err := s.probe(ctx, ref, params)
+	probe, err := s.probeWith(ctx, ref, params, has)
 	if err != nil || probe.empty() {
 		return passages, trace, err
 	}

@@ -90,7 +90,8 @@ func searchWords(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, s
 	if err != nil {
 		return nil, nil, err
 	}
-	return sources, rankByWords(sources, lengths, words, postings, limit), nil
+	hits, err := rankByWords(sources, lengths, words, postings, limit)
+	return sources, hits, err
 }
 
 // readTerms reads the postings of the question's terms.
@@ -102,18 +103,17 @@ func readTerms(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf
 			wanted[key] = wantedPage{i, append(wanted[key].terms, term)}
 		}
 	}
-	pages, err := readPages(ctx, db, ref, shelf, wanted)
+	pages, err := readPages(ctx, db, ref, shelf, sources, wanted)
 	if err != nil {
 		return nil, err
 	}
 	postings := termPostings{}
-	for key, packed := range pages {
-		page := wanted[key]
-		found := func(term string, list []posting) {
-			postings[term] = append(postings[term], sourcePostings{page.source, list})
-		}
-		if err := readPostings(packed, sources[page.source].ChunkCount, page.terms, found); err != nil {
-			return nil, fmt.Errorf("postings of %s: %w", sources[page.source].SourceID, err)
+	for key, page := range pages {
+		want := wanted[key]
+		for _, term := range want.terms {
+			if count, packed := page.find(term); count > 0 {
+				postings[term] = append(postings[term], sourcePostings{want.source, count, packed})
+			}
 		}
 	}
 	return postings, nil
@@ -126,13 +126,13 @@ type wantedPage struct {
 }
 
 // readPages takes pages of postings from the shelf, and those that are not there from the database.
-func readPages(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, wanted map[shelfKey]wantedPage) (map[shelfKey][]byte, error) {
-	pages := make(map[shelfKey][]byte, len(wanted))
+func readPages(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, sources []visible, wanted map[shelfKey]wantedPage) (map[shelfKey]wordPage, error) {
+	pages := make(map[shelfKey]wordPage, len(wanted))
 	var numbers []int64
 	var missing []int
 	for key := range wanted {
 		if page, there := shelf.get(key); there {
-			pages[key], _ = page.([]byte)
+			pages[key], _ = page.(wordPage)
 			continue
 		}
 		numbers, missing = append(numbers, key.number), append(missing, key.page)
@@ -152,11 +152,16 @@ func readPages(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf
 		return nil, fmt.Errorf("read postings: %w", err)
 	}
 	for _, row := range rows {
-		pages[shelfKey{number: row.Number, page: row.Page}] = row.Postings
+		key := shelfKey{number: row.Number, page: row.Page}
+		source := sources[wanted[key].source]
+		if pages[key], err = readPage(row.Postings, source.ChunkCount); err != nil {
+			return nil, fmt.Errorf("postings of %s: %w", source.SourceID, err)
+		}
 	}
 	for i, number := range numbers { // also those without a row: there is nothing on them
 		key := shelfKey{number: number, page: missing[i]}
-		shelf.put(key, pages[key], len(pages[key]))
+		page := pages[key]
+		shelf.put(key, page, len(page.packed)+4*len(page.at))
 	}
 	return pages, nil
 }
