@@ -6,6 +6,7 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/provider/embedding"
+	"parlance.dev/parlance/provider/rerank"
 )
 
 // CheckMasterKey unwraps the installation's own data key with the configured master keys; found is
@@ -33,6 +34,15 @@ func DefaultEmbedder(config Config) (embedding.Embedder, string, error) {
 		return nil, "", err
 	}
 	return newEmbedder(config, guard)
+}
+
+// DefaultReranker is the reranking server of the configuration; nil: there is none.
+func DefaultReranker(config Config) (rerank.Reranker, error) {
+	guard, err := publicnet.New(publicnet.Options{CAFile: config.EgressCAFile})
+	if err != nil {
+		return nil, err
+	}
+	return newReranker(config, guard)
 }
 
 // EmbeddingModels are the models that can be asked with this configuration, the one for all first.

@@ -88,13 +88,16 @@ func openTenancy(cmd *cobra.Command) (*workspaces.Service, func(), error) {
 	return workspaces.New(workspaces.Deps{DB: db, Plans: plans}), release, nil
 }
 
-// openDatabase connects to a command's database. release closes it, and stops what was started for it.
+// openDatabase connects to a command's database, which must have this version's schema. release closes
+// it, and stops what was started for it.
 func openDatabase(cmd *cobra.Command) (db *postgres.DB, release func(), err error) {
 	found, err := openDatabaseURL(cmd)
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err = postgres.Open(cmd.Context(), postgres.Config{URL: found.url, MaxConns: 2})
+	if err = checkSchema(cmd.Context(), found.url); err == nil {
+		db, err = postgres.Open(cmd.Context(), postgres.Config{URL: found.url, MaxConns: 2})
+	}
 	if err != nil {
 		found.release()
 		return nil, nil, err

@@ -44,6 +44,9 @@ func TestProductionRefusesAnOldSchema(t *testing.T) {
 	for _, command := range []string{"server", "worker"} {
 		execute(t, "", append([]string{command}, flags...)...).wants(t, exitFailed, "run `parlance migrate up`")
 	}
+	for _, command := range [][]string{{"tenants", "create", "acme"}, {"tenants", "list"}} {
+		execute(t, "", append(command, "--database-url", flags[1])...).wants(t, exitFailed, "run `parlance migrate up`")
+	}
 	execute(t, "", "migrate", "up", "--database-url", flags[1]).wants(t, exitDone, "has the schema")
 }
 

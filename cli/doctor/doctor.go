@@ -72,6 +72,7 @@ func Areas() []Area {
 			lookAtEmbedder(ctx, d, r)
 			lookAtStoredVectors(ctx, d, r)
 		}},
+		{"reranker", "a real call", lookAtReranker},
 		{"documents", "what reads PDF and pictures, and its sandbox", lookAtDocuments},
 		{"speech", "speech in and out", lookAtSpeech},
 		{"outbound", "names, certificate authorities", lookAtOutbound},
