@@ -31,6 +31,7 @@ func parseHTML(data []byte, charset string, limits Limits) (Document, error) {
 		return Document{}, err
 	}
 	b := builder{limit: limits.MaxTextBytes}
+	text = withoutSubset(text)
 	page := pageOf(text)
 	if page.root == nil {
 		b.flatHTML(text)
@@ -62,6 +63,20 @@ func metaCharset(data []byte) string {
 		return "utf-8"
 	}
 	return name
+}
+
+// subsetPattern is a document type with declarations of its own, as XHTML may have. HTML knows none, and
+// takes what follows the first > in them for text.
+var subsetPattern = regexp.MustCompile(`(?i)<!doctype\s[^<>\[\]]*(\[(?:[^\]"'<]|"[^"]*"|'[^']*'|<!--(?:[^-]|-[^-])*-->|<[!?](?:[^"'<>]|"[^"]*"|'[^']*')*>)*\]\s*)>`)
+
+// withoutSubset takes those declarations out.
+func withoutSubset(text string) string {
+	const within = 64 << 10
+	found := subsetPattern.FindStringSubmatchIndex(text[:min(len(text), within)])
+	if found == nil {
+		return text
+	}
+	return text[:found[2]] + text[found[3]:]
 }
 
 // page is a parsed page.

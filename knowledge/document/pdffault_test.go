@@ -44,6 +44,8 @@ func TestPDFFaults(t *testing.T) {
 		{"header only", []byte("%PDF-1.7\n"), document.Corrupt},
 		{"another type", []byte("PK\x03\x04 this is no PDF"), document.Corrupt},
 		{"no pages", pdfmake.New().Bytes(), document.Empty},
+		{"less than no pages", bytes.Replace(good, []byte("/Count "), []byte("/Count -"), 1), document.Corrupt},
+		{"more pages than things", bytes.Replace(good, []byte("/Count "), []byte("/Count 99999"), 1), document.Corrupt},
 		{"blank page", onePage().Bytes(), document.Empty},
 		{"cut off", good[:len(good)/2], document.Corrupt},
 		{"password", encrypted(t, good, "secret"), document.Encrypted},

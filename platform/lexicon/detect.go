@@ -16,8 +16,9 @@ const (
 )
 
 // Detect is the code of the language that most of a text is in; empty when that cannot be told:
-// too little text, or a language that is not among those known. It looks at scripts first, and
-// then at whose stop words occur, a word of several languages counting less for each.
+// too little text, or a language that is not among those known. It looks at scripts first, then at
+// whose stop words occur, a word of several languages counting less for each. Letters tell Polish, and
+// Russian that is too short for stop words.
 func Detect(text string) string {
 	sample := sampleOf(text)
 	counts, letters := scripts(sample)
@@ -27,7 +28,34 @@ func Detect(text string) string {
 	if code := byScript(counts, letters, sample); code != "" {
 		return code
 	}
-	return byStops(sample)
+	if isPolish(sample) {
+		return "pl"
+	}
+	code := byStops(sample)
+	if code == "" && counts[1]*2 > letters && isRussian(sample) {
+		return "ru"
+	}
+	return code
+}
+
+// isRussian judges a text in Cyrillic that is too short for stop words, by letters that Russian has
+// or lacks.
+func isRussian(sample string) bool {
+	sample = strings.ToLower(sample)
+	return strings.ContainsAny(sample, "ыэё") && !strings.ContainsAny(sample, "ўі") || !strings.ContainsAny(sample, "ъўіїєґђјљњћџѓќѕ")
+}
+
+// isPolish is told by letters in one word of four, so that a name in another language's text does not.
+func isPolish(sample string) bool {
+	total, polish := 0, 0
+	sample = strings.ToLower(sample)
+	for word := range strings.FieldsFuncSeq(sample, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		total++
+		if strings.ContainsAny(word, "ąęłśźż") {
+			polish++
+		}
+	}
+	return polish >= 2 && polish*4 >= total && strings.ContainsAny(sample, "łżź")
 }
 
 // sampleOf is the beginning, the middle and the end of a long text.

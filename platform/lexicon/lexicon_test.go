@@ -101,6 +101,18 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"Режим работы":                          "ru",
+		"Музей открыт с девяти часов.":          "ru",
+		"Музеј је отворен.":                     "",
+		"Kot śpi na kanapie i łowi myszy.":      "pl",
+		"Łódź odpływa o siódmej, wróć później.": "pl",
+		"Lech Wałęsa, Gdańsk, 1983":             "",
+	} {
+		if got := lexicon.Detect(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
 	for _, text := range []string{"", "  ", "12 34", "ok", strings.Repeat("\xff", 10000)} {
 		if got := lexicon.Detect(text); got != "" {
 			t.Errorf("%q: got %q, want nothing", text, got)

@@ -15,7 +15,9 @@ import (
 var (
 	pagesLine = regexp.MustCompile(`(?m)^Pages:\s+(\d+)\s*$`)
 	// noPages is how the programs put it.
-	noPages       = regexp.MustCompile(`the first page \(1\) can not be after the last page \(0\)`)
+	noPages = regexp.MustCompile(`the first page \(1\) can not be after the last page \(0\)`)
+	// wrongCount is said of a number of pages that is negative, or more than the file holds things.
+	wrongCount    = regexp.MustCompile(`Invalid page count (-?[1-9]\d*)|Page count \((\d+)\) larger than`)
 	wrongPassword = regexp.MustCompile(`(?i)incorrect password|unsupported .*security handler|couldn't find .*security handler`)
 )
 
@@ -29,6 +31,9 @@ func countPages(ctx context.Context, box *sandbox.Box) (int, error) {
 		fault := faultOf(err)
 		if end, ok := errors.AsType[*sandbox.Error](err); ok && noPages.MatchString(end.Stderr) {
 			fault = errNoPages()
+			if said := wrongCount.FindStringSubmatch(end.Stderr); said != nil {
+				fault = &pdf.Fault{Kind: pdf.Corrupt, Message: "The PDF is damaged: it says that it has " + said[1] + said[2] + " pages, which cannot be. Save it again with another program.", Cause: err}
+			}
 		}
 		return 0, fault
 	}
