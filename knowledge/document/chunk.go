@@ -61,7 +61,9 @@ func (o ChunkOptions) normal() ChunkOptions {
 // neighbours are full with code or tables. It takes linear time.
 // Errors: *Error TooManyChunks, Empty.
 func Cut(doc Document, options ChunkOptions) ([]Chunk, error) {
-	c := chunker{doc: doc, options: options.normal(), counter: newTokenCounter()}
+	counter, _ := counters.Get().(*tokenCounter)
+	defer counters.Put(counter)
+	c := chunker{doc: doc, options: options.normal(), counter: counter}
 	if err := c.cut(); err != nil {
 		return nil, err
 	}

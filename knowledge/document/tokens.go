@@ -31,6 +31,9 @@ var pieces = memo.New[int](maxSeenPieces)
 // finding the pieces and merging their letters. It is for one goroutine; use newTokenCounter.
 type tokenCounter struct{ seen *memo.Near[int] }
 
+// counters are those that no document uses now, with the words of those before.
+var counters = sync.Pool{New: func() any { return newTokenCounter() }}
+
 func newTokenCounter() *tokenCounter { return &tokenCounter{seen: memo.NewNear(pieces)} }
 
 // count is the number of tokens in text, in linear time.

@@ -2,6 +2,7 @@ package lexicon
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -38,6 +39,8 @@ type language struct {
 	elided map[string]bool
 	// known are the terms of words that any analyser has seen; "" for a stop word.
 	known *memo.Memo[string]
+	// near are those in front of it that no analyser has now.
+	near *sync.Pool
 }
 
 // stemmerOf is the stemmer of the word's script; nil: it has none.
@@ -95,6 +98,7 @@ var languages = remembering(map[string]language{
 func remembering(languages map[string]language) map[string]language {
 	for code, one := range languages {
 		one.known = memo.New[string](maxRemembered)
+		one.near = &sync.Pool{New: func() any { return memo.NewNear(one.known) }}
 		languages[code] = one
 	}
 	return languages

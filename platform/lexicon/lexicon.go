@@ -30,14 +30,26 @@ type Analyser struct {
 	terms *memo.Near[string]
 }
 
-// New makes an analyser for a language's code; unknown ones are treated as the empty one.
+// New makes an analyser for a language's code; unknown ones are treated as the empty one. Close is
+// for those who make many.
 func New(code string) *Analyser {
 	language := languageOf(code)
-	return &Analyser{language: language, terms: memo.NewNear(language.known)}
+	terms, _ := language.near.Get().(*memo.Near[string])
+	return &Analyser{language: language, terms: terms}
+}
+
+// Close hands on what the analyser remembers to the next one of its language. It is not used any more.
+func (a *Analyser) Close() {
+	a.language.near.Put(a.terms)
+	a.terms = nil
 }
 
 // Analyse is the terms of one text; see Analyser.Terms.
-func Analyse(text, code string) []string { return New(code).Terms(text) }
+func Analyse(text, code string) []string {
+	analyser := New(code)
+	defer analyser.Close()
+	return analyser.Terms(text)
+}
 
 // Terms are the terms of a text in reading order, repeated as often as they occur. A text of stop
 // words has none.

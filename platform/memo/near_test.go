@@ -20,11 +20,11 @@ func TestNear(t *testing.T) {
 		near, other := memo.NewNear(row.behind), memo.NewNear(row.behind)
 		known := 0
 		for i := range keys {
-			near.Put(strconv.Itoa(i), i)
+			near.Put(wordOf(i), i)
 		}
 		for i := range 2 * keys {
 			for _, one := range []*memo.Near[int]{near, other} {
-				v, ok := one.Get(strconv.Itoa(i))
+				v, ok := one.Get(wordOf(i))
 				if ok {
 					known++
 				}
@@ -37,6 +37,11 @@ func TestNear(t *testing.T) {
 			t.Errorf("knows %d of %d keys, twice", known, keys)
 		}
 	}
+}
+
+// wordOf is a word for each number, some alike but for their ends, some too long for a Near.
+func wordOf(i int) string {
+	return strings.Repeat("abcdefgh", i%3) + strconv.Itoa(i)
 }
 
 func TestNearWithoutAKey(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 
 	"parlance.dev/parlance/test/figures"
@@ -51,7 +53,7 @@ func main() {
 		exit(runFloor(os.Stdin, os.Stdout))
 	}
 	var o options
-	flag.StringVar(&o.only, "only", "", "measure this part alone and only print it: sessions, facade, turn; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
+	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them: sessions, facade, turn; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
 	flag.StringVar(&o.out, "out", "docs", "directory to write benchmarks.md and benchmarks.json to")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
 	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")
@@ -90,7 +92,7 @@ func run(ctx context.Context, o options) (err error) {
 		list, name = toolParts, figures.PartTools
 	}
 	for _, p := range list {
-		if o.only != "" && o.only != p.name {
+		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), p.name) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring %s …\n", p.name)

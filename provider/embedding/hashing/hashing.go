@@ -34,7 +34,7 @@ type Embedder struct {
 // New makes the embedder.
 func New() *Embedder {
 	e := &Embedder{name: ModelName}
-	desks := sync.Pool{New: func() any { return &desk{analyser: lexicon.New(""), counts: map[string]int{}} }}
+	desks := sync.Pool{New: func() any { return &desk{analyser: lexicon.New(""), counts: map[uint64]int{}} }}
 	e.vector = func(text string) []float32 {
 		d, _ := desks.Get().(*desk)
 		defer desks.Put(d)
@@ -68,7 +68,9 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embedding.Kind) 
 type desk struct {
 	analyser *lexicon.Analyser
 	terms    []string
-	counts   map[string]int
+	hashes   []uint64
+	// counts are how often each term occurs, by its hash.
+	counts map[uint64]int
 }
 
 // vectorOf embeds a text by its terms. One that is repeated counts by the logarithm: the tenth
@@ -82,21 +84,25 @@ func (d *desk) vectorOf(text string) []float32 {
 		return s.unit(hash)
 	}
 	clear(d.counts)
+	d.hashes = d.hashes[:0]
 	for _, term := range d.terms {
-		d.counts[term]++
+		hash := hashOf('w', term)
+		d.hashes = append(d.hashes, hash)
+		d.counts[hash]++
 	}
 	var s sums
-	for _, term := range d.terms { // not over counts: the order of a sum is seen in its last digits
-		count := d.counts[term]
+	for i, term := range d.terms { // not over counts: the order of a sum is seen in its last digits
+		hash := d.hashes[i]
+		count := d.counts[hash]
 		if count == 0 {
 			continue
 		}
-		value := weightOf(term) * (1 + math.Log(float64(count)))
-		d.counts[term] = 0
-		s.add(hashOf('w', term), value)
+		d.counts[hash] = 0
+		value := weightOf(hash) * (1 + math.Log(float64(count)))
+		s.add(hash, value)
 		s.addGrams(term, value*gramsWeight)
 	}
-	return s.unit(hashOf('w', d.terms[0]))
+	return s.unit(d.hashes[0])
 }
 
 // addGrams adds the runs of 3 and 4 characters of a term between its boundary marks, which share

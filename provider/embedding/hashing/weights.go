@@ -16,20 +16,20 @@ import (
 //go:embed weights.txt
 var weightsText string
 
-var weights = sync.OnceValue(func() map[string]float64 {
-	table := map[string]float64{}
+var weights = sync.OnceValue(func() map[uint64]float64 {
+	table := map[uint64]float64{}
 	for line := range strings.Lines(weightsText) {
 		tenths, terms, _ := strings.Cut(strings.TrimSpace(line), " ")
 		for term := range strings.FieldsSeq(terms) {
-			table[term] = float64(tenths[0]-'0') / 10
+			table[hashOf('w', term)] = float64(tenths[0]-'0') / 10
 		}
 	}
 	return table
 })
 
-// weightOf is how much a term says, above 0 to 1.
-func weightOf(term string) float64 {
-	if weight, common := weights()[term]; common {
+// weightOf is how much the term of a hash says, above 0 to 1.
+func weightOf(hash uint64) float64 {
+	if weight, common := weights()[hash]; common {
 		return weight
 	}
 	return 1
