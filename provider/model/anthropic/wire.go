@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 
 	"parlance.dev/parlance/provider/model"
 )
@@ -14,6 +15,7 @@ type request struct {
 	System      string    `json:"system,omitempty"`
 	Messages    []message `json:"messages"`
 	Tools       []tool    `json:"tools,omitempty"`
+	ToolChoice  *choice   `json:"tool_choice,omitempty"`
 	Temperature *float64  `json:"temperature,omitempty"`
 	Stream      bool      `json:"stream"`
 }
@@ -32,6 +34,10 @@ type block struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	ToolUseID string          `json:"tool_use_id,omitempty"`
 	Content   string          `json:"content,omitempty"`
+}
+
+type choice struct {
+	Type string `json:"type"`
 }
 
 type tool struct {
@@ -87,7 +93,27 @@ func wireRequest(req model.Request) request {
 	for _, t := range req.Tools {
 		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema()})
 	}
+	if len(out.Tools) == 0 {
+		out.Tools = calledTools(req.Messages)
+	}
+	if len(req.Tools) == 0 && len(out.Tools) > 0 {
+		out.ToolChoice = &choice{Type: "none"}
+	}
 	return out
+}
+
+// calledTools are the tools that the messages show calls of: a request with calls in it has to define
+// tools, also when none may be called any more.
+func calledTools(messages []model.Message) []tool {
+	var called []tool
+	for _, m := range messages {
+		for _, call := range m.ToolCalls {
+			if !slices.ContainsFunc(called, func(t tool) bool { return t.Name == call.Name }) {
+				called = append(called, tool{Name: call.Name, Description: "Cannot be called now.", InputSchema: json.RawMessage(`{"type":"object"}`)})
+			}
+		}
+	}
+	return called
 }
 
 // clamped brings OpenAI's range 0..2 to Anthropic's 0..1.

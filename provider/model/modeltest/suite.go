@@ -158,12 +158,13 @@ func (s suite) streams(t *testing.T) {
 	}
 }
 
-// toolThenText: a call, its result, and the words about it, against the fake's own checks.
+// toolThenText: a call, its result, and the words about it, against the fake's own checks; then
+// words without tools, although there was a call.
 func (s suite) toolThenText(t *testing.T) {
 	t.Parallel()
 	p, script := s.with(t,
 		Reply{Text: []string{"Let me see."}, Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"pla`, `ce":"Ro`, `me"}`}}}},
-		Reply{Text: []string{"Sunny."}})
+		Reply{Text: []string{"Sunny."}}, Reply{Text: []string{"Enough."}})
 	req := model.Request{Messages: []model.Message{user("Weather in Rome?")}, Tools: []model.Tool{weather}}
 	asked, events, err := ask(t.Context(), p, req)
 	if err != nil {
@@ -181,6 +182,12 @@ func (s suite) toolThenText(t *testing.T) {
 		t.Fatalf("got %q, %v", told.Text, err)
 	}
 	same(t, "second round", script.Requests()[1].Messages, req.Messages)
+	req.Tools = nil
+	last, _, err := ask(t.Context(), p, req)
+	if err != nil || last.Text != "Enough." {
+		t.Fatalf("got %q, %v", last.Text, err)
+	}
+	same(t, "without tools", script.Requests()[2].Tools, []model.Tool(nil))
 }
 
 // calls: parallel, split, without arguments, and with arguments that are no JSON object.

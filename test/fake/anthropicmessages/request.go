@@ -22,6 +22,9 @@ type wire struct {
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"input_schema"`
 	} `json:"tools"`
+	ToolChoice struct {
+		Type string `json:"type"`
+	} `json:"tool_choice"`
 }
 
 type wireMessage struct {
@@ -63,6 +66,12 @@ func read(header http.Header, body []byte) (modeltest.Received, string) {
 			return out, "tools: name and input_schema are required"
 		}
 		out.Tools = append(out.Tools, model.Tool{Name: t.Name, Description: t.Description, InputSchema: t.InputSchema})
+	}
+	if len(in.Tools) == 0 && slices.ContainsFunc(out.Messages, func(m model.Message) bool { return len(m.ToolCalls) > 0 }) {
+		return out, "Requests which include `tool_use` or `tool_result` blocks must define tools"
+	}
+	if in.ToolChoice.Type == "none" {
+		out.Tools = nil // what may be called
 	}
 	return out, ""
 }
