@@ -75,6 +75,12 @@ func TestClientCallsTogether(t *testing.T) {
 	calls := s.ask("go")
 	s.do(conversation.ToolOutput{CallID: calls["pick"], Output: "red"})
 	s.do(conversation.Respond{CommandID: "r1"})
+	for range 50 { // an answer that does not wait would have begun by then
+		f.get(t, made.Session.ID)
+	}
+	if asked := answers.requests(); len(asked) != 1 {
+		t.Error("the model was asked before both results were there")
+	}
 	s.do(conversation.ToolOutput{CallID: calls["choose"], Output: "blue", IsError: true})
 	s.do(conversation.Respond{CommandID: "r2"})
 	if done, _ := until[conversation.ResponseDone](s); done.Text != "Both." {
@@ -86,6 +92,9 @@ func TestClientCallsTogether(t *testing.T) {
 	asked := answers.requests()
 	if len(asked) != 3 {
 		t.Fatalf("the model was asked %d times", len(asked))
+	}
+	if last := asked[2].Messages[len(asked[2].Messages)-1]; last.Text != "and" {
+		t.Errorf("the third answer is to %q", last.Text)
 	}
 	if first, second := told(t, asked[1], 0), told(t, asked[1], 1); first != "red" || !strings.Contains(second, "blue") || !strings.Contains(second, "client-error") {
 		t.Errorf("the model was told %q and %q", first, second)

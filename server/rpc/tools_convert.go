@@ -125,8 +125,8 @@ func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
 	}
 }
 
-func toolsConfigProto(disabledTools []string) *parlancev1.ToolsConfig {
-	return &parlancev1.ToolsConfig{DisabledTools: disabledTools}
+func toolsConfigProto(disabledTools []string, clientToolTimeoutSeconds int) *parlancev1.ToolsConfig {
+	return &parlancev1.ToolsConfig{DisabledTools: disabledTools, ClientToolTimeoutSeconds: int32Of(clientToolTimeoutSeconds)}
 }
 
 func toolCallProto(c tools.Call) *parlancev1.ToolCall {
