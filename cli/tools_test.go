@@ -164,6 +164,7 @@ func TestToolsAddAgain(t *testing.T) {
 	writeFile(t, w.document, strings.Replace(changed, "/orders/{order-id}:", "/orders/by-id/{order-id}:", 1))
 	w.add(t, "--operation", "getOrder", "--operation", "createOrder", "--yes").wants(t, exitDone,
 		"there, but differs: description, webhook_url", "1 there already, 1 there, but different", "--update")
+	w.add(t, "--operation", "getOrder", "--operation", "getStatus", "--yes").wants(t, exitDone, "1 made, 1 there, but different")
 	w.tools(t, "", "show", "get_order").wants(t, exitDone, "Look an order up")
 	w.add(t, "--operation", "getOrder", "--operation", "createOrder", "--yes", "--update").wants(t, exitDone, "1 updated, 1 there already")
 	w.tools(t, "", "show", "get_order").wants(t, exitDone, "Find an order", "/orders/by-id/{order-id}")
