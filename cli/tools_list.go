@@ -95,16 +95,16 @@ func (b *toolbox) listAgent(ctx context.Context, o toolsListOptions) error {
 				}
 				continue
 			}
-			state := term.Cell{Text: "on", Paint: b.screen.Good}
-			if !one.GetEnabled() {
-				state = term.Cell{Text: "off: " + strings.ReplaceAll(term.Clean(one.GetDisabledReason()), "_", " "), Paint: b.screen.Dim}
+			name := one.GetName()
+			if name == "" {
+				name = one.GetTool().GetSlug()
 			}
 			most := ""
 			if n := one.GetMaxCallsPerSession(); n > 0 {
 				most = fmt.Sprint(n)
 			}
 			rows = append(rows, []term.Cell{
-				{Text: term.Clean(one.GetTool().GetSlug())}, {Text: kindWords(one.GetTool())}, state, {Text: most}, {Text: callWords(one.GetTool())},
+				{Text: term.Clean(name)}, {Text: kindWords(one.GetTool())}, b.stateCell(one), {Text: most}, {Text: callWords(one.GetTool())},
 			})
 		}
 		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
@@ -115,6 +115,21 @@ func (b *toolbox) listAgent(ctx context.Context, o toolsListOptions) error {
 		b.screen.Draw(b.screen.Table([]term.Column{{Title: "TOOL"}, {Title: "KIND"}, {Title: "STATE"}, {Title: "MOST CALLS", Right: true}, {Title: "CALLS", Shrinks: true}}, rows), nil)
 	}
 	return nil
+}
+
+// stateCell is whether an agent's model sees a tool, or why not.
+func (b *toolbox) stateCell(one *parlancev1.AgentTool) term.Cell {
+	switch {
+	case one.GetEnabled() && one.GetNeedsApproval():
+		return term.Cell{Text: "on, asks the client", Paint: b.screen.Good}
+	case one.GetEnabled():
+		return term.Cell{Text: "on", Paint: b.screen.Good}
+	}
+	why := "off: " + strings.ReplaceAll(one.GetDisabledReason(), "_", " ")
+	if detail := one.GetDisabledDetail(); detail != "" {
+		why += " (" + detail + ")"
+	}
+	return term.Cell{Text: term.Clean(why), Paint: b.screen.Dim}
 }
 
 // kindWords is a custom tool's kind, or whose tool it is.
@@ -185,6 +200,7 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 		b.fact("authorization", "sealed; it is sent and never shown")
 	}
 	b.fact("allowed tools", strings.Join(tool.GetAllowedTools(), ", "))
+	b.fact("asks the client", strings.TrimSpace(strings.TrimSuffix(tool.GetApproval(), "never")+" "+strings.Join(tool.GetApprovalTools(), ", ")))
 	if tool.GetAllowDynamicVars() {
 		b.fact("variables", "{{…}} is filled from the conversation")
 	}

@@ -25,7 +25,7 @@ const maxArgsBytes = 1 << 20
 // toolsRunOptions are the flags of `parlance tools run`.
 type toolsRunOptions struct {
 	arg, variable []string
-	args          string
+	args, remote  string
 	request, json bool
 }
 
@@ -45,12 +45,14 @@ It ends with 0 when the endpoint did what it was asked for, and with 1 otherwise
   parlance tools run search --arg "q=red shoes" --arg sizes=41 --arg sizes=42
   parlance tools run create_order --args '{"customer": {"id": 7}, "lines": [{"sku": "B-1"}]}'
   parlance tools run create_order --args @order.json --var customer_id=7 --var secret__api_key=@key.txt
+  parlance tools run calendar --remote-tool find_slot --arg day=2026-03-01
   parlance tools run get_order --arg order_id=A-7 --json | jq .output`,
 		RunE: withTools(func(ctx context.Context, b *toolbox, args []string) error { return b.run(ctx, o, args[0]) }),
 	}
 	cmd.Flags().StringArrayVar(&o.arg, "arg", nil, "an argument, `NAME=VALUE`; may be repeated")
 	cmd.Flags().StringVar(&o.args, "args", "", "all arguments as a JSON object, @file, or - for the standard input")
 	cmd.Flags().StringArrayVar(&o.variable, "var", nil, "a dynamic variable, `NAME=VALUE` or NAME=@file; may be repeated")
+	cmd.Flags().StringVar(&o.remote, "remote-tool", "", "which tool of an MCP server, by its own name, when TOOL stands for several")
 	cmd.Flags().BoolVar(&o.request, "request", false, "show the request that was sent, without secrets")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer of the API as JSON")
 	return cmd
@@ -61,7 +63,7 @@ func (b *toolbox) run(ctx context.Context, o toolsRunOptions, named string) erro
 	if err != nil {
 		return err
 	}
-	req := &parlancev1.RunToolRequest{WorkspaceId: b.where.workspaceID, ToolId: found[0].GetId(), DynamicVariables: map[string]string{}}
+	req := &parlancev1.RunToolRequest{WorkspaceId: b.where.workspaceID, ToolId: found[0].GetId(), RemoteTool: o.remote, DynamicVariables: map[string]string{}}
 	if req.Args, err = b.arguments(o, found[0]); err != nil {
 		return usageError{err}
 	}

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"net/http"
+	"testing"
+
+	"parlance.dev/parlance/test/fake/mcpserver"
+	"parlance.dev/parlance/test/harness"
+)
+
+// The tools of an MCP server are listed by their names, shown with what asks first, and run by theirs.
+func TestToolsOfMCPServer(t *testing.T) {
+	t.Parallel()
+	w := startTools(t)
+	crm := mcpserver.New(t)
+	crm.Tool("find", "Finds a customer.", `{"type":"object","properties":{"name":{"type":"string"}}}`, mcpserver.Text("Ada lives in Riga."))
+	crm.Tool("forget", "Forgets a customer.", `{"type":"object"}`, mcpserver.Text("gone"))
+	made := w.env.Do(t, http.MethodPost, w.env.Tenant.In("/tools"), `{"slug": "crm", "description": "Customers.", "kind": "mcp",
+		"mcp_server_url": "`+crm.URL+`", "approval": "listed", "approval_tools": ["forget"]}`, harness.Key(w.env.Tenant.Admin))
+	if made.Status != http.StatusCreated {
+		t.Fatalf("make a tool: %s", made.Body)
+	}
+	w.tools(t, "", "attach", "crm").wants(t, exitDone)
+	w.tools(t, "", "ls", "--agent", "default").wants(t, exitDone, "crm__find", "crm__forget", "on, asks the client")
+	w.tools(t, "", "show", "crm").wants(t, exitDone, "asks the client", "listed forget", crm.URL)
+	w.tools(t, "", "run", "crm", "--remote-tool", "find", "--arg", "name=Ada").wants(t, exitDone, "✓ crm", "Ada lives in Riga.")
+	w.tools(t, "", "run", "crm").wants(t, exitFailed, "run crm: ")
+	w.tools(t, "", "traces").wants(t, exitDone, `"name":"Ada"`, "a run")
+}
