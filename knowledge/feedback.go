@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/pgvector/pgvector-go"
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/workspaces"
@@ -20,8 +18,6 @@ import (
 const (
 	// feedbackChunks are taken as what the question is about.
 	feedbackChunks = 5
-	// feedbackWeight is how much their mean counts beside the question.
-	feedbackWeight = 2
 	// feedbackLeast is how many chunks there must be to tell apart: among a few, the best five
 	// are most of what there is, and say little.
 	feedbackLeast = 50
@@ -34,11 +30,7 @@ func refine(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, hits [
 	if len(hits) < feedbackLeast {
 		return hits, nil
 	}
-	vectors, err := vectorsOf(ctx, db, ref, hits[:feedbackChunks])
-	if err != nil {
-		return nil, err
-	}
-	distances, err := distancesFrom(ctx, db, ref, withFeedback(p.vector.Slice(), vectors), hits)
+	distances, err := distancesWithFeedback(ctx, db, ref, p, hits)
 	if err != nil {
 		return nil, err
 	}
@@ -65,29 +57,6 @@ func byFused(a, b hit) int {
 		cmp.Compare(a.SourceID, b.SourceID), cmp.Compare(a.Index, b.Index))
 }
 
-// withFeedback is the direction of the question and of the mean of vectors together.
-func withFeedback(question []float32, vectors []pgvector.Vector) pgvector.Vector {
-	mean := make([]float64, len(question))
-	for _, vector := range vectors {
-		for i, x := range vector.Slice() {
-			if i < len(mean) {
-				mean[i] += float64(x)
-			}
-		}
-	}
-	length := func(square float64) float64 { return max(math.Sqrt(square), math.SmallestNonzeroFloat32) }
-	var squareQ, squareM float64
-	for i := range mean {
-		squareQ += float64(question[i]) * float64(question[i])
-		squareM += mean[i] * mean[i]
-	}
-	sum := make([]float32, len(mean))
-	for i := range mean {
-		sum[i] = float32(float64(question[i])/length(squareQ) + feedbackWeight*mean[i]/length(squareM))
-	}
-	return pgvector.NewVector(sum)
-}
-
 func idsOf(hits []hit) []ChunkID {
 	ids := make([]ChunkID, len(hits))
 	for i, one := range hits {
@@ -96,25 +65,25 @@ func idsOf(hits []hit) []ChunkID {
 	return ids
 }
 
-func vectorsOf(ctx context.Context, db bun.IDB, ref workspaces.Ref, hits []hit) ([]pgvector.Vector, error) {
-	var chunks []Chunk
-	err := db.NewSelect().Model(&chunks).Column("embedding").Where("c.tenant_id = ?", ref.TenantID).
-		Where("c.workspace_id = ?", ref.ID).Where("c.id IN (?)", bun.List(idsOf(hits))).OrderExpr("c.id").Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the vectors of the best chunks: %w", err)
-	}
-	vectors := make([]pgvector.Vector, len(chunks))
-	for i, chunk := range chunks {
-		vectors[i] = chunk.Embedding
-	}
-	return vectors, nil
-}
-
-// distancesFrom are the distances of the hits from a vector.
-func distancesFrom(ctx context.Context, db bun.IDB, ref workspaces.Ref, vector pgvector.Vector, hits []hit) (map[ChunkID]float64, error) {
+// distancesWithFeedback are the distances of the hits from the question and twice the mean of the
+// best of them, each of length 1.
+func distancesWithFeedback(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, hits []hit) (map[ChunkID]float64, error) {
+	ids := idsOf(hits)
 	var rows []hit
-	err := db.NewSelect().Model((*Chunk)(nil)).Column("id").ColumnExpr("c.embedding <=> ?::vector AS distance", vector).
-		Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID).Where("c.id IN (?)", bun.List(idsOf(hits))).Scan(ctx, &rows)
+	err := db.NewRaw(`
+		WITH best AS (
+			SELECT l2_normalize(avg(embedding)) AS mean
+			FROM chunks
+			WHERE tenant_id = ?
+			  AND workspace_id = ?
+			  AND id IN (?)
+		)
+		SELECT c.id,
+		       c.embedding <=> (SELECT l2_normalize(?::vector) + mean + mean FROM best) AS distance
+		FROM chunks AS c
+		WHERE c.tenant_id = ?
+		  AND c.workspace_id = ?
+		  AND c.id IN (?)`, ref.TenantID, ref.ID, bun.List(ids[:feedbackChunks]), p.vector, ref.TenantID, ref.ID, bun.List(ids)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("compare with the best chunks: %w", err)
 	}

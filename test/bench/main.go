@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -53,8 +54,8 @@ func main() {
 		exit(runFloor(os.Stdin, os.Stdout))
 	}
 	var o options
-	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them: sessions, facade, turn; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
-	flag.StringVar(&o.out, "out", "docs", "directory to write benchmarks.md and benchmarks.json to")
+	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
+	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only none")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
 	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")
 	flag.BoolVar(&o.tools, "tools", false, "measure calls of tools, about half a minute, in place of the rest")
@@ -108,8 +109,11 @@ func run(ctx context.Context, o options) (err error) {
 	if len(rows) == 0 {
 		return fmt.Errorf("there is no part %q", o.only)
 	}
-	if o.only != "" {
-		return nil
+	switch {
+	case o.only == "":
+		return figures.Write(cmp.Or(o.out, "docs"), name, rows)
+	case o.out != "":
+		return figures.Update(o.out, name, rows)
 	}
-	return figures.Write(o.out, name, rows)
+	return nil
 }

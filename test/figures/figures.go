@@ -117,6 +117,18 @@ type file struct {
 
 // Write puts the rows of a part into both files in a directory, in place of those that were there.
 func Write(dir, part string, rows []Row) error {
+	return write(dir, part, rows, func(Row) bool { return true })
+}
+
+// Update is Write that leaves the rows of other names in the part.
+func Update(dir, part string, rows []Row) error {
+	return write(dir, part, rows, func(old Row) bool {
+		return slices.ContainsFunc(rows, func(r Row) bool { return r.Name == old.Name })
+	})
+}
+
+// write puts rows in place of those of the part that go.
+func write(dir, part string, rows []Row, goes func(Row) bool) error {
 	path := filepath.Join(dir, "benchmarks.json")
 	var f file
 	old, err := os.ReadFile(path) //nolint:gosec // the caller's directory
@@ -133,7 +145,7 @@ func Write(dir, part string, rows []Row) error {
 	for i := range f.Rows {
 		f.Rows[i].Part = cmp.Or(f.Rows[i].Part, PartService) // of 0.1.0, which had no parts
 	}
-	f.Rows = slices.DeleteFunc(f.Rows, func(r Row) bool { return r.Part == part })
+	f.Rows = slices.DeleteFunc(f.Rows, func(r Row) bool { return r.Part == part && goes(r) })
 	for _, row := range rows {
 		row.Part = part
 		f.Rows = append(f.Rows, row)

@@ -87,3 +87,33 @@ func TestWriteKeepsOtherParts(t *testing.T) {
 		t.Error("a broken file was written over")
 	}
 }
+
+// TestUpdateKeepsOtherRows writes a part, then one row of it again.
+func TestUpdateKeepsOtherRows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	row := func(name string, value float64) figures.Row {
+		return figures.Row{Name: name, Value: value, Better: "lower"}
+	}
+	if err := figures.Write(dir, figures.PartKnowledge, []figures.Row{row("a", 1), row("b", 2)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := figures.Update(dir, figures.PartKnowledge, []figures.Row{row("b", 3), row("c", 4)}); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(filepath.Join(dir, "benchmarks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Rows []figures.Row }
+	if err := json.Unmarshal(written, &file); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, r := range file.Rows {
+		got[r.Name] = r.Value
+	}
+	if len(file.Rows) != 3 || got["a"] != 1 || got["b"] != 3 || got["c"] != 4 {
+		t.Errorf("rows are %v", got)
+	}
+}
