@@ -180,7 +180,7 @@ func (p *planner) note(format string, args ...any) {
 }
 
 // maxWork bounds the schemas that all operations of a document visit together.
-const maxWork = 4_000_000
+const maxWork = 2_000_000
 
 // depths are how many levels below the arguments are tried, until the schema is too large.
 var depths = []int{0, 1, 2, 3, 4, 6, 8, 12}
