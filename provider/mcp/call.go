@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -39,7 +38,7 @@ func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, erro
 		if failed == nil {
 			return list, nil
 		}
-		again := failed.Kind == Unreachable || failed.sessionLost() // to list twice does no harm
+		again := failed.Kind == Unreachable || failed.lost // to list twice does no harm
 		if try == 2 || ctx.Err() != nil || !again {
 			return nil, failed
 		}
@@ -139,7 +138,7 @@ func (e *Error) fatal() bool {
 	case Canceled:
 		return false
 	case Refused:
-		return e.sessionLost()
+		return e.lost
 	case Status:
 		return e.Status != http.StatusTooManyRequests && e.Status < 500
 	}
@@ -151,13 +150,7 @@ func (e *Error) mayRepeat() bool {
 	if e.Kind == Timeout || e.Kind == Canceled || e.Kind == NotPublic || e.Kind == TooLarge {
 		return false
 	}
-	return !e.Sent || e.sessionLost()
-}
-
-// sessionLost says that the server does not know the session. Source: MCP 2025-11-25, Transports,
-// Session Management: 404; the SDK's own example server says 400 with a text.
-func (e *Error) sessionLost() bool {
-	return e.Status == http.StatusNotFound || e.Status == http.StatusBadRequest && strings.Contains(strings.ToLower(e.Message), "session")
+	return !e.Sent || e.lost
 }
 
 func (s *session) call(ctx context.Context, p CallParams, maxBytes int) (Result, *Error) {

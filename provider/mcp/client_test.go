@@ -121,9 +121,21 @@ func TestForgottenSession(t *testing.T) {
 	if n := server.Count("initialize"); n != 2 {
 		t.Errorf("%d sessions, want 2", n)
 	}
+	server.Answer("tools/call", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest) // as the reference server says it
+		fmt.Fprint(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`)
+	})
+	_, err := client.Call(t.Context(), "key", endpoint(server), params("echo", `{}`))
+	if failed := wantKind(t, err, mcp.Status); failed.Status != http.StatusBadRequest {
+		t.Errorf("got %+v", failed)
+	}
+	if n := server.Count("initialize"); n != 3 {
+		t.Errorf("%d sessions, want 3", n)
+	}
 	before := server.Count("tools/call")
 	server.Answer("tools/call", http.NotFound)
-	_, err := client.Call(t.Context(), "key", endpoint(server), params("echo", `{}`))
+	_, err = client.Call(t.Context(), "key", endpoint(server), params("echo", `{}`))
 	if failed := wantKind(t, err, mcp.Status); failed.Status != http.StatusNotFound {
 		t.Errorf("got %+v", failed)
 	}

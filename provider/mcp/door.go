@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -31,6 +32,7 @@ type exchange struct {
 	connected atomic.Bool  // a connection was there to write to
 	status    atomic.Int32 // of the last POST's answer
 	tooLarge  atomic.Bool
+	lost      atomic.Bool // the server does not know the session
 	mu        sync.Mutex
 	err       error // of the last POST
 }
@@ -104,11 +106,29 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if response.StatusCode >= 300 {
 		limit = 64 << 10 // an error in words
+		x.lost.Store(forgotten(response))
 	}
 	var left atomic.Int64
 	left.Store(limit)
 	response.Body = &bounded{ReadCloser: response.Body, left: &left, over: func() { x.tooLarge.Store(true) }}
 	return response, nil
+}
+
+// forgotten says whether an answer means that the server does not know the session. Source: MCP
+// 2025-11-25, Transports, Session Management: 404; the protocol's reference server says 400 in words.
+func forgotten(response *http.Response) bool {
+	if response.StatusCode != http.StatusBadRequest {
+		return response.StatusCode == http.StatusNotFound
+	}
+	begin, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+	response.Body = readAgain{io.MultiReader(bytes.NewReader(begin), response.Body), response.Body}
+	return err == nil && bytes.Contains(bytes.ToLower(begin), []byte("session"))
+}
+
+// readAgain is a body of which some was read.
+type readAgain struct {
+	io.Reader
+	io.Closer
 }
 
 // dressed is the request with the operator's headers.

@@ -50,6 +50,8 @@ type Error struct {
 	Message string
 	// Sent says that bytes of the request may have reached the server.
 	Sent bool
+
+	lost bool // the server does not know the session
 }
 
 const maxMessageChars = 1000
@@ -107,7 +109,7 @@ const codeRejected = -32005
 
 // classify makes an Error of what the SDK says about an exchange.
 func classify(ctx context.Context, err error, x *exchange) *Error {
-	out := &Error{Kind: Protocol, Status: int(x.status.Load()), Sent: x.connected.Load()}
+	out := &Error{Kind: Protocol, Status: int(x.status.Load()), Sent: x.connected.Load(), lost: x.lost.Load()}
 	unsent := x.last()
 	err = errors.Join(err, unsent) // the SDK does not wrap everything
 	refused := refusal(err)
