@@ -95,8 +95,20 @@ func newFixture(t *testing.T) *fixture {
 // node is one more process on the same database; it listens until the test ends.
 func (f *fixture) node(t *testing.T) *conversation.Service {
 	t.Helper()
+	return f.start(t, conversation.Deps{})
+}
+
+// hurriedNode is a node that does not wait for approvals.
+func (f *fixture) hurriedNode(t *testing.T) *conversation.Service {
+	t.Helper()
+	return f.start(t, conversation.Deps{ApprovalTimeout: time.Millisecond})
+}
+
+// start starts a node; deps is what differs from the other ones.
+func (f *fixture) start(t *testing.T, deps conversation.Deps) *conversation.Service {
+	t.Helper()
 	s := conversation.New(conversation.Deps{
-		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
+		ApprovalTimeout: deps.ApprovalTimeout, DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now,
 	})

@@ -81,6 +81,11 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(conversation.UserMessage{Text: "Book it."})
 	s.do(conversation.Respond{})
 	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
+	started, _ := until[conversation.ToolStarted](s)
+	s.do(conversation.ToolOutput{CallID: started.CallID, Output: "forged"}) // it is not the client's to answer
+	if err := s.refusal(); err.Fields[0].Code != "unknown" {
+		t.Errorf("a result for a call of the service: %v", err)
+	}
 	s.do(conversation.Cancel{})
 	tool, _ := until[conversation.ToolDone](s)
 	done, _ := until[conversation.ResponseDone](s)

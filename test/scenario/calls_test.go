@@ -19,8 +19,10 @@ func TestCallsOfTurns(t *testing.T) {
 		return openaichat.Call{ID: "c_" + name, Name: name, Arguments: []string{arguments}}
 	}
 	script := []openaichat.Reply{
-		{Calls: []openaichat.Call{asks("find", `{"name":"Ann"}`), asks("nothing", `{}`)}}, {Text: []string{"Found."}},
-		{Calls: []openaichat.Call{asks("order", `{}`)}}, {Text: []string{"Ordered."}},
+		{Calls: []openaichat.Call{asks("find", `{"name":"Ann"}`), asks("nothing", `{}`)}},
+		{Text: []string{"Found."}},
+		{Calls: []openaichat.Call{asks("order", `{}`)}},
+		{Text: []string{"Ordered."}},
 	}
 	for range 9 {
 		script = append(script, openaichat.Reply{Calls: []openaichat.Call{asks("find", `{}`)}})

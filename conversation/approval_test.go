@@ -1,0 +1,124 @@
+package conversation_test
+
+import (
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/test/fake/mcpserver"
+	"parlance.dev/parlance/tools"
+)
+
+// guarded attaches a tool of an MCP server that wants the client's approval.
+func (f *fixture) guarded(t *testing.T) *mcpserver.Server {
+	t.Helper()
+	server := mcpserver.New(t)
+	t.Cleanup(f.tools.Close)
+	server.Tool("pay", "Pays.", `{"type":"object","properties":{"sum":{"type":"integer"}}}`, mcpserver.Text("Paid."))
+	tool, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
+		Slug: "pay", Description: "Pays.", Kind: tools.KindMCP, Config: tools.Config{MCPServerURL: server.URL, MCPToolName: "pay", Approval: tools.ApprovalAlways},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.tools.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	return server
+}
+
+// pays is a model that calls the tool and then tells.
+func pays(turns int) *script {
+	answers := &script{}
+	for range turns {
+		answers.steps = append(answers.steps, say("", model.NewToolCall("call_0", "pay", `{"sum":5}`)), say("Told."))
+	}
+	return answers
+}
+
+// TestApproval: a call is made when the client allows it, and only then.
+func TestApproval(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	server := f.guarded(t)
+	answers := pays(3)
+	f.model = answers
+	made := f.create(t)
+	s := f.join(t, f.Service, made)
+	for i, row := range []struct {
+		word conversation.Approve
+		told string
+		code string
+	}{
+		{conversation.Approve{Reason: "Too much."}, "Too much.", "not-approved"},
+		{conversation.Approve{Approved: true}, "Paid.", ""},
+	} {
+		s.do(conversation.UserMessage{Text: "Pay five."})
+		s.do(conversation.Respond{})
+		asked, before := until[conversation.ApprovalRequested](s)
+		if started, ok := before[len(before)-1].(conversation.ToolStarted); !ok || started.CallID != asked.CallID || asked.Name != "pay" || string(asked.Arguments) != `{"sum":5}` {
+			t.Errorf("asked %+v after %+v", asked, before)
+		}
+		if n := server.Count("tools/call"); n != 0 {
+			t.Errorf("%d calls before the client's word", n)
+		}
+		s.do(conversation.Approve{RequestID: "mcpr_another", Approved: true})
+		if err := s.refusal(); err.Reason != fault.InvalidRequest {
+			t.Errorf("another request: %v", err)
+		}
+		row.word.RequestID = asked.RequestID
+		s.do(row.word)
+		done, _ := until[conversation.ToolDone](s)
+		if done.Result.ErrorCode != row.code || !strings.Contains(done.Output, row.told) {
+			t.Errorf("%+v: %+v", row.word, done)
+		}
+		until[conversation.ResponseDone](s)
+		if words := told(t, answers.requests()[2*i+1], i); !strings.Contains(words, row.told) {
+			t.Errorf("the model was told %q", words)
+		}
+	}
+	s.do(conversation.Approve{RequestID: "mcpr_late", Approved: true})
+	if err := s.refusal(); err.Reason != fault.InvalidRequest {
+		t.Errorf("nothing waits: %v", err)
+	}
+	if n := server.Count("tools/call"); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+	// Over HTTP there is nobody to ask.
+	turn := f.turn(t, made.Session.ID, "Pay again.")
+	if calls := turn.ToolCalls(); calls[0].ErrorCode != "not-approved" || !strings.Contains(calls[0].Output, "no client") {
+		t.Errorf("over HTTP: %+v", calls)
+	}
+	traces := f.traces(t, made.Session.ID)
+	if len(traces) != 3 || traces[0].ErrorCode != "not-approved" || traces[0].Attempts != 0 || traces[1].ErrorCode != "" {
+		t.Errorf("traced %+v", traces)
+	}
+}
+
+// TestApprovalRunsOut: no word is no.
+func TestApprovalRunsOut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	server := f.guarded(t)
+	f.model = pays(2)
+	hurried := f.hurriedNode(t)
+	made := f.create(t)
+	s := f.join(t, hurried, made)
+	s.do(conversation.UserMessage{Text: "Pay five."})
+	s.do(conversation.Respond{})
+	asked, _ := until[conversation.ApprovalRequested](s)
+	done, _ := until[conversation.ToolDone](s)
+	until[conversation.ResponseDone](s)
+	if done.Result.ErrorCode != "not-approved" || !strings.Contains(done.Output, "in time") {
+		t.Errorf("%+v", done)
+	}
+	s.do(conversation.Approve{RequestID: asked.RequestID, Approved: true})
+	if err := s.refusal(); err.Reason != fault.InvalidRequest {
+		t.Errorf("too late: %v", err)
+	}
+	if n := server.Count("tools/call"); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+}
