@@ -3,6 +3,7 @@ package upgrade
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"parlance.dev/parlance/platform/devstack"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/test/fake/mcpserver"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/harness"
 )
@@ -26,6 +28,11 @@ const handbook = "# Handbook\n\n## Refunds\n\nA refund is paid within fourteen d
 var empty = map[string]string{
 	"session_connections": "the sockets that are open now",
 	"stray_blobs":         "files that wait for their deletion",
+	"source_pages":        "pages read by OCR of sources that are at work now",
+	"staged_vectors":      "vectors of sources that are at work now",
+	"next_vectors":        "vectors of a model that does not answer yet",
+	"source_reembeddings": "sources that another model is embedding now",
+	"vector_indexes":      "for workspaces of a million chunks",
 	"upload_holds":        "the uploads that are under way now",
 	"bun_migration_locks": "not used: an advisory lock takes its place",
 }
@@ -71,7 +78,7 @@ type recorder struct {
 // made makes something and notes its path; the answer is its resource.
 func (r *recorder) made(path string, body any) harness.Response {
 	r.t.Helper()
-	answer := r.Do(r.t, http.MethodPost, path, body, harness.Header("Idempotency-Key", "recorded-"+path))
+	answer := r.Do(r.t, http.MethodPost, path, body, harness.Header("Idempotency-Key", fmt.Sprintf("recorded-%d", len(r.paths))))
 	if answer.Status >= http.StatusMultipleChoices {
 		r.t.Fatalf("POST %s answered %d %s", path, answer.Status, answer.Body)
 	}
@@ -102,6 +109,10 @@ func (r *recorder) fill(hook *receiver.Receiver) {
 	})
 	r.is.ToolID = tool.Text("id")
 	r.made(at+"/tools/attach", map[string]any{"tool_id": r.is.ToolID, "max_calls_per_session": 3})
+	remote := mcpserver.New(r.t)
+	remote.Tool("stock", "Tells how many there are.", `{"type":"object","properties":{"item":{"type":"string"}}}`, mcpserver.Text("Seven."))
+	shelves := r.made(in("/tools"), map[string]any{"slug": "shelves", "description": "The shop's shelves.", "kind": "mcp", "mcp_server_url": remote.URL})
+	r.made(at+"/tools/attach", map[string]any{"tool_id": shelves.Text("id")})
 	r.made(in("/provider-credentials"), map[string]any{
 		"kind": "tts", "provider": "openai", "name": "recorded", "base_url": "https://speech.example/v1", "api_key": "recorded-key",
 	})
@@ -135,7 +146,7 @@ func (r *recorder) talk() {
 		"dynamic_variables": map[string]string{"name": "Ada", "secret__pin": "recorded-pin"},
 	}).Must(r.t, http.StatusCreated)
 	at := "/v1/sessions/" + session.Text("id")
-	for _, text := range []string{"How long does a refund take?", `/tool order_status {"order":"17"}`} {
+	for _, text := range []string{"How long does a refund take?", `/tool order_status {"order":"17"}`, `/tool shelves__stock {"item":"tea"}`} {
 		r.Do(r.t, http.MethodPost, at+"/turns", map[string]any{"text": text}).Must(r.t, http.StatusOK)
 	}
 	r.Do(r.t, http.MethodPost, at+"/end", map[string]any{"status": "completed"}).Must(r.t, http.StatusOK)
