@@ -136,17 +136,3 @@ func reasonOf(body []byte) (string, error) {
 	}
 	return "", errors.New(wire.Code + ": " + wire.Message)
 }
-
-// TestNotBuiltParts are parts of methods that are built otherwise.
-func TestNotBuiltParts(t *testing.T) {
-	t.Parallel()
-	env := harness.Start(t, harness.Options{WithoutWorker: true})
-	tool := env.Do(t, "POST", env.Tenant.In("/tools"), `{"slug":"m","description":"d","kind":"mcp","mcp_server_url":"https://mcp.example/mcp"}`).Must(t, 201)
-	checkProblem(t, env.Do(t, "POST", env.Tenant.In("/tools/"+tool.Text("id")+"/run"), `{}`), 501, "not-implemented")
-	for _, protocol := range harness.Protocols() {
-		t.Run(protocol.Name, func(t *testing.T) {
-			_, err := env.Clients(t, protocol, env.Tenant.Operator).Tools.RunTool(t.Context(), &parlancev1.RunToolRequest{WorkspaceId: env.Tenant.WorkspaceID, ToolId: tool.Text("id")})
-			checkWire(t, err, sameCall{reason: "not-implemented", code: 12})
-		})
-	}
-}
