@@ -16,7 +16,7 @@ const (
 	// handedFor is how long a task is trusted to be on its way before DueSources offers its source again.
 	handedFor = 10 * time.Second
 	// busyPause is how long a source of a tenant that has its share is put off.
-	busyPause = time.Second
+	busyPause = 100 * time.Millisecond
 )
 
 // DueSource is a source that wants a task.
@@ -110,7 +110,7 @@ func (s *Service) DueSources(ctx context.Context, now time.Time, ask fair.Ask) (
 	return due, nil
 }
 
-// PutOff makes a source wait for a second, because its tenant has its share of the workers.
+// PutOff makes a source wait for a moment, because its tenant has its share of the workers.
 func (s *Service) PutOff(ctx context.Context, source DueSource) error {
 	_, err := s.db.ExecContext(ctx, `
 		UPDATE sources

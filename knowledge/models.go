@@ -82,19 +82,24 @@ func (s *Service) configuredFor(ctx context.Context, ref workspaces.Ref) (embedd
 	return embedder, model, nil
 }
 
-// holdModel sees to it that the chunks' model answers in the workspace until tx ends; the first
-// source of a workspace decides. Where another model is to take over, the source is one more to
-// be embedded by that. Errors: errMoved.
-func holdModel(ctx context.Context, tx bun.IDB, source Source, model string, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `
+// nameModel makes a model the one that answers in a workspace that has none yet. It is a statement of
+// its own: in the transaction of the commit, the first sources of a workspace would wait for each other.
+func nameModel(ctx context.Context, db bun.IDB, ref workspaces.Ref, model string) error {
+	_, err := db.ExecContext(ctx, `
 		INSERT INTO workspace_embeddings (workspace_id, tenant_id, model)
 		VALUES (?, ?, ?)
-		ON CONFLICT (workspace_id) DO NOTHING`, source.WorkspaceID, source.TenantID, model)
+		ON CONFLICT (workspace_id) DO NOTHING`, ref.ID, ref.TenantID, model)
 	if err != nil {
 		return fmt.Errorf("note the answering model: %w", err)
 	}
+	return nil
+}
+
+// holdModel sees to it that the chunks' model answers in the workspace until tx ends. Where another
+// model is to take over, the source is one more to be embedded by that. Errors: errMoved.
+func holdModel(ctx context.Context, tx bun.IDB, source Source, model string, now time.Time) error {
 	var answering, target string
-	err = tx.NewRaw(`
+	err := tx.NewRaw(`
 		SELECT model,
 		       target_model
 		FROM workspace_embeddings

@@ -134,6 +134,9 @@ func chunksOf(source Source, pieces []document.Chunk) []Chunk {
 func (r *run) commit(ctx context.Context, chunks []Chunk, started time.Time) error {
 	now, source := r.moment(), r.source
 	words := indexWords(chunks)
+	if err := nameModel(ctx, r.db, source.Ref(), chunks[0].Model); err != nil {
+		return err
+	}
 	return r.db.InCopyTx(ctx, func(ctx context.Context, tx bun.Tx, copyIn postgres.CopyFunc) error {
 		if err := holdModel(ctx, tx, source, chunks[0].Model, now); err != nil {
 			return err

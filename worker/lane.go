@@ -23,8 +23,12 @@ type lane struct {
 	queue queue.Name
 	// window is how many tasks may wait in Redis.
 	window int
-	// gate shares the workers of this process.
-	gate    *fair.Gate
+	// gate shares the workers of this process, of which there are slots.
+	gate  *fair.Gate
+	slots int
+	// sparing says that no tenant gets all workers, even when it is alone. Tasks beyond what it gets
+	// would be taken by the workers that are kept free, and put off.
+	sparing bool
 	sweeper task.Sweeper
 	turn    fair.Turn
 	// woken says that there may be something to hand over.
@@ -44,7 +48,7 @@ func newLane(name queue.Name, spare int, sweeper task.Sweeper, d Deps) *lane {
 		}
 	}
 	return &lane{
-		queue: name, window: windowPerSlot * slots, sweeper: sweeper, woken: make(chan struct{}, 1),
+		queue: name, window: windowPerSlot * slots, slots: slots, sparing: spare > 0, sweeper: sweeper, woken: make(chan struct{}, 1),
 		gate: d.Slots.Gate(fair.Config{Name: string(name), Slots: slots, SharePercent: d.SharePercent, Spare: spare, Now: d.Now}),
 	}
 }
@@ -93,6 +97,15 @@ func (w *Worker) room(ctx context.Context, l *lane) int {
 	return max(0, l.window-pending)
 }
 
+// room is how many tasks to hand over when so many are pending.
+func (l *lane) room(pending int) int {
+	if !l.sparing {
+		return l.window - pending
+	}
+	running, _ := l.gate.Count()
+	return l.slots - running - pending
+}
+
 // fill hands work over until the window is full or nothing is left that fits. A window that is
 // half full is left alone: one question to Postgres then answers for several tasks.
 func (w *Worker) fill(ctx context.Context, l *lane) error {
@@ -102,12 +115,13 @@ func (w *Worker) fill(ctx context.Context, l *lane) error {
 		if err != nil {
 			return nil //nolint:nilerr // noted once; the work waits in Postgres
 		}
-		if pending > l.window/2 {
+		room := l.room(pending)
+		if pending > l.window/2 || room <= 0 {
 			l.behind.Store(true)
 			return nil
 		}
 		full := l.gate.Full()
-		tasks, err := l.sweeper.Due(ctx, w.now().UTC(), fair.Ask{Room: l.window - pending, After: l.turn.Last(), Except: full})
+		tasks, err := l.sweeper.Due(ctx, w.now().UTC(), fair.Ask{Room: room, After: l.turn.Last(), Except: full})
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	pdfFiles  = 8
+	pdfFiles  = 24
 	pdfPages  = 500
 	pageParas = 9
 	// ingestTarget is how often pdftotext's time ingestion may take.

@@ -31,7 +31,7 @@ type Ingester interface {
 	// DueSources takes up to ask.Room sources that wait for ingestion, or whose worker died, in the
 	// order of their tenants' turns, and counts them as on their way for a while.
 	DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error)
-	// PutOff makes a source wait for another second or so.
+	// PutOff makes a source wait for another moment.
 	PutOff(ctx context.Context, source DueSource) error
 }
 
@@ -87,7 +87,7 @@ type Reembedder interface {
 	Reembed(ctx context.Context, sourceID string) error
 	// DueReembeddings is DueSources for sources that another model is to embed.
 	DueReembeddings(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error)
-	// PutOffReembedding makes a source wait for another second or so.
+	// PutOffReembedding makes a source wait for another moment.
 	PutOffReembedding(ctx context.Context, source DueSource) error
 }
 
