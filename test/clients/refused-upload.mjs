@@ -34,24 +34,28 @@ async function byStream(megabytes) {
 async function byHTTP2(megabytes) {
   const session = http2.connect(url.origin);
   const request = session.request({ ':method': 'POST', ':path': url.pathname, authorization, 'content-type': type });
+  let waiting;
   const answer = new Promise((resolve, reject) => {
     let status, text = '';
     session.on('error', reject);
     request.on('error', reject);
     request.on('response', (headers) => { status = headers[':status']; });
     request.on('data', (data) => { text += data; });
-    request.on('close', () => resolve({ status, text: async () => text }));
+    // Node may not say close for a stream that the server has reset while there is still something to write.
+    for (const over of ['end', 'close']) request.on(over, () => resolve({ status, text: async () => text }));
+    waiting = setTimeout(() => reject(new Error('no answer for a minute')), 60_000);
   });
   request.setMaxListeners(0);
   for await (const part of bodyOf(megabytes)) {
-    if (request.closed || request.destroyed) break;
+    if (request.closed || request.destroyed || request.readableEnded) break;
     if (!request.write(part)) await Promise.race([new Promise((done) => request.once('drain', done)), answer]);
   }
   if (!request.destroyed) request.end();
   try {
     return await answer;
   } finally {
-    session.close();
+    clearTimeout(waiting);
+    session.destroy();
   }
 }
 
