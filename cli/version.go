@@ -13,7 +13,7 @@ import (
 // The linker sets these for a release and for images, which are built without the repository:
 // -X parlance.dev/parlance/cli.version=1.2.3 -X parlance.dev/parlance/cli.revision=<commit>.
 var (
-	version  = "0.2.0"
+	version  = "0.3.0-dev"
 	revision = ""
 )
 
