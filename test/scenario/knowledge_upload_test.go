@@ -203,10 +203,7 @@ func TestUploadAborted(t *testing.T) {
 			for range pieces {
 				_ = stream.Send(&parlancev1.UploadSourceRequest{Part: &parlancev1.UploadSourceRequest_Data{Data: []byte(strings.Repeat("Some text. ", 40_000))}})
 			}
-			hangUp()
-			if _, err := stream.CloseAndReceive(); err == nil {
-				t.Errorf("%s: an upload that was hung up on after %d pieces was taken", protocol.Name, pieces)
-			}
+			hangUp() // and no end is said: it might arrive before the hanging up, and the upload be whole
 		}
 	}
 	leavesNothing(t, env)
