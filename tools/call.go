@@ -152,32 +152,39 @@ func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
 		o.Error = problem
 		return
 	}
+	s.reach(ctx, c, o, request.url, func() result {
+		bounded, cancel := context.WithTimeout(ctx, config.Timeout())
+		defer cancel()
+		last, attempts := s.send(bounded, request, c.CallID, config)
+		if last.cut || last.err != nil {
+			last.body = c.redact.partial(last.body)
+		}
+		o.Attempts, o.StatusCode = attempts, last.status
+		o.OutputText = last.text()
+		o.Error = failure(ctx, bounded, last, config)
+		return verdict(o.Error, last.status)
+	})
+}
+
+// reach passes the gates that stand before an endpoint (a slot, its breaker, the cap of the session) and
+// sends; what send says is told to the breaker.
+func (s *Service) reach(ctx context.Context, c *call, o *Outcome, url string, send func() result) {
 	leave, problem := s.enter(ctx, c)
 	if problem != nil {
 		o.Error = problem
 		return
 	}
 	defer leave()
-	key := string(c.Ref.TenantID) + " " + hostPort(request.url)
+	key := string(c.Ref.TenantID) + " " + hostPort(url)
 	if !s.breaker.allow(key, s.now()) {
 		o.Error = refuse(CodeCircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. Tell the user that this is not possible right now; it may work in half a minute.")
 		return
 	}
 	says := neutral
 	defer func() { s.breaker.report(key, says, s.now()) }()
-	if o.Error = s.count(ctx, c); o.Error != nil {
-		return
+	if o.Error = s.count(ctx, c); o.Error == nil {
+		says = send()
 	}
-	bounded, cancel := context.WithTimeout(ctx, config.Timeout())
-	defer cancel()
-	last, attempts := s.send(bounded, request, c.CallID, config)
-	if last.cut || last.err != nil {
-		last.body = c.redact.partial(last.body)
-	}
-	o.Attempts, o.StatusCode = attempts, last.status
-	o.OutputText = last.text()
-	o.Error = failure(ctx, bounded, last, config)
-	says = verdict(o.Error, last.status)
 }
 
 // enter waits for a slot among the calls of all tenants. The call's own time begins afterwards.

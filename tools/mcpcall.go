@@ -26,35 +26,21 @@ func (s *Service) performMCP(ctx context.Context, c *call, o *Outcome) {
 		o.Error = problem
 		return
 	}
-	leave, problem := s.enter(ctx, c)
-	if problem != nil {
-		o.Error = problem
-		return
-	}
-	defer leave()
-	key := string(c.Ref.TenantID) + " " + hostPort(e.URL)
-	if !s.breaker.allow(key, s.now()) {
-		o.Error = refuse(CodeCircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. Tell the user that this is not possible right now; it may work in half a minute.")
-		return
-	}
-	says := neutral
-	defer func() { s.breaker.report(key, says, s.now()) }()
-	if o.Error = s.count(ctx, c); o.Error != nil {
-		return
-	}
-	result, err := s.mcp.client.Call(ctx, e.key, e.Endpoint, mcp.CallParams{
-		Tool: c.Entry.RemoteTool, Arguments: arguments, ID: c.CallID, Timeout: tool.Config.Timeout(), MaxTime: max(mcpMaxTime, tool.Config.Timeout()),
+	s.reach(ctx, c, o, e.URL, func() result {
+		result, err := s.mcp.client.Call(ctx, e.key, e.Endpoint, mcp.CallParams{
+			Tool: c.Entry.RemoteTool, Arguments: arguments, ID: c.CallID, Timeout: tool.Config.Timeout(), MaxTime: max(mcpMaxTime, tool.Config.Timeout()),
+		})
+		o.Attempts, o.StatusCode, o.OutputText = result.Attempts, result.StatusCode, result.Text
+		switch failed, isFailed := errors.AsType[*mcp.Error](err); {
+		case isFailed:
+			o.Error = mcpFailure(failed, tool.Config)
+		case err != nil:
+			o.Error = s.internal(ctx, "call MCP tool", err)
+		case result.IsError:
+			o.Error = refuse(CodeTool, "The tool reports that it failed. Read its answer: if the arguments were wrong, correct them and call the tool again; otherwise tell the user.")
+		}
+		return mcpVerdict(o.Error, o.StatusCode)
 	})
-	o.Attempts, o.StatusCode, o.OutputText = result.Attempts, result.StatusCode, result.Text
-	switch failed, isFailed := errors.AsType[*mcp.Error](err); {
-	case isFailed:
-		o.Error = mcpFailure(failed, tool.Config)
-	case err != nil:
-		o.Error = s.internal(ctx, "call MCP tool", err)
-	case result.IsError:
-		o.Error = refuse(CodeTool, "The tool reports that it failed. Read its answer: if the arguments were wrong, correct them and call the tool again; otherwise tell the user.")
-	}
-	says = mcpVerdict(o.Error, o.StatusCode)
 }
 
 // renderMCP makes what is sent, and fills in o.Request the same without secrets.
