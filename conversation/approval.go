@@ -35,11 +35,13 @@ type approvals struct {
 
 func newApprovals() *approvals { return &approvals{waiting: map[string]chan decision{}} }
 
-// ask opens a request.
-func (a *approvals) ask(request string) {
+// ask opens a request and says where its answer comes.
+func (a *approvals) ask(request string) <-chan decision {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.waiting[request] = make(chan decision, 1) // one word each
+	word := make(chan decision, 1) // one word each
+	a.waiting[request] = word
+	return word
 }
 
 // answer hands the client's word over; false when nobody waits for it.
@@ -52,13 +54,6 @@ func (a *approvals) answer(request string, d decision) bool {
 		word <- d
 	}
 	return ok
-}
-
-// word is where the answer to a request comes; nil when there was none asked.
-func (a *approvals) word(request string) <-chan decision {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.waiting[request]
 }
 
 // drop closes a request that was not answered.
@@ -81,14 +76,14 @@ func (r *runner) askApprovals(round []*pendingCall) error {
 		if !p.needsApproval() {
 			continue
 		}
-		r.approvals.ask(p.approvalID())
+		word := r.approvals.ask(p.approvalID())
 		err := r.tell(ApprovalRequested{
 			ResponseID: r.responseID, RequestID: p.approvalID(), CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments,
 		})
 		if err != nil {
 			return err
 		}
-		p.word = r.approvals.word(p.approvalID())
+		p.word = word
 	}
 	return nil
 }

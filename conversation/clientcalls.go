@@ -280,11 +280,15 @@ func askedIn(ctx context.Context, tx bun.Tx, session Session, callID string) (Tu
 
 // adoptResults puts results that came in before a turn was recorded beside their calls.
 func adoptResults(ctx context.Context, tx bun.Tx, session Session, turn *Turn) error {
-	for _, call := range openCalls([]Turn{*turn}) {
-		turns, err := selectTurns(ctx, tx, session)
-		if err != nil {
-			return err
-		}
+	open := openCalls([]Turn{*turn})
+	if len(open) == 0 {
+		return nil
+	}
+	turns, err := selectTurns(ctx, tx, session)
+	if err != nil {
+		return err
+	}
+	for _, call := range open {
 		for _, later := range turns {
 			for _, m := range later.Messages {
 				if m.Role == roleTool && m.CallID == call.id {

@@ -94,7 +94,7 @@ func (w *Worker) room(ctx context.Context, l *lane) int {
 	if err != nil {
 		return 0
 	}
-	return max(0, l.window-pending)
+	return max(0, l.room(pending))
 }
 
 // room is how many tasks to hand over when so many are pending.
