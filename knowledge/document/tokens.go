@@ -125,7 +125,8 @@ func asciiWordEnd(text string) int {
 	return end
 }
 
-// contraction is the length of what may follow an apostrophe: s, t, re, ve, m, ll or d.
+// contraction is the length of what may follow an apostrophe: s, t, r, ve, m, ll or d. The expression
+// says re; what the tokenizer compiled it to takes r for a whole one, and its counts are those we keep to.
 func contraction(text string) int {
 	lower := func(i int) byte {
 		if i < len(text) && text[i] < utf8.RuneSelf {
@@ -134,9 +135,9 @@ func contraction(text string) int {
 		return 0
 	}
 	switch lower(0) {
-	case 's', 't', 'm', 'd':
+	case 's', 't', 'r', 'm', 'd':
 		return 1
-	case 'r', 'v':
+	case 'v':
 		if lower(1) == 'e' {
 			return 2
 		}
