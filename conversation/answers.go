@@ -1,0 +1,104 @@
+package conversation
+
+import (
+	"context"
+
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// respond is a Respond and the socket it came from.
+type respond struct {
+	live    *Live
+	command Respond
+}
+
+// current is the answer that is going out.
+type current struct {
+	live       *Live
+	commandID  string
+	responseID string
+	turn       TurnID
+	open       bool // the turn holds what was said before
+	told       bool // its ResponseDone is out: only finished is missing
+	approvals  *approvals
+	cancel     context.CancelCauseFunc
+}
+
+// next starts the answer that has waited longest, when none is going out.
+func (e *engine) next() {
+	if e.current != nil || len(e.waiting) == 0 || e.ending != nil || e.client.holds() {
+		return
+	}
+	wanted := e.waiting[0]
+	e.waiting = e.waiting[1:]
+	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: e.unanswered, open: e.unanswered != ""}
+	if !start.open {
+		start.turn = TurnID(idgen.New(idgen.Turn))
+	}
+	e.unanswered = ""
+	e.client.answering(e.s.moment())
+	ctx, cancel := context.WithCancelCause(e.s.live)
+	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, approvals: newApprovals(), cancel: cancel}
+	e.current = run
+	config := e.session.Config
+	r := &runner{
+		s: e.s, start: start, origin: &wanted.live.origin, config: &config, clientTools: wanted.live.clientTools, approvals: run.approvals, commandID: run.commandID, responseID: run.responseID,
+		emit: func(event Event) error { e.send(happened{run: run, event: event}); return nil },
+	}
+	if wanted.command.Instructions != nil && allows(config.ClientOverrides, "instructions") {
+		r.instructions = wanted.command.Instructions
+	}
+	e.s.workers.Go(func() {
+		defer cancel(nil)
+		e.send(finished{run: run, went: r.run(ctx)}) // the engine stays while an answer is going out
+	})
+}
+
+// forward hands an event of the answer to the socket that asked, if it is still there.
+func (e *engine) forward(m happened) {
+	live := m.run.live
+	if called, ok := m.event.(ClientToolCalled); ok {
+		e.awaitClient(e.called(m.run, called))
+	}
+	if _, last := m.event.(ResponseDone); last {
+		m.run.told = true
+	}
+	if e.lives[live.channel] != live {
+		return
+	}
+	switch event := m.event.(type) {
+	case MessageStarted:
+		live.known[event.ItemID], e.lastItem = true, event.ItemID
+	case ToolStarted:
+		live.known[event.ItemID], e.lastItem = true, event.ItemID
+	case ClientToolCalled:
+		live.known[event.ItemID], e.lastItem = true, event.ItemID
+	}
+	live.push(m.event)
+}
+
+// settle takes the end of an answer.
+func (e *engine) settle(m finished) {
+	e.current = nil
+	live, attached := m.run.live, e.lives[m.run.live.channel] == m.run.live
+	if m.went.turn.Status == "" { // it was never begun
+		if m.run.open && e.unanswered == "" {
+			e.unanswered = m.run.turn
+		}
+		if attached && e.ending == nil {
+			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.went.err)})
+		}
+	} else {
+		e.showTurn(m.went.turn, live)
+		e.session.Language = m.went.session.Language
+	}
+	switch {
+	case m.went.session.Closed():
+		e.close(closedBy(m.went.session))
+	case e.ending != nil:
+		e.close(*e.ending)
+	default:
+		e.next()
+	}
+}

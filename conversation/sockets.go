@@ -1,0 +1,165 @@
+package conversation
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/idgen"
+)
+
+// join takes a socket in and greets it.
+func (e *engine) join(m joined) {
+	e.s.mu.Lock()
+	e.joining--
+	e.s.mu.Unlock()
+	if m.live == nil {
+		return
+	}
+	if older := e.lives[m.live.channel]; older != nil {
+		if older.number > m.live.number {
+			m.live.push(Closed{Code: CloseReplaced, Reason: "replaced"})
+			return
+		}
+		older.push(Closed{Code: CloseReplaced, Reason: "replaced"})
+	}
+	if len(e.lives) == 0 {
+		e.session = m.live.session
+	}
+	e.lives[m.live.channel] = m.live
+	m.live.known = map[string]bool{}
+	for _, item := range m.live.history {
+		m.live.known[item.ID], e.lastItem = true, item.ID
+	}
+	for _, turn := range m.unanswered {
+		if e.current == nil || e.current.turn != turn.ID {
+			e.unanswered = turn.ID
+		}
+	}
+	for _, call := range m.open {
+		e.awaitClient(call)
+	}
+	if m.greeting != nil {
+		e.greet(m.live, *m.greeting)
+	}
+	if e.restarting {
+		e.restart()
+	}
+}
+
+// greet says the first_message, which is recorded already.
+func (e *engine) greet(live *Live, turn Turn) {
+	response, item := idgen.New(idgen.Response), turn.Messages[0].ItemID
+	live.push(ResponseStarted{ResponseID: response, TurnID: turn.ID, Greeting: true})
+	live.push(MessageStarted{ResponseID: response, ItemID: item})
+	live.push(TextDelta{ResponseID: response, ItemID: item, Text: turn.AgentText})
+	live.push(MessageDone{ResponseID: response, ItemID: item, Text: turn.AgentText})
+	items := itemsOf(turn)
+	live.push(ResponseDone{ResponseID: response, TurnID: turn.ID, Status: ResponseCompleted, Items: items, Text: turn.AgentText})
+	live.known[item], e.lastItem = true, item
+}
+
+// leave lets a socket go. The last one that hangs up ends the session; one that was lost starts the wait.
+func (e *engine) leave(m left) {
+	defer close(m.noted)
+	if e.lives[m.live.channel] != m.live {
+		return // replaced, or closed
+	}
+	delete(e.lives, m.live.channel)
+	hungUp := m.how == HungUp && len(e.lives) == 0
+	if hungUp {
+		e.waiting = nil
+		if e.current != nil {
+			e.current.cancel(errEnding)
+		}
+	}
+	ctx, cancel := context.WithTimeout(m.live.origin.Context(context.WithoutCancel(e.s.live)), writeTimeout)
+	defer cancel()
+	now := e.s.moment()
+	err := e.s.locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *Session) error {
+		last, err := leaveTx(ctx, tx, row, m.live.number, now)
+		if err != nil || !last || m.how != HungUp {
+			return err
+		}
+		return endTx(ctx, tx, row, Completed, ReasonHangUp, now, e.s.transcriptURL(row.ID))
+	})
+	if err != nil { // the heartbeat leaves it out from now on, so the sweep takes it for lost
+		e.s.log.ErrorContext(ctx, "socket's leaving not recorded", "session_id", e.id, "error", err)
+	}
+}
+
+// show tells a socket of an item it does not know yet.
+func (e *engine) show(live *Live, commandID string, item Item) {
+	if live.known[item.ID] {
+		return
+	}
+	live.known[item.ID] = true
+	live.push(ItemAdded{CommandID: commandID, Item: item, PreviousItemID: e.lastItem})
+	e.lastItem = item.ID
+}
+
+func (e *engine) others(than *Live, items []Item) {
+	for _, live := range e.lives {
+		if live == than {
+			continue
+		}
+		for _, item := range items {
+			e.show(live, "", item)
+		}
+	}
+}
+
+// showTurn tells the sockets of a turn they did not ask for.
+func (e *engine) showTurn(turn Turn, asked *Live) { e.others(asked, itemsOf(turn)) }
+
+// tellEngine shows the session's sockets on this node a turn that was taken without them.
+func (s *Service) tellEngine(turn Turn) {
+	if turn.SessionID == "" {
+		return
+	}
+	if e := s.engineOf(turn.SessionID); e != nil {
+		e.send(recorded{turn: turn})
+	}
+}
+
+func closedBy(session Session) Closed {
+	closed := Closed{Code: CloseEnded, Reason: session.EndReason, Ended: true, Status: session.Status}
+	if session.Status == Broken {
+		closed.Code = CloseInternal
+	}
+	return closed
+}
+
+// close tells every socket that it is over, once the answer that is going out is recorded.
+func (e *engine) close(closed Closed) {
+	e.waiting = nil
+	if e.current != nil {
+		e.ending = &closed
+		e.current.cancel(errEnding)
+		return
+	}
+	for _, live := range e.lives {
+		live.push(closed)
+	}
+	clear(e.lives)
+}
+
+// replace closes a socket that a later one took over, on another node too.
+func (e *engine) replace(m replaced) {
+	live := e.lives[m.channel]
+	if live == nil || live.number >= m.number {
+		return
+	}
+	live.push(Closed{Code: CloseReplaced, Reason: "replaced"})
+	delete(e.lives, m.channel)
+}
+
+// restart sends the sockets away because the node is being stopped. The answer that is going out
+// is finished; the session waits for them elsewhere.
+func (e *engine) restart() {
+	e.waiting, e.restarting = nil, true
+	for _, live := range e.lives {
+		e.leave(left{live: live, how: Dropped, noted: make(chan struct{})})
+		live.push(Closed{Code: CloseRestart, Reason: "restart"})
+	}
+}
