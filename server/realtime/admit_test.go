@@ -101,7 +101,7 @@ func TestTokenAndSubprotocol(t *testing.T) {
 		{"bearer", "", nil, "bearer %s", ""},
 		{"sub-protocol", "", []string{"realtime", "openai-insecure-api-key.%s"}, "", "realtime"},
 		{"sub-protocol alone", "", []string{"openai-insecure-api-key.%s"}, "", ""},
-		{"both dialects offered", "?token=%s", []string{"convai", "realtime"}, "", "realtime"},
+		{"both dialects offered", "?token=%s", []string{"realtime", "convai"}, "", "realtime"},
 	}
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	for _, row := range rows {

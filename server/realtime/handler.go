@@ -21,14 +21,6 @@ import (
 // Prefix is where the handler belongs in a mux.
 const Prefix = "/v1/realtime/"
 
-// The sub-protocols. Source: realtime.md; the SDKs send them from browsers.
-const (
-	protocolOpenAI     = "realtime"
-	protocolElevenLabs = "convai"
-	// protocolToken carries a token as if it were a sub-protocol; it is never selected.
-	protocolToken = "openai-insecure-api-key."
-)
-
 // Defaults of Deps. Source: decisions, Sessions (the ping); the others are our own.
 const (
 	defaultPingEvery    = 20 * time.Second
@@ -149,7 +141,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer h.open.Done()
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols: []string{protocolOpenAI},
+		Subprotocols: selected(r),
 		// Any origin: the signed URL is the authority, no cookie is read, and browsers of any
 		// customer's site connect.
 		InsecureSkipVerify: true,
@@ -200,7 +192,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (conversation.Ad
 	if !upgrade {
 		return conversation.Admission{}, errNoUpgrade(w)
 	}
-	if offered := offeredProtocols(r); slices.Contains(offered, protocolElevenLabs) && !slices.Contains(offered, protocolOpenAI) {
+	if choice := selected(r); slices.Contains(choice, protocolElevenLabs) {
 		return conversation.Admission{}, fault.New(fault.NotImplemented, "The ElevenLabs dialect (sub-protocol convai) is not built yet. Offer the sub-protocol realtime, or none, and speak the OpenAI Realtime protocol.")
 	}
 	return admission, nil
@@ -222,38 +214,6 @@ func route(path string) (conversation.LiveChannel, conversation.ID, bool) {
 	channel := conversation.LiveChannel(name)
 	known := channel == conversation.VoiceChannel || channel == conversation.ChatChannel
 	return channel, conversation.ID(id), known && id != "" && !strings.Contains(id, "/")
-}
-
-// tokenOf is the session's token: the URL's decides, and only without one the bearer, then the
-// sub-protocol, are looked at, for the SDKs force some value of their own into both.
-func tokenOf(r *http.Request) string {
-	if token := r.URL.Query().Get("token"); token != "" {
-		return token
-	}
-	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") && token != "" {
-		return strings.TrimSpace(token)
-	}
-	for _, protocol := range offeredProtocols(r) {
-		if token, ok := strings.CutPrefix(protocol, protocolToken); ok {
-			return token
-		}
-	}
-	return ""
-}
-
-func offeredProtocols(r *http.Request) []string {
-	return listed(r.Header.Values("Sec-WebSocket-Protocol"))
-}
-
-// listed are the members of a header that is a comma-separated list.
-func listed(values []string) []string {
-	var all []string
-	for _, value := range values {
-		for one := range strings.SplitSeq(value, ",") {
-			all = append(all, strings.TrimSpace(one))
-		}
-	}
-	return all
 }
 
 // isUpgrade says whether the request is what RFC 6455 asks for; websocket.Accept would refuse the

@@ -13,7 +13,7 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/server/realtime/dialect"
 )
 
 // flushWithin is how long a socket that ends may take to pass on what it holds.
@@ -34,12 +34,14 @@ type socket struct {
 
 	// What follows is run's own.
 
-	dialect *openai.Dialect
+	dialect dialect.Dialect
+	// pause ends a pause that the dialect asked for; nil when there is none.
+	pause <-chan time.Time
 	// waiting are commands the core has not taken yet. No frame is read while there are any, so
 	// a client cannot make them pile up.
 	waiting []conversation.Command
 	// unwritten are frames the client has not taken yet, of unwrittenBytes in all.
-	unwritten      [][]byte
+	unwritten      []dialect.Frame
 	unwrittenBytes int
 }
 
@@ -69,17 +71,19 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission convers
 		return
 	}
 	defer live.Leave(conversation.Dropped) // for panics; otherwise it has left
-	s := newSocket(conn, live, admission.Channel, r.URL.Query().Get("last_event_id"), h.limits)
+	spoken := speak(conn.Subprotocol(), dialect.Params{
+		Session: live.Session(), Channel: admission.Channel, History: live.History(), LastEventID: r.URL.Query().Get("last_event_id"),
+	})
+	s := newSocket(conn, live, spoken, h.limits)
 	end := s.serve(ctx, cancel, h.deps.Context.Done(), log)
 	log.InfoContext(ctx, "socket closed", "code", int(end.code), telemetry.KeyReason, end.reason, telemetry.KeyDurationMS, h.deps.Now().Sub(began).Milliseconds())
 }
 
-func newSocket(conn *websocket.Conn, live *conversation.Live, channel conversation.LiveChannel, lastEventID string, limits Limits) *socket {
+func newSocket(conn *websocket.Conn, live *conversation.Live, spoken dialect.Dialect, limits Limits) *socket {
 	return &socket{
-		conn: conn, live: live, limits: limits,
+		conn: conn, live: live, limits: limits, dialect: spoken,
 		frames: make(chan frame), events: make(chan conversation.Event), commands: make(chan conversation.Command),
 		outgoing: make(chan []byte), broken: make(chan ending, 3),
-		dialect: openai.New(openai.Params{Session: live.Session(), Channel: channel, History: live.History(), LastEventID: lastEventID}),
 	}
 }
 
@@ -125,7 +129,8 @@ func (s *socket) serve(ctx context.Context, cancel context.CancelFunc, stopping 
 // run is the socket's life. It returns how that ended, with everything written that could be.
 func (s *socket) run(stopping <-chan struct{}, log *slog.Logger) ending {
 	end, ended := s.take(s.dialect.Open(), log)
-	events := s.events
+	pings, stopPings := s.pings()
+	defer stopPings()
 	var late <-chan time.Time
 	for {
 		if ended && late == nil {
@@ -134,7 +139,7 @@ func (s *socket) run(stopping <-chan struct{}, log *slog.Logger) ending {
 			}
 			timer := time.NewTimer(flushWithin)
 			defer timer.Stop()
-			late, events, stopping = timer.C, nil, nil
+			late, stopping = timer.C, nil
 		}
 		if ended && len(s.unwritten) == 0 {
 			return end
@@ -146,8 +151,12 @@ func (s *socket) run(stopping <-chan struct{}, log *slog.Logger) ending {
 		select {
 		case f := <-frames:
 			came, isEnd = s.take(s.dialect.Frame(f.data, f.text), log)
-		case e := <-events:
+		case e := <-s.happening(ended):
 			came, isEnd = s.happened(e, log)
+		case <-s.pause:
+			s.pause = nil
+		case <-pings:
+			came, isEnd = s.take(s.dialect.(dialect.Pinger).Ping(), log) //nolint:errcheck // only Pingers have pings
 		case commands <- command:
 			s.waiting = s.waiting[1:]
 		case outgoing <- data:
@@ -165,7 +174,32 @@ func (s *socket) run(stopping <-chan struct{}, log *slog.Logger) ending {
 		}
 		if isEnd && !ended {
 			end, ended = came, true
+			s.farewell(end)
 		}
+	}
+}
+
+// happening is where the core's next event comes from.
+func (s *socket) happening(ended bool) <-chan conversation.Event {
+	if ended || s.pause != nil {
+		return nil
+	}
+	return s.events
+}
+
+// pings ticks for a dialect that has pings of its own.
+func (s *socket) pings() (<-chan time.Time, func()) {
+	if _, ok := s.dialect.(dialect.Pinger); !ok {
+		return nil, func() {}
+	}
+	ticker := time.NewTicker(s.limits.PingEvery)
+	return ticker.C, ticker.Stop
+}
+
+// farewell queues what the protocol says before the close frame.
+func (s *socket) farewell(end ending) {
+	if !end.silent && !end.hurried {
+		s.queue(s.dialect.Close(int(end.code), end.reason).Frames)
 	}
 }
 
@@ -185,7 +219,7 @@ func (s *socket) output() (chan<- []byte, []byte) {
 	if len(s.unwritten) == 0 {
 		return nil, nil
 	}
-	return s.outgoing, s.unwritten[0]
+	return s.outgoing, s.unwritten[0].Data
 }
 
 // happened takes an event of the core.
@@ -197,20 +231,27 @@ func (s *socket) happened(e conversation.Event, log *slog.Logger) (ending, bool)
 }
 
 // take queues what came of a step. A client that lets more than the limit pile up is cut off.
-func (s *socket) take(step openai.Step, log *slog.Logger) (ending, bool) {
+func (s *socket) take(step dialect.Step, log *slog.Logger) (ending, bool) {
 	if step.Err != nil {
 		log.Error("frame not encoded", telemetry.KeyError, step.Err)
 		return endInternal, true
 	}
 	s.waiting = append(s.waiting, step.Commands...)
-	for _, data := range step.Frames {
-		s.unwritten = append(s.unwritten, data)
-		s.unwrittenBytes += len(data)
+	s.queue(step.Frames)
+	if step.Pause > 0 {
+		s.pause = time.After(step.Pause)
 	}
 	if s.unwrittenBytes > s.limits.MaxUnwrittenBytes {
 		return endSlow, true
 	}
 	return ending{}, false
+}
+
+func (s *socket) queue(frames []dialect.Frame) {
+	for _, one := range frames {
+		s.unwritten = append(s.unwritten, one)
+		s.unwrittenBytes += len(one.Data)
+	}
 }
 
 // read passes the client's frames on until the connection ends.

@@ -8,29 +8,14 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/server/realtime/dialect"
 )
 
 // Params is what a dialect starts with.
-type Params struct {
-	// Session is the session as the socket joined it.
-	Session conversation.Session
-	Channel conversation.LiveChannel
-	// History is the items so far; empty for a new conversation.
-	History []conversation.Item
-	// LastEventID is the event_id of the last event a returning client saw; empty: it does not ask
-	// for what it missed.
-	LastEventID string
-}
+type Params = dialect.Params
 
-// Step is what came of a frame or an event, each list in order.
-type Step struct {
-	// Frames go to the client.
-	Frames [][]byte
-	// Commands go to the core.
-	Commands []conversation.Command
-	// Err is a frame that could not be encoded: a mistake of ours, the socket cannot go on.
-	Err error
-}
+// Step is what came of a frame or an event.
+type Step = dialect.Step
 
 // Dialect is one socket's state. It belongs to one goroutine.
 type Dialect struct {
@@ -96,6 +81,9 @@ func (d *Dialect) replay() {
 	}
 }
 
+// Close says nothing: the protocol has no last words, the close frame tells it all.
+func (d *Dialect) Close(int, string) Step { return Step{} }
+
 // Frame takes a client's frame; text says whether it was one of text.
 func (d *Dialect) Frame(data []byte, text bool) Step {
 	if !text {
@@ -142,7 +130,7 @@ func (d *Dialect) send(e serverEvent) {
 		d.step.Err = err
 		return
 	}
-	d.step.Frames = append(d.step.Frames, data)
+	d.step.Frames = append(d.step.Frames, dialect.Frame{ID: id, Data: data})
 }
 
 func (d *Dialect) do(c conversation.Command) { d.step.Commands = append(d.step.Commands, c) }

@@ -31,8 +31,8 @@ func decoded(t testing.TB, step openai.Step) []event {
 	var events []event
 	for _, frame := range step.Frames {
 		var e event
-		if err := json.Unmarshal(frame, &e); err != nil {
-			t.Fatalf("%q: %v", frame, err)
+		if err := json.Unmarshal(frame.Data, &e); err != nil {
+			t.Fatalf("%q: %v", frame.Data, err)
 		}
 		events = append(events, e)
 	}

@@ -1,0 +1,59 @@
+package dialect
+
+import (
+	"time"
+
+	"parlance.dev/parlance/conversation"
+)
+
+// Params is what a dialect starts with.
+type Params struct {
+	// Session is the session as the socket joined it.
+	Session conversation.Session
+	Channel conversation.LiveChannel
+	// History is the items so far; empty for a new conversation.
+	History []conversation.Item
+	// LastEventID is the id of the last event a returning client saw; empty: it does not ask for
+	// what it missed.
+	LastEventID string
+}
+
+// Dialect is one socket's side of a protocol. Its methods are called from one goroutine.
+type Dialect interface {
+	// Open is what goes out before anything else; called once, first.
+	Open() Step
+	// Frame takes a client's frame; text says whether it was one of text.
+	Frame(data []byte, text bool) Step
+	// Event takes an event of the core; never Closed.
+	Event(e conversation.Event) Step
+	// Close is what the protocol says before a close frame with this code and reason. Only the
+	// frames of its Step are heard.
+	Close(code int, reason string) Step
+}
+
+// Pinger is a dialect with pings of its own beside the WebSocket's.
+type Pinger interface {
+	// Ping is called as often as the WebSocket is pinged.
+	Ping() Step
+}
+
+// Frame is one text frame for the client.
+type Frame struct {
+	// ID is the id that the event has in its protocol, which clients give back in last_event_id;
+	// empty for events without one, which are not sent again.
+	ID   string
+	Data []byte
+}
+
+// Step is what came of a frame or an event, each list in order.
+type Step struct {
+	// Frames go to the client.
+	Frames []Frame
+	// Commands go to the core.
+	Commands []conversation.Command
+	// Pause is how long the core's events are left waiting behind this step; frames of the client
+	// are read meanwhile. 0: not at all.
+	Pause time.Duration
+	// Err is a frame that could not be encoded: a mistake of ours, the socket cannot go on.
+	Err error
+}

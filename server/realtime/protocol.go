@@ -1,0 +1,69 @@
+package realtime
+
+import (
+	"net/http"
+	"strings"
+
+	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/server/realtime/openai"
+)
+
+// The sub-protocols. Source: realtime.md; the SDKs send them from browsers.
+const (
+	protocolOpenAI     = "realtime"
+	protocolElevenLabs = "convai"
+	// protocolToken and protocolBearer carry a token as if it were a sub-protocol (the openai SDKs
+	// and ElevenLabs'); they are never selected.
+	protocolToken  = "openai-insecure-api-key."
+	protocolBearer = "bearer."
+)
+
+// selected is the sub-protocol that is spoken, as what websocket.Accept takes: the first offered
+// that we know. Nothing else chooses the dialect; without one it is OpenAI's.
+func selected(r *http.Request) []string {
+	for _, one := range offeredProtocols(r) {
+		if one == protocolOpenAI || one == protocolElevenLabs {
+			return []string{one}
+		}
+	}
+	return nil
+}
+
+// speak is the dialect of a sub-protocol.
+func speak(_ string, p dialect.Params) dialect.Dialect {
+	return openai.New(p)
+}
+
+// tokenOf is the session's token: the URL's decides, and only without one the bearer, then the
+// sub-protocol, are looked at, for the SDKs force some value of their own into both.
+func tokenOf(r *http.Request) string {
+	if token := r.URL.Query().Get("token"); token != "" {
+		return token
+	}
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") && token != "" {
+		return strings.TrimSpace(token)
+	}
+	for _, protocol := range offeredProtocols(r) {
+		for _, prefix := range []string{protocolToken, protocolBearer} {
+			if token, ok := strings.CutPrefix(protocol, prefix); ok {
+				return token
+			}
+		}
+	}
+	return ""
+}
+
+func offeredProtocols(r *http.Request) []string {
+	return listed(r.Header.Values("Sec-WebSocket-Protocol"))
+}
+
+// listed are the members of a header that is a comma-separated list.
+func listed(values []string) []string {
+	var all []string
+	for _, value := range values {
+		for one := range strings.SplitSeq(value, ",") {
+			all = append(all, strings.TrimSpace(one))
+		}
+	}
+	return all
+}
