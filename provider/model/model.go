@@ -34,6 +34,8 @@ type Request struct {
 	Messages []Message
 	// Tools are those the model may call in this turn.
 	Tools []Tool
+	// ToolChoice says whether the model must call one of Tools; without Tools it says nothing.
+	ToolChoice ToolChoice
 	// Temperature is 0..2; nil leaves it to the server.
 	Temperature *float64
 	// MaxOutputTokens bounds the answer; 0 leaves it to the provider.
@@ -44,6 +46,16 @@ type Request struct {
 	// Metadata is for logs and tests (ids); it is not sent to a vendor.
 	Metadata map[string]string
 }
+
+// ToolChoice is [ChooseAuto], [ChooseRequired], or the name of one of the tools, which must be called.
+// That none may be called is said by a request without tools.
+type ToolChoice string
+
+// The choices that are no tool's name: no name holds a colon.
+const (
+	ChooseAuto     ToolChoice = ""
+	ChooseRequired ToolChoice = ":required"
+)
 
 // Role says who speaks in a [Message].
 type Role string

@@ -38,6 +38,7 @@ type block struct {
 
 type choice struct {
 	Type string `json:"type"`
+	Name string `json:"name,omitempty"`
 }
 
 type tool struct {
@@ -98,6 +99,13 @@ func wireRequest(req model.Request) request {
 	}
 	if len(req.Tools) == 0 && len(out.Tools) > 0 {
 		out.ToolChoice = &choice{Type: "none"}
+	}
+	switch {
+	case len(req.Tools) == 0 || req.ToolChoice == model.ChooseAuto:
+	case req.ToolChoice == model.ChooseRequired:
+		out.ToolChoice = &choice{Type: "any"}
+	default:
+		out.ToolChoice = &choice{Type: "tool", Name: string(req.ToolChoice)}
 	}
 	return out
 }

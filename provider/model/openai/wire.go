@@ -13,6 +13,7 @@ type request struct {
 	Model               string        `json:"model"`
 	Messages            []message     `json:"messages"`
 	Tools               []tool        `json:"tools,omitempty"`
+	ToolChoice          any           `json:"tool_choice,omitempty"`
 	Temperature         *float64      `json:"temperature,omitempty"`
 	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
 	MaxTokens           int           `json:"max_tokens,omitempty"`
@@ -135,7 +136,21 @@ func wireRequest(req model.Request, ownAPI bool) request {
 			Function: function{Name: t.Name, Description: t.Description, Parameters: t.Schema()},
 		})
 	}
+	if len(req.Tools) > 0 {
+		out.ToolChoice = toolChoice(req.ToolChoice)
+	}
 	return out
+}
+
+// toolChoice is nil where the model may choose, which all servers take for granted.
+func toolChoice(choice model.ToolChoice) any {
+	switch choice {
+	case model.ChooseAuto:
+		return nil
+	case model.ChooseRequired:
+		return "required"
+	}
+	return map[string]any{"type": "function", "function": map[string]string{"name": string(choice)}}
 }
 
 func wireMessages(req model.Request) []message {
