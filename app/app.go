@@ -174,7 +174,7 @@ func (a *App) join(ctx context.Context, component string) error {
 	if a.models, err = newModels(a.Config, guard); err != nil {
 		return err
 	}
-	a.models.observe(a.metrics.Registry, a.now)
+	a.models.observe(a.metrics.Registry, a.log, a.now)
 	embedder, previous, err := a.openEmbedders(ctx, guard)
 	if err != nil {
 		return err

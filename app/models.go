@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/anthropic"
@@ -41,9 +43,11 @@ type models struct {
 	clients  map[string]*http.Client
 	guarded  *http.Client
 	fallback string
-	// metrics is nil where nothing is measured.
+	// metrics and log are nil where nothing is measured and nobody reads.
 	metrics *model.Metrics
+	log     *slog.Logger
 	now     func() time.Time
+	breaker *breaker.Breaker
 	// credentials are the workspaces' own keys; nil: there are none.
 	credentials *workspaces.Credentials
 
@@ -55,7 +59,7 @@ type models struct {
 // else the extractive responder.
 func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	m := &models{config: config, clients: map[string]*http.Client{}, made: map[agents.ModelRef]model.Provider{}, fallback: extractive.Name}
-	m.guarded, m.now = guard.Client(publicnet.ClientOptions{}), time.Now
+	m.guarded, m.now, m.breaker = guard.Client(publicnet.ClientOptions{}), time.Now, model.Breaker()
 	bases := map[string]string{}
 	if config.AnthropicAPIKey.IsSet() {
 		bases[providerAnthropic], m.fallback = cmp.Or(config.AnthropicBaseURL, anthropic.DefaultBaseURL), providerAnthropic
@@ -91,7 +95,7 @@ func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.M
 		}
 		chosen = append(chosen, made)
 	}
-	return model.Chain(chosen[0], chosen[1:]...), nil
+	return model.Chain(model.ChainParams{Providers: chosen, Now: m.now, Metrics: m.metrics, Log: m.log}), nil
 }
 
 // own are the workspace's model credentials; it does not ask when none of refs could use one.
@@ -124,13 +128,26 @@ func (m *models) provider(ref agents.ModelRef) (model.Provider, error) {
 		return made, nil
 	}
 	made, err := m.open(ref)
-	if err == nil && m.metrics != nil {
-		made = model.Observe(made, cmp.Or(ref.Name, m.configured(ref.Provider)), m.metrics, m.now)
-	}
 	if err == nil {
+		made = m.watched(made, cmp.Or(ref.Name, m.configured(ref.Provider)), "")
 		m.made[ref] = made
 	}
 	return made, err
+}
+
+// watched is a provider whose calls are measured and kept from a server that fails. Server names
+// where it is and with whose key it is asked; empty is the installation's.
+func (m *models) watched(made model.Provider, name, server string) model.Provider {
+	provider := made.Name()
+	if m.metrics != nil {
+		made = model.Observe(made, name, m.metrics, m.now)
+	}
+	if provider == extractive.Name {
+		return made
+	}
+	return model.Guard(made, model.GuardParams{
+		Breaker: m.breaker, Key: provider + " " + server + " " + name, Now: func() time.Time { return m.now() }, Metrics: m.metrics,
+	})
 }
 
 func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
@@ -152,9 +169,9 @@ func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
 	})
 }
 
-// observe has every model's calls traced and measured.
-func (m *models) observe(registry prometheus.Registerer, now func() time.Time) {
-	m.metrics, m.now = model.NewMetrics(registry), now
+// observe has every model's calls traced and measured, and fail-overs told.
+func (m *models) observe(registry prometheus.Registerer, log *slog.Logger, now func() time.Time) {
+	m.metrics, m.log, m.now = model.NewMetrics(registry), log, now
 }
 
 // configured is the model of a provider that an agent does not choose otherwise.

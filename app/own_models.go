@@ -25,8 +25,15 @@ const (
 // openOwn is a provider that answers with a workspace's own credential, through the guard. It is
 // made for each turn: making one costs next to nothing, and keeps no key.
 func (m *models) openOwn(c workspaces.Credential, key seal.Secret, name string) (model.Provider, error) {
-	var made model.Provider
-	var err error
+	made, name, err := m.newOwn(c, key, name)
+	if err != nil {
+		return nil, err
+	}
+	return ownModel{Provider: m.watched(made, name, string(c.ID)+" "+c.BaseURL), credential: c.ID}, nil
+}
+
+// newOwn is openOwn without what watches; it says which model answers.
+func (m *models) newOwn(c workspaces.Credential, key seal.Secret, name string) (made model.Provider, answers string, err error) {
 	name = cmp.Or(name, c.DefaultModel)
 	switch c.Provider {
 	case providerAnthropic:
@@ -37,12 +44,9 @@ func (m *models) openOwn(c workspaces.Credential, key seal.Secret, name string) 
 		made, err = openai.New(openai.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("credential %s: %w", c.ID, err)
+		return nil, "", fmt.Errorf("credential %s: %w", c.ID, err)
 	}
-	if m.metrics != nil {
-		made = model.Observe(made, name, m.metrics, m.now)
-	}
-	return ownModel{Provider: made, credential: c.ID}, nil
+	return made, name, nil
 }
 
 // ownModel says with each failure whose key it was, and never shows it.
@@ -71,10 +75,11 @@ func (o ownModel) Stream(ctx context.Context, req model.Request, emit func(model
 // TestCredential implements workspaces.CredentialTester: one short streamed answer. A provider that
 // refuses is no error of the test.
 func (m *models) TestCredential(ctx context.Context, c workspaces.Credential, key seal.Secret) (workspaces.CredentialTest, error) {
-	provider, err := m.openOwn(c, key, "")
+	made, _, err := m.newOwn(c, key, "") // asked although it may have failed before: that is what a test is for
 	if err != nil {
 		return workspaces.CredentialTest{}, err
 	}
+	provider := ownModel{Provider: made, credential: c.ID}
 	ctx, cancel := context.WithTimeout(ctx, credentialTestTimeout)
 	defer cancel()
 	began := m.now()

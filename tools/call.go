@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/workspaces"
@@ -152,7 +153,7 @@ func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
 		o.Error = problem
 		return
 	}
-	s.reach(ctx, c, o, request.url, func() result {
+	s.reach(ctx, c, o, request.url, func() breaker.Result {
 		bounded, cancel := context.WithTimeout(ctx, config.Timeout())
 		defer cancel()
 		last, attempts := s.send(bounded, request, c.CallID, config)
@@ -168,7 +169,7 @@ func (s *Service) performHTTP(ctx context.Context, c *call, o *Outcome) {
 
 // reach passes the gates that stand before an endpoint (a slot, its breaker, the cap of the session) and
 // sends; what send says is told to the breaker.
-func (s *Service) reach(ctx context.Context, c *call, o *Outcome, url string, send func() result) {
+func (s *Service) reach(ctx context.Context, c *call, o *Outcome, url string, send func() breaker.Result) {
 	leave, problem := s.enter(ctx, c)
 	if problem != nil {
 		o.Error = problem
@@ -176,12 +177,12 @@ func (s *Service) reach(ctx context.Context, c *call, o *Outcome, url string, se
 	}
 	defer leave()
 	key := string(c.Ref.TenantID) + " " + hostPort(url)
-	if !s.breaker.allow(key, s.now()) {
+	if s.breaker.Allow(key, s.now()) == breaker.Refused {
 		o.Error = refuse(CodeCircuitOpen, "The tool's endpoint failed several times in the last minute, so it was not called. Tell the user that this is not possible right now; it may work in half a minute.")
 		return
 	}
-	says := neutral
-	defer func() { s.breaker.report(key, says, s.now()) }()
+	says := breaker.Neutral
+	defer func() { s.breaker.Report(key, says, s.now()) }()
 	if o.Error = s.count(ctx, c); o.Error == nil {
 		says = send()
 	}

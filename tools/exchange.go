@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/platform/publicnet"
 )
 
@@ -212,18 +213,18 @@ func statusFailure(status int) *Error {
 }
 
 // verdict is what a call says about its endpoint's health.
-func verdict(failed *Error, status int) result {
+func verdict(failed *Error, status int) breaker.Result {
 	switch {
 	case failed == nil:
-		return healthy
+		return breaker.Healthy
 	case failed.Code == CodeConnectionFailed || failed.Code == CodeTimeout:
-		return failing
+		return breaker.Failing
 	case failed.Code != CodeHTTPStatus:
-		return neutral
+		return breaker.Neutral
 	case status >= 500:
-		return failing
+		return breaker.Failing
 	}
-	return healthy
+	return breaker.Healthy
 }
 
 // hostPort is the address a URL calls, with its scheme's port when it names none.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/provider/mcp"
 )
 
@@ -26,7 +27,7 @@ func (s *Service) performMCP(ctx context.Context, c *call, o *Outcome) {
 		o.Error = problem
 		return
 	}
-	s.reach(ctx, c, o, e.URL, func() result {
+	s.reach(ctx, c, o, e.URL, func() breaker.Result {
 		result, err := s.mcp.client.Call(ctx, e.key, e.Endpoint, mcp.CallParams{
 			Tool: c.Entry.RemoteTool, Arguments: arguments, ID: c.CallID, Timeout: tool.Config.Timeout(), MaxTime: max(mcpMaxTime, tool.Config.Timeout()),
 		})
@@ -101,9 +102,9 @@ func mcpFailure(failed *mcp.Error, config Config) *Error {
 }
 
 // mcpVerdict is what a call says about its server's health.
-func mcpVerdict(failed *Error, status int) result {
+func mcpVerdict(failed *Error, status int) breaker.Result {
 	if failed != nil && failed.Code == CodeTool {
-		return healthy
+		return breaker.Healthy
 	}
 	return verdict(failed, status)
 }

@@ -13,6 +13,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/breaker"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -59,7 +60,7 @@ type Service struct {
 	now     func() time.Time
 	jitter  func(time.Duration) time.Duration
 	schemas schemas
-	breaker breaker
+	breaker breaker.Breaker
 	gate    *fair.Gate
 	metrics metrics
 	// traceRetention 0 keeps traces for ever.

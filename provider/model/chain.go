@@ -3,30 +3,45 @@ package model
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 )
 
-// Chain answers with the first provider that begins to: when one fails before it emitted
-// anything, the next is asked. Once a word is out the answer stays with its provider, since two
-// models cannot share a sentence. A caller's hang-up or deadline ends the chain.
-//
-// Request.Model is for the first provider; the others answer with their own model. When all
-// fail the error is one fault that names each: unavailable if all were, else upstream-failed.
-// Chain needs at least one provider; a chain of one is that provider.
-func Chain(first Provider, others ...Provider) Provider {
-	if len(others) == 0 {
-		return first
-	}
-	return chain(append([]Provider{first}, others...))
+// ChainParams are the providers of an agent.
+type ChainParams struct {
+	// Providers in the order in which they are asked; at least one.
+	Providers []Provider
+	// Now is for the durations of attempts; nil: they have none.
+	Now func() time.Time
+	// Metrics counts fail-overs; nil: nobody does.
+	Metrics *Metrics
+	// Log says of each fail-over why; nil: nobody does.
+	Log *slog.Logger
 }
 
-type chain []Provider
+// Chain answers with the first provider that begins to: when one fails before it emitted anything,
+// the next is asked. Once a word is out the answer stays with its provider, since two models cannot
+// share a sentence. A caller's hang-up or deadline ends the chain.
+//
+// What is failed over: no connection, silence before the first token, any refusal that is about the
+// provider (its key, its limits, its load, its model), a request that is too long for its model, and
+// an answer that ends in good order without a word or a call. What is not: a request that is wrong
+// for every provider (400, 413, 422), and one that a content filter refused.
+//
+// All but the last are asked with Request.Standby, so none of them repeats a call or waits.
+// Request.Model is for the first provider; the others answer with their own model. When all fail the
+// error is one fault that names each: unavailable if all were, else upstream-failed. RetryAfter is
+// the soonest that any of them named.
+func Chain(p ChainParams) Provider { return chain(p) }
+
+type chain ChainParams
 
 // Name is the first provider's.
-func (c chain) Name() string { return c[0].Name() }
+func (c chain) Name() string { return c.Providers[0].Name() }
 
 func (c chain) Stream(ctx context.Context, req Request, emit func(Event) error) (Result, error) {
 	begun := false
@@ -35,18 +50,95 @@ func (c chain) Stream(ctx context.Context, req Request, emit func(Event) error) 
 		return emit(e)
 	}
 	var failures []error
-	for _, p := range c {
+	var attempts []Attempt
+	var spent Usage
+	for i, p := range c.Providers {
+		last := i == len(c.Providers)-1
+		req.Standby = !last
+		started := c.moment()
 		result, err := p.Stream(ctx, req, noting)
-		if err == nil || begun || ctx.Err() != nil {
+		attempt := attemptOf(p, req, result, err)
+		attempt.Took = c.moment().Sub(started)
+		if err == nil && !last && empty(result) {
+			attempt.Reason, attempt.Message = ReasonEmptyAnswer, p.Name()+" answered without a word."
+		}
+		attempts = append(attempts, attempt)
+		spent = spent.plus(result.Usage)
+		result.Attempts, result.Usage = attempts, spent
+		if attempt.Reason == "" || begun || ctx.Err() != nil || !failsOver(err) {
 			return result, err
 		}
-		failures = append(failures, err)
+		if err != nil {
+			failures = append(failures, err)
+		}
+		if last {
+			return result, noneAnswered(failures)
+		}
+		c.failedOver(ctx, attempt, c.Providers[i+1])
 		req.Model = ""
 	}
-	return Result{}, noneAnswered(failures)
+	return Result{}, errors.New("a chain without providers") // see ChainParams
+}
+
+func (c chain) moment() time.Time {
+	if c.Now == nil {
+		return time.Time{}
+	}
+	return c.Now()
+}
+
+// failedOver tells of it.
+func (c chain) failedOver(ctx context.Context, a Attempt, next Provider) {
+	if c.Metrics != nil {
+		c.Metrics.failovers.WithLabelValues(a.Provider, a.Reason).Inc()
+	}
+	if c.Log != nil {
+		c.Log.WarnContext(ctx, "model failed over", telemetry.KeyProvider, a.Provider, telemetry.KeyModel, a.Model,
+			telemetry.KeyReason, a.Reason, telemetry.KeyError, a.Message, telemetry.KeyDurationMS, a.Took.Milliseconds(), "next", next.Name())
+	}
+}
+
+// attemptOf describes what a provider did.
+func attemptOf(p Provider, req Request, result Result, err error) Attempt {
+	attempt := Attempt{Provider: p.Name(), Model: result.Model}
+	if attempt.Model == "" {
+		attempt.Model = req.Model
+	}
+	if err == nil {
+		return attempt
+	}
+	decided := fault.From(err)
+	attempt.Reason, attempt.Message = string(decided.Reason), decided.Message
+	if decided.Meta[metaWhy] == ReasonCircuitOpen {
+		attempt.Reason = ReasonCircuitOpen
+	}
+	return attempt
+}
+
+// empty says whether a whole answer says nothing: an answer that was cut or filtered says that.
+func empty(r Result) bool {
+	return r.FinishReason == FinishStop && len(r.ToolCalls) == 0 && strings.TrimSpace(r.Text) == ""
+}
+
+// failsOver says whether another provider may fare better.
+func failsOver(err error) bool {
+	if err == nil { // it was empty
+		return true
+	}
+	switch meta := fault.From(err).Meta; meta[metaWhy] {
+	case whyTooLong:
+		return true
+	case whyRefused:
+		return false
+	default:
+		return meta[metaStatus] != "400" && meta[metaStatus] != "413" && meta[metaStatus] != "422"
+	}
 }
 
 func noneAnswered(failures []error) error {
+	if len(failures) == 1 {
+		return failures[0]
+	}
 	reason := fault.ServiceUnavailable
 	sentences := make([]string, 0, len(failures))
 	var retryAfter time.Duration

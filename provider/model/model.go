@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // Provider answers requests as a stream.
@@ -45,6 +46,9 @@ type Request struct {
 	Passages []Passage
 	// Metadata is for logs and tests (ids); it is not sent to a vendor.
 	Metadata map[string]string
+	// Standby says that another provider stands by: a failure is better told at once than repeated.
+	// [Chain] sets it.
+	Standby bool
 }
 
 // ToolChoice is [ChooseAuto], [ChooseRequired], or the name of one of the tools, which must be called.
@@ -131,18 +135,48 @@ const (
 	FinishFiltered  FinishReason = "content_filter"
 )
 
-// Usage counts tokens as the server reported them; zero when it did not.
+// Usage counts tokens as the server reported them; nothing is estimated.
 type Usage struct {
 	InputTokens  int
 	OutputTokens int
+	// Incomplete says that the server did not report all of it (an answer that broke off or was
+	// stopped, a server that does not count): what is missing is 0, and the truth is more.
+	Incomplete bool
 }
+
+// plus is both counts together.
+func (u Usage) plus(other Usage) Usage {
+	return Usage{u.InputTokens + other.InputTokens, u.OutputTokens + other.OutputTokens, u.Incomplete || other.Incomplete}
+}
+
+// Attempt is one provider that was asked for an answer.
+type Attempt struct {
+	Provider string
+	// Model is the one that was asked, as far as it is known.
+	Model string
+	// Reason is why it did not answer: the fault's reason, ReasonCircuitOpen or ReasonEmptyAnswer;
+	// empty for the one that did.
+	Reason string
+	// Message says it in a sentence that may be shown; empty for the one that answered.
+	Message string
+	Took    time.Duration
+}
+
+// The reasons of an Attempt that are no fault's.
+const (
+	// ReasonCircuitOpen: it was not asked, because it had failed several times in a row.
+	ReasonCircuitOpen = "circuit-open"
+	// ReasonEmptyAnswer: it answered without a word and without a call.
+	ReasonEmptyAnswer = "empty-answer"
+)
 
 // Result is a whole answer.
 type Result struct {
 	Text         string
 	ToolCalls    []ToolCall
 	FinishReason FinishReason
-	Usage        Usage
+	// Usage is that of all attempts.
+	Usage Usage
 	// Provider is the Name of the provider that answered, also behind a [Chain].
 	Provider string
 	// Model is the model as the server named it, else as it was asked for.
@@ -150,4 +184,7 @@ type Result struct {
 	// Citations are the indices in Request.Passages that were quoted, ascending. Only the
 	// extractive responder knows them.
 	Citations []int
+	// Attempts are the providers that were asked, in order, the one that answered last. Also beside
+	// an error. Only [Chain] fills them in.
+	Attempts []Attempt
 }

@@ -15,6 +15,8 @@ type Metrics struct {
 	requests    *prometheus.HistogramVec
 	firstTokens *prometheus.HistogramVec
 	tokens      *prometheus.CounterVec
+	failovers   *prometheus.CounterVec
+	opens       *prometheus.CounterVec
 }
 
 // NewMetrics makes and registers the metrics. The label provider is its Name; models have no
@@ -31,9 +33,22 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_model_tokens_total", Help: "Tokens as the servers reported them; direction is input or output.",
 		}, []string{telemetry.KeyProvider, "direction"}),
+		failovers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parlance_model_failovers_total", Help: "Answers that the next provider of an agent was asked for; reason is the error's, circuit-open or empty-answer.",
+		}, []string{telemetry.KeyProvider, telemetry.KeyReason}),
+		opens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parlance_model_circuits_opened_total", Help: "Times that a provider was left alone for a while after failures in a row.",
+		}, []string{telemetry.KeyProvider}),
 	}
-	registry.MustRegister(m.requests, m.firstTokens, m.tokens)
+	registry.MustRegister(m.requests, m.firstTokens, m.tokens, m.failovers, m.opens)
 	return m
+}
+
+// opened counts a circuit that opened; nobody does for nil.
+func (m *Metrics) opened(provider string) {
+	if m != nil {
+		m.opens.WithLabelValues(provider).Inc()
+	}
 }
 
 // Observe is a provider whose calls are traced and measured. model is the one it answers with

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,10 +25,23 @@ type Party struct {
 // statusOverloaded is Anthropic's status for a server without capacity.
 const statusOverloaded = 529
 
+// What faults carry for [Chain] and [Guard].
+const (
+	metaProvider = "provider"
+	metaStatus   = "status"
+	// metaWhy is ReasonCircuitOpen or one of those below; absent for other failures.
+	metaWhy = "why"
+	// whyTooLong: the conversation is longer than the model can read.
+	whyTooLong = "context-length"
+	// whyRefused: a content filter refused the request.
+	whyRefused = "content-filter"
+)
+
 // Refused is the fault for an answer with an HTTP status other than 2xx. Detail is the
-// server's own text: logged, not shown.
+// server's own text: logged, not shown, and searched for what its status does not tell.
 func (p Party) Refused(status int, header http.Header, detail string) error {
 	reason, message := fault.UpstreamFailed, "could not answer."
+	why := whyOf(status, detail)
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		message = "refused the API key."
@@ -40,10 +54,42 @@ func (p Party) Refused(status int, header http.Header, detail string) error {
 	case http.StatusServiceUnavailable, statusOverloaded:
 		reason, message = fault.ServiceUnavailable, "is overloaded."
 	}
+	switch why {
+	case whyTooLong:
+		message = "cannot read a conversation of this length. Lower the agent's model.history_tokens or retrieval.top_k, shorten its instructions, or choose a model with a larger context."
+	case whyRefused:
+		message = "refused the request: its content filter objects to something in the conversation. Reword it, or change the filter's settings with the provider."
+	}
 	err := fault.Wrap(p.cause(detail), reason, "%s (status %d) %s", p.Name, status, message)
-	err.Meta = map[string]string{"provider": p.Name, "status": strconv.Itoa(status)}
+	err.Meta = map[string]string{metaProvider: p.Name, metaStatus: strconv.Itoa(status)}
+	if why != "" {
+		err.Meta[metaWhy] = why
+	}
 	err.RetryAfter = wire.RetryAfter(header)
 	return err
+}
+
+// The words by which vendors tell the two refusals that are about the conversation. Sources: OpenAI's and
+// Azure's error codes; Anthropic's, vLLM's, llama.cpp's and Ollama's messages.
+var (
+	tooLongWords = []string{"context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size", "exceeds the available context", "input is too long", "context window"}
+	filterWords  = []string{"content_filter", "responsibleaipolicyviolation", "content management policy", "content_policy_violation"}
+)
+
+// whyOf finds out whether a refusal is about the conversation's length or content.
+func whyOf(status int, detail string) string {
+	if status != http.StatusBadRequest && status != http.StatusRequestEntityTooLarge && status != http.StatusUnprocessableEntity {
+		return ""
+	}
+	lower := strings.ToLower(detail)
+	says := func(word string) bool { return strings.Contains(lower, word) }
+	switch {
+	case slices.ContainsFunc(filterWords, says):
+		return whyRefused
+	case slices.ContainsFunc(tooLongWords, says):
+		return whyTooLong
+	}
+	return ""
 }
 
 // Unanswered is the error for a call that [wire.Caller.Post] gave up. Ctx as for Broken.
@@ -62,7 +108,7 @@ func (p Party) Reported(overloaded bool, detail string) error {
 		reason, message = fault.ServiceUnavailable, "%s is overloaded."
 	}
 	err := fault.Wrap(p.cause(detail), reason, message, p.Name)
-	err.Meta = map[string]string{"provider": p.Name}
+	err.Meta = map[string]string{metaProvider: p.Name}
 	return err
 }
 
@@ -76,13 +122,15 @@ func (p Party) Broken(ctx context.Context, begun bool, cause error) error {
 		message = "%s did not begin to answer in time."
 	case errors.Is(why, errStalled):
 		message = "%s fell silent in the middle of its answer."
+	case errors.Is(why, errTooLong):
+		message = "%s did not come to the end of its answer in time."
 	case ctx.Err() != nil:
 		return fmt.Errorf("asking %s: %w", p.Name, ctx.Err())
 	case begun:
 		message = "%s broke off in the middle of its answer."
 	}
 	err := fault.Wrap(p.cause(cause.Error()), fault.UpstreamFailed, message, p.Name)
-	err.Meta = map[string]string{"provider": p.Name}
+	err.Meta = map[string]string{metaProvider: p.Name}
 	return err
 }
 

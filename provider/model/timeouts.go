@@ -13,21 +13,30 @@ type Timeouts struct {
 	FirstToken time.Duration
 	// BetweenTokens is the longest wait between two pieces. Default 30 s.
 	BetweenTokens time.Duration
+	// Whole is the longest time to the end of an answer. Default 5 min.
+	Whole time.Duration
 }
 
 const (
 	defaultFirstToken    = 30 * time.Second
 	defaultBetweenTokens = 30 * time.Second
+	defaultWhole         = 5 * time.Minute
 )
+
+// MaxRetryDelay is how long the only provider of an agent may ask us to wait before a call is
+// repeated: a person is waiting. One that another stands by for is not waited for (Request.Standby).
+const MaxRetryDelay = 5 * time.Second
 
 var (
 	errNoFirstToken = errors.New("no first token in time")
 	errStalled      = errors.New("no further token in time")
+	errTooLong      = errors.New("no end of the answer in time")
 )
 
 // Watch is a running watch over one answer. Its methods are for one goroutine.
 type Watch struct {
 	timer   *time.Timer
+	whole   *time.Timer
 	cancel  context.CancelCauseFunc
 	between time.Duration
 	begun   bool
@@ -42,9 +51,13 @@ func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
 	if t.BetweenTokens <= 0 {
 		t.BetweenTokens = defaultBetweenTokens
 	}
+	if t.Whole <= 0 {
+		t.Whole = defaultWhole
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(t.FirstToken, func() { cancel(errNoFirstToken) })
-	return ctx, &Watch{timer: timer, cancel: cancel, between: t.BetweenTokens}
+	whole := time.AfterFunc(t.Whole, func() { cancel(errTooLong) })
+	return ctx, &Watch{timer: timer, whole: whole, cancel: cancel, between: t.BetweenTokens}
 }
 
 // Pause stops the clock while our own side works on a piece: a slow listener is not a silent
@@ -64,5 +77,6 @@ func (w *Watch) Begun() bool { return w.begun }
 // Stop ends the watch and its context.
 func (w *Watch) Stop() {
 	w.timer.Stop()
+	w.whole.Stop()
 	w.cancel(nil)
 }

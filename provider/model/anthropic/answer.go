@@ -17,6 +17,8 @@ type answer struct {
 	ready    []model.ToolCall
 	reason   string
 	usage    model.Usage
+	// opened says that the server began to answer, counted that it told the tokens of the whole answer.
+	opened, counted bool
 	// stopped says that message_stop came: only then is the answer whole.
 	stopped bool
 }
@@ -52,6 +54,7 @@ func (a *answer) add(e wireEvent) string {
 			a.reason = e.Delta.StopReason
 		}
 		a.count(e.Usage)
+		a.counted = a.usage.InputTokens > 0 && e.Usage.OutputTokens > 0
 	case "message_stop":
 		a.stopped = true
 	}
@@ -115,6 +118,7 @@ func (a *answer) finish(emit func(model.Event) error) (model.Result, error) {
 }
 
 func (a *answer) result() model.Result {
+	a.usage.Incomplete = a.opened && !a.counted
 	return model.Result{
 		Text:         a.text.String(),
 		ToolCalls:    a.ready,

@@ -37,7 +37,7 @@ type Config struct {
 	// 409, 429, 5xx): default 1, negative for never.
 	MaxRetries int
 	// MaxRetryDelay bounds the wait before a repeat; a server that asks for more is not asked
-	// again. Default 2 s: a person is waiting.
+	// again. Default model.MaxRetryDelay.
 	MaxRetryDelay time.Duration
 }
 
@@ -73,7 +73,7 @@ func New(cfg Config) (*Provider, error) {
 		timeouts: cfg.Timeouts,
 		caller: wire.Caller{
 			Client: cfg.Client, URL: base.String(), Header: header,
-			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cfg.MaxRetryDelay,
+			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cmp.Or(cfg.MaxRetryDelay, model.MaxRetryDelay),
 		},
 	}, nil
 }
@@ -93,11 +93,16 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	if err != nil {
 		return answer.result(), fmt.Errorf("writing the request: %w", err)
 	}
-	res, err := p.caller.Post(ctx, body)
+	caller := p.caller
+	if req.Standby {
+		caller.MaxRetries = -1
+	}
+	res, err := caller.Post(ctx, body)
 	if err != nil {
 		return answer.result(), p.party.Unanswered(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	answer.opened = true
 	events := wire.NewEvents(res.Body)
 	for !answer.stopped && events.Next() {
 		watch.Pause()

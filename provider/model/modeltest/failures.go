@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +79,9 @@ func (s suite) breaksOff(t *testing.T) {
 			result, events, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
 			failed(t, err, fault.UpstreamFailed, "in the middle of its answer")
 			same(t, "events", events, []model.Event{model.TextDelta{Text: "Half an "}})
+			if !result.Usage.Incomplete || result.Usage.OutputTokens == Usage.OutputTokens {
+				t.Errorf("the usage of half an answer is %+v", result.Usage)
+			}
 			if result.Text != "Half an " || len(result.ToolCalls) != 0 || len(script.Requests()) != 1 {
 				t.Errorf("result %+v after %d requests", result, len(script.Requests()))
 			}
@@ -105,6 +109,60 @@ func (s suite) silence(t *testing.T) {
 			t.Errorf("text %q", result.Text)
 		}
 	})
+}
+
+// tooLongAnAnswer: one that goes on for ever is ended, and keeps its words.
+func (s suite) tooLongAnAnswer(t *testing.T) {
+	t.Parallel()
+	gate := make(chan struct{}, 1)
+	gate <- struct{}{}
+	p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitLong, BetweenTokens: waitLong, Whole: 10 * waitShort}, Replies: []Reply{{Text: []string{"one ", "two"}, Gate: gate}}})
+	result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
+	failed(t, err, fault.UpstreamFailed, "did not come to the end of its answer in time")
+	if result.Text != "one " && result.Text != "" { // a machine that is slow enough has not even begun
+		t.Errorf("text %q", result.Text)
+	}
+}
+
+// standby: while another provider stands by nothing is repeated and nothing waited for.
+func (s suite) standby(t *testing.T) {
+	t.Parallel()
+	p, script := s.with(t, Reply{Status: http.StatusServiceUnavailable, RetryAfter: "0.001"}, Reply{Text: []string{"here"}})
+	_, _, err := ask(t.Context(), p, model.Request{Standby: true, Messages: []model.Message{user("hi")}})
+	failed(t, err, fault.ServiceUnavailable, "503")
+	if n := len(script.Requests()); n != 1 {
+		t.Errorf("%d requests although another stands by", n)
+	}
+}
+
+// aboutTheConversation: refusals that the vendor's words tell apart from other bad requests, and what
+// a chain makes of each.
+func (s suite) aboutTheConversation(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name, body, words string
+		failsOver         bool
+	}{
+		{"too long for OpenAI", `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`, "cannot read a conversation of this length", true},
+		{"too long for Anthropic", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}`, "history_tokens", true},
+		{"filtered", `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","code":"content_filter"}}`, "content filter", false},
+		{"bad", `{"error":{"message":"tools[0].name is bad"}}`, "did not accept the request", false},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := s.with(t, Reply{Status: http.StatusBadRequest, Body: row.body})
+			other, script := s.with(t, Reply{Text: []string{"other"}})
+			both := model.Chain(model.ChainParams{Providers: []model.Provider{p, other}, Now: time.Now})
+			result, _, err := ask(t.Context(), both, model.Request{Messages: []model.Message{user("hi")}})
+			if row.failsOver != (err == nil && result.Text == "other") || row.failsOver != (len(script.Requests()) == 1) {
+				t.Errorf("the other one said %q, %v", result.Text, err)
+			}
+			if got := result.Attempts[0]; got.Reason != string(fault.UpstreamFailed) || !strings.Contains(got.Message, row.words) {
+				t.Errorf("attempt %+v, want one with %q", got, row.words)
+			}
+		})
+	}
 }
 
 // listenerStops: an error of emit ends the answer and comes back.

@@ -47,6 +47,9 @@ func Run(t *testing.T, start Start) {
 	t.Run("RepeatsBeforeTheFirstByte", s.repeats)
 	t.Run("BreaksOff", s.breaksOff)
 	t.Run("Silence", s.silence)
+	t.Run("TooLongAnAnswer", s.tooLongAnAnswer)
+	t.Run("Standby", s.standby)
+	t.Run("AboutTheConversation", s.aboutTheConversation)
 	t.Run("ListenerStops", s.listenerStops)
 	t.Run("CallerHangsUp", s.callerHangsUp)
 	t.Run("TooSlow", s.tooSlow)
@@ -275,18 +278,19 @@ func (s suite) length(t *testing.T) {
 // lean: no finish reason, no usage, no words.
 func (s suite) lean(t *testing.T) {
 	t.Parallel()
+	untold := model.Usage{Incomplete: true}
 	rows := []struct {
 		name  string
 		reply Reply
 		want  model.Result
 	}{
 		{"no finish reason", Reply{Text: []string{"hi"}, NoFinish: true}, model.Result{Text: "hi", FinishReason: model.FinishStop, Usage: Usage}},
-		{"no usage", Reply{Text: []string{"hi"}, NoUsage: true}, model.Result{Text: "hi", FinishReason: model.FinishStop}},
+		{"no usage", Reply{Text: []string{"hi"}, NoUsage: true}, model.Result{Text: "hi", FinishReason: model.FinishStop, Usage: untold}},
 		{"empty content", Reply{}, model.Result{FinishReason: model.FinishStop, Usage: Usage}},
 		{
 			"call without finish reason",
 			Reply{NoFinish: true, NoUsage: true, Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}}},
-			model.Result{FinishReason: model.FinishToolCalls, ToolCalls: []model.ToolCall{call("c1", "Rome")}},
+			model.Result{FinishReason: model.FinishToolCalls, ToolCalls: []model.ToolCall{call("c1", "Rome")}, Usage: untold},
 		},
 	}
 	for _, row := range rows {

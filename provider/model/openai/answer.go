@@ -18,6 +18,8 @@ type answer struct {
 	ready    []model.ToolCall
 	reason   string
 	usage    model.Usage
+	// opened says that the server began to answer, counted that it told the tokens.
+	opened, counted bool
 	// finished says that a finish reason came, done that [DONE] did: either makes the answer
 	// whole, and tells it from one whose connection was closed politely half-way.
 	finished, done bool
@@ -41,7 +43,7 @@ func (a *answer) add(c chunk) string {
 	}
 	// Some servers count up in each chunk, others send usage once: the last word counts.
 	if c.Usage.PromptTokens > 0 || c.Usage.CompletionTokens > 0 {
-		a.usage = model.Usage{InputTokens: c.Usage.PromptTokens, OutputTokens: c.Usage.CompletionTokens}
+		a.usage, a.counted = model.Usage{InputTokens: c.Usage.PromptTokens, OutputTokens: c.Usage.CompletionTokens}, true
 	}
 	if len(c.Choices) == 0 {
 		return ""
@@ -121,6 +123,7 @@ func (a *answer) finish(emit func(model.Event) error) (model.Result, error) {
 }
 
 func (a *answer) result() model.Result {
+	a.usage.Incomplete = a.opened && !a.counted
 	return model.Result{
 		Text:         a.text.String(),
 		ToolCalls:    a.ready,

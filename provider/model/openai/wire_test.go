@@ -35,6 +35,7 @@ func content(text string) string {
 // TestDialects are answers of compatible servers that differ from OpenAI's and are whole.
 func TestDialects(t *testing.T) {
 	t.Parallel()
+	untold := model.Usage{Incomplete: true}
 	const done = "data: [DONE]"
 	call := func(id, name, arguments string) model.ToolCall { return model.NewToolCall(id, name, arguments) }
 	piece := func(json string) string { return `data: {"choices":[{"delta":{"tool_calls":[` + json + `]}}]}` }
@@ -45,31 +46,31 @@ func TestDialects(t *testing.T) {
 		calls  []model.ToolCall
 		usage  model.Usage
 	}{
-		{"error null", []string{`data: {"error":null,"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, done, ""}, "a", nil, model.Usage{}},
-		{"comments between", []string{": PROCESSING", content("a"), ": PROCESSING", content("b"), done, ""}, "ab", nil, model.Usage{}},
-		{"no empty line at the end", []string{content("a"), done}, "a", nil, model.Usage{}},
-		{"nothing after the reason", []string{`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, ""}, "a", nil, model.Usage{}},
-		{"no or null choices", []string{`data: {"choices":[]}`, `data: {"choices":null}`, `data: {}`, content("a"), done, ""}, "a", nil, model.Usage{}},
+		{"error null", []string{`data: {"error":null,"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, done, ""}, "a", nil, untold},
+		{"comments between", []string{": PROCESSING", content("a"), ": PROCESSING", content("b"), done, ""}, "ab", nil, untold},
+		{"no empty line at the end", []string{content("a"), done}, "a", nil, untold},
+		{"nothing after the reason", []string{`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, ""}, "a", nil, untold},
+		{"no or null choices", []string{`data: {"choices":[]}`, `data: {"choices":null}`, `data: {}`, content("a"), done, ""}, "a", nil, untold},
 		{"fields of other types", []string{
 			`data: {"created":"now","choices":[{"delta":{"content":[{"type":"thinking"}]}}],"usage":{"prompt_tokens":1.5}}`, content("a"), done, "",
-		}, "a", nil, model.Usage{}},
+		}, "a", nil, untold},
 		{"usage in each chunk", []string{
 			`data: {"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
 			`data: {"choices":[{"delta":{"content":"b"}}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, content("c"), done, "",
 		}, "abc", nil, model.Usage{InputTokens: 3, OutputTokens: 2}},
-		{"refusal", []string{`data: {"choices":[{"delta":{"content":null,"refusal":"I may not."},"finish_reason":"stop"}]}`, done, ""}, "I may not.", nil, model.Usage{}},
+		{"refusal", []string{`data: {"choices":[{"delta":{"content":null,"refusal":"I may not."},"finish_reason":"stop"}]}`, done, ""}, "I may not.", nil, untold},
 		{"whole calls with index 0 each", []string{
 			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\":1}"}}`), piece(`{"index":0,"id":"c2","function":{"name":"f","arguments":"{}"}}`), done, "",
-		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`), call("c2", "f", `{}`)}, model.Usage{}},
+		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`), call("c2", "f", `{}`)}, untold},
 		{"calls in one chunk", []string{
 			piece(`{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":null}}`), done, "",
-		}, "", []model.ToolCall{call("call_1", "f", `{}`), call("call_2", "g", "")}, model.Usage{}},
+		}, "", []model.ToolCall{call("call_1", "f", `{}`), call("call_2", "g", "")}, untold},
 		{"arguments as an object", []string{
 			piece(`{"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":{"n":1}}}`), done, "",
-		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, model.Usage{}},
+		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, untold},
 		{"id repeated in each piece", []string{
 			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\""}}`), piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":":1}"}}`), done, "",
-		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, model.Usage{}},
+		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, untold},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -1,0 +1,86 @@
+package breaker_test
+
+import (
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/platform/breaker"
+)
+
+var begin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func TestBreaker(t *testing.T) {
+	t.Parallel()
+	var b breaker.Breaker
+	now := begin
+	fail := func() {
+		t.Helper()
+		if b.Allow("k", now) == breaker.Refused {
+			t.Fatalf("refused at %s", now)
+		}
+		b.Report("k", breaker.Failing, now)
+	}
+	for range 4 {
+		fail()
+	}
+	now = now.Add(61 * time.Second) // the four are too old to count with the next
+	fail()
+	if b.Allow("k", now) != breaker.Admitted {
+		t.Fatal("5 failures in more than 60 s open the circuit")
+	}
+	b.Report("k", breaker.Neutral, now)
+	for range 4 {
+		fail()
+	}
+	if b.Allow("k", now.Add(29*time.Second)) != breaker.Refused || b.Open(now.Add(29*time.Second)) != 1 {
+		t.Fatal("5 failures in 60 s leave the circuit closed")
+	}
+	if wait := b.Wait("k", now.Add(10*time.Second)); wait != 20*time.Second {
+		t.Errorf("one waits %s, want 20s", wait)
+	}
+	now = now.Add(30 * time.Second)
+	if b.Allow("k", now) != breaker.Trial || b.Allow("k", now) != breaker.Refused {
+		t.Fatal("after 30 s there is not exactly one trial")
+	}
+	b.Report("k", breaker.Neutral, now) // the trial's caller gave up: the next call is the trial
+	fail()
+	if b.Allow("k", now.Add(29*time.Second)) != breaker.Refused {
+		t.Fatal("a failed trial closes the circuit")
+	}
+	now = now.Add(31 * time.Second)
+	if b.Allow("k", now) != breaker.Trial {
+		t.Fatal("no second trial")
+	}
+	b.Report("k", breaker.Healthy, now)
+	for range 4 {
+		fail()
+	}
+	if b.Allow("k", now) != breaker.Admitted || b.Open(now) != 0 {
+		t.Fatal("a healthy trial does not forget the failures")
+	}
+}
+
+// TestInARow: with that option some failures among many answers open nothing.
+func TestInARow(t *testing.T) {
+	t.Parallel()
+	b := breaker.New(breaker.Options{Failures: 3, InARow: true, Pause: time.Second})
+	for range 10 {
+		b.Report("k", breaker.Failing, begin)
+		b.Report("k", breaker.Failing, begin)
+		b.Report("k", breaker.Healthy, begin)
+	}
+	if b.Allow("k", begin) != breaker.Admitted {
+		t.Fatal("failures that answers stood between opened the circuit")
+	}
+	var opened []bool
+	for range 4 {
+		opened = append(opened, b.Report("k", breaker.Failing, begin))
+	}
+	if opened[0] || opened[1] || !opened[2] || opened[3] {
+		t.Errorf("opened at %v, want at the third failure only", opened)
+	}
+	b.Report("k", breaker.Healthy, begin) // it was sent before: it does not close what has opened
+	if b.Allow("k", begin) != breaker.Refused || b.Allow("other", begin) != breaker.Admitted {
+		t.Error("the circuit is not open, or another one is")
+	}
+}
