@@ -300,6 +300,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	group.Go(func() error { return a.Sessions.Run(ctx) })
+	group.Go(func() error { return a.serveDebug(ctx) })
 	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
 	group.Go(func() error {
 		<-ctx.Done()

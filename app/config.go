@@ -81,6 +81,7 @@ type Config struct {
 	// ToolCallRetention 0 keeps traces for ever.
 	ToolCallRetention time.Duration
 	WorkerListen      string
+	DebugListen       string
 
 	LogLevel     string
 	LogFormat    string

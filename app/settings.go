@@ -288,6 +288,10 @@ func Settings() []Setting {
 			apply: parseOTLPHeaders,
 		},
 		{
+			Group: "Telemetry", Name: "DEBUG_LISTEN", Help: "Address, host:port, on which a server serves Go's profiles at /debug/pprof/; keep it to this machine. Default: none.",
+			apply: intoString(func(c *Config) *string { return &c.DebugListen }),
+		},
+		{
 			Group: "Telemetry", Name: "OTLP_SAMPLE", Default: "1", Help: "Part of the traces that is kept, from 0 to 1.",
 			apply: intoRatio(func(c *Config) *float64 { return &c.OTLPSample }),
 		},

@@ -56,20 +56,26 @@ func (p *process) cpu() (time.Duration, error) {
 
 // peakMemory is the most memory that the process has had at once so far, in MiB.
 func (p *process) peakMemory() (float64, error) {
+	kib, err := p.memory("VmHWM:")
+	return kib / 1024, err
+}
+
+// memory is a figure of the system's about the process's memory, in KiB.
+func (p *process) memory(figure string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
 	if err != nil {
 		return 0, fmt.Errorf("reading the process's memory: %w", err)
 	}
 	for line := range strings.Lines(string(status)) {
-		if kib, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if kib, ok := strings.CutPrefix(line, figure); ok {
 			n, err := strconv.ParseFloat(strings.Fields(kib)[0], 64)
 			if err != nil {
 				return 0, fmt.Errorf("reading the process's memory: %w", err)
 			}
-			return n / 1024, nil
+			return n, nil
 		}
 	}
-	return 0, errors.New("reading the process's memory: it has no peak")
+	return 0, fmt.Errorf("reading the process's memory: there is no %s", figure)
 }
 
 // ready waits until the server says so.

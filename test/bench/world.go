@@ -27,25 +27,43 @@ type world struct {
 	program string
 	server  *process
 	model   *instantModel
-	client  *http.Client
-	round   time.Duration
+	// paced is the model of the sessions' figures, in place of model.
+	paced *pacedModel
+	// modelURL is that of the one in use.
+	modelURL string
+	client   *http.Client
+	round    time.Duration
 
-	// worker and db are there for the knowledge base only; chunks is how many its large workspace gets.
+	// worker and db are there for the knowledge base and the sessions only; chunks is how many its large workspace gets.
 	worker *process
 	db     *postgres.DB
 	chunks int
+
+	// debug is where the newest server serves its profiles; profiles, when set, is where some are written to.
+	debug, profiles string
+	// sockets, speakers and period are the crowd; hall is where it meets.
+	sockets, speakers int
+	talk              time.Duration
+	hall              *place
 
 	// url is the server's, key a key of the tenant's, with every scope.
 	url, key, workspace, agent string
 }
 
 func newWorld(ctx context.Context, o options) (_ *world, err error) {
-	w := &world{round: o.round, chunks: o.chunks, model: newInstantModel(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}}}
+	w := &world{
+		round: o.round, chunks: o.chunks, sockets: o.sockets, speakers: o.speakers, talk: o.talk, profiles: o.profiles,
+		model: newInstantModel(), paced: newPacedModel(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}},
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
 		}
 	}()
+	w.modelURL = w.model.url
+	if o.sessions {
+		w.modelURL = w.paced.url
+	}
 	if w.dir, err = os.MkdirTemp("/var/tmp", "parlance-bench-"); err != nil {
 		return w, fmt.Errorf("making a directory: %w", err)
 	}
@@ -66,10 +84,10 @@ func newWorld(ctx context.Context, o options) (_ *world, err error) {
 	if w.server, w.url, err = w.serve(ctx, w.stack.DatabaseURL); err != nil {
 		return w, err
 	}
-	if err := w.seed(ctx); err != nil || !o.kb {
+	if err := w.seed(ctx); err != nil || !(o.kb || o.sessions) {
 		return w, err
 	}
-	if w.db, err = postgres.Open(ctx, postgres.Config{URL: w.stack.DatabaseURL}); err != nil {
+	if w.db, err = postgres.Open(ctx, postgres.Config{URL: w.stack.DatabaseURL}); err != nil || o.sessions {
 		return w, err
 	}
 	w.worker, err = start(w.program, w.environment(w.stack.DatabaseURL, "127.0.0.1:0"), "worker")
@@ -111,7 +129,7 @@ func (w *world) environment(database, listen string) []string {
 		"PARLANCE_MASTER_KEY_FILE=" + w.masterKey(), "PARLANCE_BLOB_URL=file://" + filepath.Join(w.dir, "blobs"),
 		"PARLANCE_LISTEN=" + listen, "PARLANCE_PUBLIC_URL=http://" + listen, "PARLANCE_LOG_LEVEL=warn",
 		"PARLANCE_EGRESS_ALLOW_CIDRS=127.0.0.0/8",
-		"PARLANCE_MODEL_BASE_URL=" + w.model.url, "PARLANCE_MODEL_NAME=instant",
+		"PARLANCE_MODEL_BASE_URL=" + w.modelURL, "PARLANCE_MODEL_NAME=instant",
 	}
 }
 
@@ -130,18 +148,30 @@ func (w *world) parlance(ctx context.Context, args ...string) ([]byte, error) {
 
 // serve starts a server on that database and waits until it is ready.
 func (w *world) serve(ctx context.Context, database string) (*process, string, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, "", fmt.Errorf("finding a port: %w", err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close() // the server takes it
-	server, err := start(w.program, w.environment(database, address), "server")
+	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, "", err
 	}
+	debug, err := freeAddress(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	server, err := start(w.program, append(w.environment(database, address), "PARLANCE_DEBUG_LISTEN="+debug), "server")
+	if err != nil {
+		return nil, "", err
+	}
+	w.debug = "http://" + debug + "/debug/pprof"
 	url := "http://" + address
 	return server, url, ready(ctx, url)
+}
+
+// freeAddress is one that nobody listens on, for the server to take.
+func freeAddress(ctx context.Context) (string, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("finding a port: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
 }
 
 // seed makes the agent.
@@ -205,6 +235,7 @@ func (w *world) close() error {
 	}
 	if w.model != nil {
 		w.model.close()
+		w.paced.close()
 	}
 	if w.stack != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
