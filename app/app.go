@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/console"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
@@ -276,8 +277,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
 		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
-		Realtime: sockets,
-		Metrics:  a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
+		Realtime: sockets, Console: console.Files,
+		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
 		Ready: map[string]server.Check{
 			"postgres": a.db.PingContext,
 			"redis":    func(ctx context.Context) error { return redis.Ping(ctx, a.redis) },

@@ -31,6 +31,7 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	row("API key", "%s", made.APIKey.Reveal())
 	row("workspace", "%s", made.Ref.ID)
 	row("agent", "%s (%s)", made.AgentID, demo.AgentName)
+	row("console", "%s/console/ (talk to the agent in a browser, with this key)", d.url)
 	row("for scripts", "%s", d.dir.path(devEnvName))
 	row("local CA", "%s%s", d.tls.CAFile, map[bool]string{true: " (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, curl --cacert)", false: ""}[d.options.tls])
 	text.WriteString("\n")

@@ -138,6 +138,7 @@ func TestDev(t *testing.T) {
 	t.Parallel()
 	dir := openDir(t)
 	first := startDev(t, dir)
+	first.await("/console/")
 	first.await("Ctrl-C stops everything")
 	env := devDir(dir).env()
 	for _, name := range []string{envBaseURL, envAPIKey, envWorkspace, envAgent} {

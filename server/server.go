@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -67,7 +68,9 @@ type Deps struct {
 	// Manual are the REST routes that are not transcoded, by procedure.
 	Manual   map[string]http.Handler
 	Realtime http.Handler
-	Gate     *interceptor.Gate
+	// Console are the files of the session page.
+	Console fs.FS
+	Gate    *interceptor.Gate
 	// Answers replays requests with Idempotency-Key.
 	Answers *idempotency.Service
 	// PageKey authenticates page tokens; the same 32 bytes on every server.
@@ -101,6 +104,9 @@ func NewHandler(d Deps) (http.Handler, error) {
 	})
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
+	if err := registerConsole(mux, d.Console, problems); err != nil {
+		return nil, err
+	}
 	mux.Handle(realtimePath, d.Realtime)
 	mux.Handle("/", facade)
 	compressor := &interceptor.Compressor{Least: compressMinBytes}
@@ -111,7 +117,7 @@ func NewHandler(d Deps) (http.Handler, error) {
 			direct.ServeHTTP(w, r)
 			return
 		}
-		unclean := path.Clean(r.URL.Path) != r.URL.Path // net/http's mux would redirect to another route
+		unclean := path.Clean(r.URL.Path) != r.URL.Path && r.URL.Path != consolePath // net/http's mux would redirect to another route
 		if unclean || strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, realtimePath) {
 			transcoded.ServeHTTP(w, r)
 			return

@@ -1,0 +1,75 @@
+// The REST API, with the key that was typed in. Paths are relative to where the page was loaded from, so
+// that a prefix which a proxy takes off is kept.
+
+const keyName = 'parlance.key';
+
+/** Where the service is: the page is at <base>console/. */
+export const base = new URL('..', document.baseURI.replace(/[?#].*$/, ''));
+
+/** The key lives in this tab's session storage, nowhere else. */
+export const key = {
+  get: () => sessionStorage.getItem(keyName) ?? '',
+  set: (value) => sessionStorage.setItem(keyName, value),
+  forget: () => sessionStorage.removeItem(keyName),
+};
+
+/** What the service refused, or why it was not reached, in a sentence that says what to do. */
+export class Failure extends Error {
+  constructor(message, status = 0, code = '') {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const advice = {
+  unauthenticated: 'Check the API key: "Forget key" lets you enter another one.',
+  'permission-denied': 'Use a key whose scope allows it: reading needs read, conversations need runtime.',
+  'quota-exceeded-sessions': 'End sessions that are open (see Sessions), or wait until they expire.',
+};
+
+async function sentence(response) {
+  let problem = {};
+  try {
+    problem = await response.json();
+  } catch {
+    // An answer of something between us and the service.
+  }
+  const said = problem.detail || problem.title || `The answer was ${response.status} ${response.statusText}, without an explanation: is something between this page and Parlance?`;
+  const fields = (problem.errors ?? []).map((e) => `${e.field}: ${e.message}`);
+  const retry = response.headers.get('Retry-After');
+  const parts = [said, ...fields, advice[problem.code] ?? (response.status === 401 ? advice.unauthenticated : response.status === 403 ? advice['permission-denied'] : '')];
+  if (retry) parts.push(`Try again in ${retry} s.`);
+  return new Failure(parts.filter(Boolean).join(' '), response.status, problem.code ?? '');
+}
+
+/** Calls the API: call('GET', 'sessions', { query: { status: 'pending' }, body: {…} }). */
+export async function call(method, path, { query = {}, body } = {}) {
+  const url = new URL(`v1/${path}`, base);
+  for (const [name, value] of Object.entries(query)) if (value !== '' && value !== undefined && value !== null) url.searchParams.set(name, value);
+  const headers = { Authorization: `Bearer ${key.get()}` };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  let response;
+  try {
+    response = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store' });
+  } catch {
+    throw new Failure(`No answer from ${url.origin}. Is Parlance running, and is this machine connected to it?`);
+  }
+  if (!response.ok) throw await sentence(response);
+  return response.status === 204 ? {} : response.json();
+}
+
+/** Every element of a paged list, at most `most` of them. */
+export async function all(path, member, query = {}, most = 1000) {
+  const found = [];
+  let token = '';
+  do {
+    const page = await call('GET', path, { query: { page_size: 200, ...query, page_token: token } });
+    found.push(...(page[member] ?? []));
+    token = page.next_page_token ?? '';
+  } while (token && found.length < most);
+  return found;
+}
+
+/** A path of parts that are put in as they are meant, whatever characters they have. */
+export const path = (...parts) => parts.map(encodeURIComponent).join('/');

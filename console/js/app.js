@@ -1,0 +1,97 @@
+// The frame: the key, the views, the theme.
+import { all, call, key } from './api.js';
+import { field, fill, h, notice } from './dom.js';
+import { sessionList, sessionPage } from './sessions.js';
+import { Talk } from './talk.js';
+
+const main = document.getElementById('main');
+const nav = document.getElementById('nav');
+const forget = document.getElementById('forget');
+const who = document.getElementById('who');
+let talk;
+
+function route() {
+  const [view, id] = location.hash.slice(1).split('/');
+  const known = Boolean(key.get());
+  nav.hidden = forget.hidden = !known;
+  if (!known) {
+    who.textContent = '';
+    return fill(main, askKey());
+  }
+  for (const link of nav.children) {
+    if (link.hash === `#${view === 'session' ? 'sessions' : view || 'talk'}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  if (view === 'session' && id) return fill(main, sessionPage(decodeURIComponent(id)));
+  if (view === 'sessions') return fill(main, sessionList());
+  talk ??= new Talk();
+  fill(main, talk.element);
+}
+
+/** The form for the key, which is tried before it is kept. */
+function askKey() {
+  const trouble = h('div');
+  const input = h('input', { type: 'password', required: true, autocomplete: 'off', spellcheck: 'false', placeholder: 'prl_…' });
+  const submit = async (event) => {
+    event.preventDefault();
+    key.set(input.value.trim());
+    try {
+      await enter();
+      route();
+    } catch (failure) {
+      key.forget();
+      notice(trouble, failure.status === 401 ? 'This key is not known here, or is not valid any more. Check that all of it was copied.' : failure.message);
+      input.select();
+    }
+  };
+  return h('form', { class: 'panel key', onsubmit: submit },
+    h('h2', {}, 'Your API key'), h('p', {}, 'parlance dev prints one when it starts (API key). Elsewhere: parlance keys create, or whoever runs your installation.'),
+    trouble, field('API key', input, 'It is kept in this tab only, until the tab is closed. Scope: read shows past sessions, runtime talks.'), h('button', { type: 'submit' }, 'Enter'));
+}
+
+/** Finds out whether the key is one. */
+async function enter() {
+  const workspaces = await all('workspaces', 'workspaces', {}, 1);
+  try {
+    who.textContent = (await call('GET', 'tenant')).name;
+  } catch {
+    who.textContent = workspaces[0]?.name ?? ''; // a key for one workspace may not read its tenant
+  }
+}
+
+forget.addEventListener('click', () => {
+  talk?.close();
+  talk = undefined;
+  key.forget();
+  location.hash = '';
+  route();
+});
+
+// The theme is a matter of taste, not of the key: it stays in the browser.
+const themes = ['system', 'light', 'dark'];
+const themeButton = document.getElementById('theme');
+function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  themeButton.textContent = `Theme: ${name}`;
+  try {
+    localStorage.setItem('parlance.theme', name);
+  } catch {
+    // A browser that keeps nothing shows the system's each time.
+  }
+}
+themeButton.addEventListener('click', () => setTheme(themes[(themes.indexOf(document.documentElement.dataset.theme) + 1) % themes.length]));
+let theme = 'system';
+try {
+  theme = localStorage.getItem('parlance.theme') ?? theme;
+} catch {
+  // as above
+}
+setTheme(themes.includes(theme) ? theme : 'system');
+
+window.addEventListener('hashchange', () => {
+  if (location.hash === '#main') return; // the link that skips to the content
+  route();
+  main.focus();
+});
+if (key.get()) enter().catch(() => {}); // whoever has a key that died is told by the view
+route();

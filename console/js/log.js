@@ -1,0 +1,67 @@
+// The events of a socket as they went over it, both ways.
+import { copyButton, fill, h, json } from './dom.js';
+
+/** What is kept; the oldest go first. */
+const most = 2000;
+
+/** A list of events with a filter. */
+export class EventLog {
+  #entries = [];
+  #list = h('ol', { class: 'events', tabindex: '0', 'aria-label': 'Events' });
+  #number = h('span', { class: 'help' });
+  #filter = h('input', { type: 'search', placeholder: 'Filter: response.done, → , text …', 'aria-label': 'Filter the events', oninput: () => this.#show() });
+
+  constructor() {
+    this.element = h('section', { class: 'panel log', 'aria-label': 'Event log' },
+      h('div', { class: 'row' }, h('h2', {}, 'Events'), this.#number,
+        copyButton('Copy', () => this.#shown().map((e) => JSON.stringify({ at: e.at.toISOString(), direction: e.direction, event: e.event })).join('\n')),
+        h('button', { type: 'button', class: 'quiet', onclick: () => { this.#entries = []; this.#show(); } }, 'Clear')),
+      this.#filter, this.#list);
+  }
+
+  /** Adds an event; direction is → (sent), ← (received) or · (about the connection). */
+  add(direction, event) {
+    const entry = { direction, event, at: new Date(), line: this.#line(direction, event) };
+    this.#entries.push(entry);
+    if (this.#entries.length > most) this.#entries.shift().line.remove();
+    if (this.#fits(entry)) {
+      const follow = this.#list.scrollTop + this.#list.clientHeight >= this.#list.scrollHeight - 8;
+      this.#list.append(entry.line);
+      if (follow) this.#list.scrollTop = this.#list.scrollHeight;
+    }
+    this.#count();
+  }
+
+  #line(direction, event) {
+    const words = { '→': 'sent', '←': 'received', '·': 'connection' }[direction];
+    const details = h('details', {},
+      h('summary', {}, h('span', { class: `way ${words}`, title: words }, direction), h('code', {}, event.type ?? '?'),
+        h('span', { class: 'gist' }, gist(event)), h('span', { class: 'at' }, new Date().toLocaleTimeString(undefined, { hour12: false }) + `.${String(Date.now() % 1000).padStart(3, '0')}`)));
+    details.addEventListener('toggle', () => { if (details.open && details.children.length === 1) details.append(json(event)); });
+    return h('li', {}, details);
+  }
+
+  #fits({ direction, event }) {
+    const wanted = this.#filter.value.trim().toLowerCase();
+    return !wanted || `${direction} ${JSON.stringify(event)}`.toLowerCase().includes(wanted);
+  }
+
+  #shown() { return this.#entries.filter((e) => this.#fits(e)); }
+
+  #show() {
+    fill(this.#list, this.#shown().map((e) => e.line));
+    this.#count();
+  }
+
+  #count() {
+    const shown = this.#filter.value ? `${this.#shown().length} of ` : '';
+    this.#number.textContent = `${shown}${this.#entries.length}`;
+  }
+}
+
+/** A few words of an event for the closed line. */
+function gist(event) {
+  const text = event.delta ?? event.text ?? event.error?.message ?? event.item?.content?.map((c) => c.text ?? '').join(' ') ??
+    event.item?.name ?? event.item?.output ?? event.response?.status ?? event.session?.id ?? '';
+  return String(text).slice(0, 80);
+}

@@ -1,0 +1,207 @@
+// The live conversation: what is said goes over the socket; what it was made of comes from the transcript.
+import { call, path } from './api.js';
+import { announce, copyButton, facts, fill, h, json, notice } from './dom.js';
+import { EventLog } from './log.js';
+import { Conversation } from './realtime.js';
+import { Requests } from './requests.js';
+import { setup } from './setup.js';
+import { Transcript } from './transcript.js';
+import { bubble } from './turn.js';
+
+/** The view; it lives on while others are looked at. */
+export class Talk {
+  element = h('div', { class: 'talk' });
+  #live;
+
+  constructor() {
+    this.#begin();
+  }
+
+  #begin() {
+    this.#live?.leave();
+    this.#live = undefined;
+    fill(this.element, setup((made) => {
+      this.#live = new Live(made, () => this.#begin());
+      fill(this.element, this.#live.element);
+      this.#live.start();
+    }), h('section', { class: 'panel hint' }, h('h2', {}, 'What this page is for'),
+      h('p', {}, 'Pick an agent, say something, and see what the answer was made of: passages with their scores, calls of tools, the receipt, where the time went, and each event of the socket.'),
+      h('p', {}, 'The key stays in this tab. Nothing is loaded from elsewhere.')));
+  }
+
+  /** Leaves the session, as when the key is forgotten. */
+  close() { this.#live?.leave(); }
+}
+
+/** One session that goes on. */
+class Live {
+  #conversation; #transcript; #requests; #log = new EventLog(); #clientTools; #responding = false; #over = false; #known = 0; #follow = true;
+  #trouble = h('div'); #state = h('p', { class: 'state', role: 'status' }); #turns = h('div', { class: 'turns' });
+  #now = h('div', { class: 'now', 'aria-live': 'polite', 'aria-atomic': 'false' }); #answer; #facts = h('div');
+  #text = h('textarea', { rows: 2, maxlength: 32000, placeholder: 'Say something. Enter sends, Shift+Enter makes a line.', 'aria-label': 'What you say' });
+  #sendButton = h('button', { type: 'submit' }, 'Send');
+  #cancel = h('button', { type: 'button', class: 'quiet', disabled: true, onclick: () => this.#send({ type: 'response.cancel' }) }, 'Stop the answer');
+  #drop = h('button', { type: 'button', class: 'quiet', title: 'Loses the connection, to see that the session survives it', onclick: () => this.#conversation.drop() }, 'Drop the connection');
+  #reconnect = h('button', { type: 'button', class: 'quiet', hidden: true, onclick: () => this.#conversation.connect() }, 'Reconnect');
+  #end = h('button', { type: 'button', class: 'quiet', onclick: () => this.#endSession() }, 'End the session');
+
+  constructor({ session, agent, clientTools }, again) {
+    this.session = session;
+    this.agent = agent;
+    this.#clientTools = clientTools;
+    this.#conversation = new Conversation(session.id, session.chat_url);
+    this.#transcript = new Transcript(session.id, this.#turns);
+    this.#requests = new Requests((event) => this.#send(event));
+    this.#conversation.addEventListener('event', ({ detail }) => this.#take(detail));
+    this.#conversation.addEventListener('sent', ({ detail }) => this.#log.add('→', detail));
+    this.#conversation.addEventListener('state', ({ detail }) => this.#changed(detail));
+    this.#text.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        this.#say();
+      }
+    });
+    const form = h('form', { class: 'say', onsubmit: (event) => { event.preventDefault(); this.#say(); } }, this.#text, h('div', { class: 'row' }, this.#sendButton, this.#cancel, this.#state));
+    window.addEventListener('wheel', ({ deltaY }) => { if (deltaY < 0) this.#follow = false; }, { passive: true });
+    this.element = h('div', { class: 'live' },
+      h('section', { class: 'conversation', 'aria-label': 'Conversation' }, this.#turns, this.#now, this.#requests.element, this.#trouble, form),
+      h('aside', {}, h('section', { class: 'panel', 'aria-label': 'Session' },
+        h('h2', {}, `Talking to ${agent?.name ?? 'the agent'}`), this.#facts,
+        h('div', { class: 'row' }, this.#end, this.#drop, this.#reconnect, copyButton('Copy the id', () => session.id), h('button', { type: 'button', class: 'quiet', onclick: again }, 'Another session'))),
+      this.#log.element));
+  }
+
+  start() {
+    this.#conversation.connect();
+    this.#showSession();
+  }
+
+  leave() { this.#conversation.leave(); }
+
+  #send(event) {
+    const sent = this.#conversation.send(event);
+    notice(this.#trouble, sent ? '' : 'There is no connection now. It is made again by itself, or with “Reconnect”.');
+    return sent;
+  }
+
+  #say() {
+    const text = this.#text.value.trim();
+    if (!text || this.#over) return;
+    const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+    if (!this.#send({ type: 'conversation.item.create', item }) || !this.#send({ type: 'response.create' })) return;
+    this.#text.value = '';
+    this.#now.append(bubble('user', text));
+    this.#follow = true;
+    this.#scroll();
+  }
+
+  #take(event) {
+    this.#log.add('←', event);
+    this.#requests.take(event);
+    switch (event.type) {
+      case 'session.created':
+        // Client tools belong to the socket, so each connection says them anew.
+        if (this.#clientTools.length) this.#conversation.send({ type: 'session.update', session: { type: 'realtime', tools: this.#clientTools } });
+        this.#refresh();
+        break;
+      case 'response.created':
+        this.#responding = true;
+        this.#cancel.disabled = false;
+        break;
+      case 'response.output_text.delta': this.#delta(event); break;
+      case 'response.output_item.added': if (event.item?.type === 'mcp_call') this.#now.append(h('p', { class: 'help', 'data-item': event.item.id }, 'Calling ', h('code', {}, event.item.name), ' …')); break;
+      case 'response.output_item.done': if (event.item?.type === 'mcp_call') this.#toolDone(event.item); break;
+      case 'response.done': this.#done(event.response); break;
+      case 'error': notice(this.#trouble, `${event.error?.message ?? 'An event was refused.'} (${event.error?.code ?? 'error'})`); break;
+    }
+  }
+
+  #delta({ item_id: id, delta }) {
+    if (this.#answer?.id !== id) {
+      const element = bubble('agent', '');
+      this.#answer = { id, text: element.querySelector('.text') };
+      this.#now.append(element);
+    }
+    this.#answer.text.append(delta);
+    this.#scroll();
+  }
+
+  #toolDone(item) {
+    const line = [...this.#now.children].find((e) => e.dataset.item === item.id);
+    if (line) fill(line, item.error ? 'Failed: ' : 'Called ', h('code', {}, item.name), item.error ? ` – ${item.error.message}` : '');
+  }
+
+  #done(response) {
+    this.#responding = false;
+    this.#cancel.disabled = true;
+    this.#answer = undefined;
+    const failure = response?.status_details?.error;
+    if (failure) notice(this.#trouble, `${failure.message ?? 'The answer failed.'} (${failure.code ?? 'failed'})`);
+    announce(`The answer is ${response?.status ?? 'over'}.`);
+    this.#refresh();
+    this.#showSession();
+  }
+
+  /** Puts the record in the place of what was only heard; when it cannot be read, what was heard stays. */
+  async #refresh() {
+    try {
+      await this.#transcript.refresh();
+    } catch (failure) {
+      return notice(this.#trouble, `The turn’s details could not be read. ${failure.message}`);
+    }
+    const turns = this.#transcript.turns;
+    if (!this.#responding && turns.length > 0 && turns.at(-1).status !== 'in_progress' && turns.length >= this.#known) {
+      this.#known = turns.length;
+      fill(this.#now);
+      this.#scroll();
+    }
+  }
+
+  async #showSession() {
+    try {
+      const s = await call('GET', `sessions/${path(this.session.id)}`);
+      fill(this.#facts, facts([['Session', h('code', {}, s.id)], ['Status', [s.status, s.end_reason].filter(Boolean).join(': ')], ['Agent version', s.agent_version], ['User', s.user_id],
+        ['Modality', s.modality], ['Turns', s.turn_count], ['Language', s.language], ['Tokens', `${s.usage?.input_tokens ?? 0} read, ${s.usage?.output_tokens ?? 0} written`], ['Tool calls', s.usage?.tool_calls]]),
+      Object.keys(s.dynamic_variables ?? {}).length || Object.keys(s.assigned_variables ?? {}).length ? h('details', {}, h('summary', {}, 'Variables'), json({ ...s.dynamic_variables, ...s.assigned_variables })) : null);
+    } catch {
+      // The facts are those of before.
+    }
+  }
+
+  #changed({ name, text, code, reason }) {
+    this.#log.add('·', { type: name, text, ...(code !== undefined && { code, reason }) });
+    fill(this.#state, h('span', { class: `dot ${name}` }), text, code !== undefined && h('small', {}, ` Close code ${code}${reason ? ` “${reason}”` : ''}.`));
+    this.#over = name === 'closed';
+    const open = name === 'open';
+    this.#sendButton.disabled = !open;
+    this.#text.disabled = this.#over;
+    this.#drop.disabled = !open;
+    this.#reconnect.hidden = open || name === 'connecting';
+    this.#end.disabled = this.#over;
+    if (open) {
+      notice(this.#trouble, '');
+      if (document.activeElement === document.body) this.#text.focus();
+    } else {
+      this.#responding = false;
+      this.#cancel.disabled = true;
+    }
+    if (this.#over) {
+      this.#requests.clear();
+      this.#refresh();
+      this.#showSession();
+    }
+  }
+
+  async #endSession() {
+    try {
+      await call('POST', `sessions/${path(this.session.id)}/end`, { body: { status: 'completed', reason: 'ended in the console' } });
+    } catch (failure) {
+      notice(this.#trouble, failure.message);
+    }
+  }
+
+  /** Keeps the end in sight from when something is said until the reader scrolls up. */
+  #scroll() {
+    if (this.#follow && this.element.isConnected) window.scrollTo({ top: document.documentElement.scrollHeight });
+  }
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/problem"
+)
+
+// consolePath is where the console's files are.
+const consolePath = "/console/"
+
+// consolePolicy lets the page load and call nothing but its own server, be framed by nobody, and make
+// no HTML of a string (Trusted Types, where the browser knows them).
+const consolePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// page is a file of the console as it is sent.
+type page struct {
+	body []byte
+	kind string
+	etag string
+}
+
+// registerConsole adds the console's files, which need no key; index.html is /console/ itself.
+func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) error {
+	pages := map[string]page{}
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		body, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(body)
+		kind := mime.TypeByExtension(path.Ext(name))
+		if path.Ext(name) == ".js" {
+			kind = "text/javascript; charset=utf-8" // machines disagree about it, and browsers insist
+		}
+		pages[strings.TrimSuffix(name, "index.html")] = page{body: body, kind: kind, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the console: %w", err)
+	}
+	mux.Handle(consolePath, getOnly(func(w http.ResponseWriter, r *http.Request) {
+		found, ok := pages[strings.TrimPrefix(r.URL.Path, consolePath)]
+		if !ok {
+			problems.Write(w, r, fault.New(fault.RouteNotFound, "There is no such file of the console. The console is at %s.", consolePath))
+			return
+		}
+		found.write(w, r)
+	}, problems))
+	mux.Handle(strings.TrimSuffix(consolePath, "/"), getOnly(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "console/") // relative: there may be a prefix that a proxy has taken off
+		w.WriteHeader(http.StatusPermanentRedirect)
+	}, problems))
+	return nil
+}
+
+// write sends the file, or says that the caller's copy is the current one. Browsers ask each time: after
+// an upgrade no page may run with modules of the version before.
+func (p page) write(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", consolePolicy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cache-Control", "no-cache")
+	header.Set("ETag", p.etag)
+	if strings.Contains(r.Header.Get("If-None-Match"), p.etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	header.Set("Content-Type", p.kind)
+	header.Set("Content-Length", strconv.Itoa(len(p.body)))
+	if r.Method == http.MethodHead {
+		return
+	}
+	_, _ = w.Write(p.body) // the caller is gone: nothing left to tell
+}

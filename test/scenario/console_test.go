@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"io/fs"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/console"
+	"parlance.dev/parlance/test/harness"
+)
+
+// TestConsole reads the page as a browser does: without a key, by relative URLs from one file to the next.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	open := harness.Key("")
+	got := env.Do(t, "GET", "/console/", nil, open).Must(t, 200)
+	if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") || !strings.Contains(string(got.Body), "<title>Parlance console") {
+		t.Errorf("/console/ is %s: %.200s", kind, got.Body)
+	}
+
+	t.Run("every file is found from the page", func(t *testing.T) {
+		t.Parallel()
+		seen := map[string]bool{}
+		followConsole(t, env, "/console/", seen)
+		err := fs.WalkDir(console.Files, ".", func(name string, entry fs.DirEntry, err error) error {
+			path := "/console/" + strings.TrimSuffix(name, "index.html")
+			if err == nil && !entry.IsDir() && !seen[path] {
+				t.Errorf("nothing leads to %s", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("a copy is asked about and kept", func(t *testing.T) {
+		t.Parallel()
+		for _, path := range []string{"/console/", "/console/js/app.js"} {
+			first := env.Do(t, "GET", path, nil, open).Must(t, 200)
+			if control := first.Header.Get("Cache-Control"); control != "no-cache" {
+				t.Errorf("%s: Cache-Control %q: after an upgrade a page must not meet the modules of before", path, control)
+			}
+			again := env.Do(t, "GET", path, nil, open, harness.Header("If-None-Match", first.Header.Get("ETag"))).Must(t, 304)
+			if len(again.Body) > 0 || again.Header.Get("ETag") != first.Header.Get("ETag") {
+				t.Errorf("%s: 304 with %q and %d bytes", path, again.Header.Get("ETag"), len(again.Body))
+			}
+			env.Do(t, "GET", path, nil, open, harness.Header("If-None-Match", `"another"`)).Must(t, 200)
+		}
+	})
+	t.Run("what is not there", func(t *testing.T) {
+		t.Parallel()
+		for _, path := range []string{"/console/index.html", "/console/js/", "/console/js/none.js", "/console/embed.go", "/console/js/../embed.go", "/console//", "/console/js"} {
+			checkProblem(t, env.Do(t, "GET", path, nil, open), 404, "route-not-found")
+		}
+		checkProblem(t, env.Do(t, "POST", "/console/", "{}", open), 405, "method-not-allowed")
+	})
+	t.Run("without the slash", func(t *testing.T) {
+		t.Parallel()
+		client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		response, err := client.Get(env.URL + "/console")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close() // there is nothing in it
+		if location := response.Header.Get("Location"); response.StatusCode != 308 || location != "console/" {
+			t.Errorf("/console: %d to %q, want a relative way", response.StatusCode, location)
+		}
+	})
+}
+
+// TestConsoleUnderAPrefix is the page behind a proxy that serves us under a path and leaves it on.
+func TestConsoleUnderAPrefix(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{"PARLANCE_PUBLIC_URL": "https://example.com/talk"}})
+	seen := map[string]bool{}
+	followConsole(t, env, "/talk/console/", seen)
+	if len(seen) < 10 || !seen["/talk/console/js/app.js"] {
+		t.Errorf("under the prefix only %v was found", seen)
+	}
+}
+
+// consoleLinks are the ways from one file of the console to another.
+var consoleLinks = regexp.MustCompile(`(?:src|href)="([^"#]+)"|from '([^']+)'`)
+
+// consoleOutside is whatever would be loaded from elsewhere or from the root of the host.
+var consoleOutside = regexp.MustCompile(`(?:src|href)="(?:/|[a-z]+:)|from '[^.]|import\(|@import|url\(|<script>|<style|\son[a-z]+="|\sstyle="|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(`)
+
+// followConsole fetches a file without a key, checks its headers, and follows its links.
+func followConsole(t *testing.T, env *harness.Env, path string, seen map[string]bool) {
+	t.Helper()
+	if seen[path] {
+		return
+	}
+	seen[path] = true
+	got := env.Do(t, "GET", path, nil, harness.Key("")).Must(t, 200)
+	policy := got.Header.Get("Content-Security-Policy")
+	for _, rule := range []string{"default-src 'self'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
+		if !strings.Contains(policy, rule) {
+			t.Errorf("%s: Content-Security-Policy without %s: %q", path, rule, policy)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || got.Header.Get("X-Content-Type-Options") != "nosniff" || got.Header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%s: headers %v", path, got.Header)
+	}
+	if strings.HasSuffix(path, ".js") && !strings.HasPrefix(got.Header.Get("Content-Type"), "text/javascript") {
+		t.Errorf("%s is %s", path, got.Header.Get("Content-Type"))
+	}
+	if found := consoleOutside.Find(got.Body); found != nil {
+		t.Errorf("%s has %q: a prefix, the policy, or a text that is no HTML forbids it", path, found)
+	}
+	for _, link := range consoleLinks.FindAllSubmatch(got.Body, -1) {
+		to := string(link[1]) + string(link[2])
+		base := path[:strings.LastIndex(path, "/")+1]
+		followConsole(t, env, base+strings.TrimPrefix(to, "./"), seen)
+	}
+}
