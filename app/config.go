@@ -12,6 +12,8 @@ import (
 
 	"parlance.dev/parlance/platform/seal"
 	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/azure"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/workspaces"
 )
@@ -21,6 +23,33 @@ type Provider struct {
 	BaseURL string
 	APIKey  seal.Secret
 	Name    string
+}
+
+// Azure is a resource of Azure OpenAI.
+type Azure struct {
+	// BaseURL may hold the deployment and the version; see package azure.
+	BaseURL    string
+	APIKey     seal.Secret
+	APIVersion string
+	// Deployment answers for agents that name none.
+	Deployment string
+}
+
+// set says whether Azure can be asked.
+func (a Azure) set() bool { return a.BaseURL != "" && a.APIKey.IsSet() }
+
+// check refuses what cannot work. Errors name the setting.
+func (a Azure) check() error {
+	if a == (Azure{}) {
+		return nil
+	}
+	if !a.set() {
+		return errors.New("PARLANCE_AZURE_BASE_URL and PARLANCE_AZURE_API_KEY must be set together")
+	}
+	if _, err := azure.ParseBase(a.BaseURL); err != nil {
+		return fmt.Errorf("PARLANCE_AZURE_BASE_URL: %w", err)
+	}
+	return nil
 }
 
 // Config is everything an operator can set; see Settings for units, values and defaults.
@@ -52,6 +81,9 @@ type Config struct {
 	Model            Provider
 	AnthropicAPIKey  seal.Secret
 	AnthropicBaseURL string
+	Azure            Azure
+	// ModelTimeouts' zero fields have the defaults.
+	ModelTimeouts model.Timeouts
 	// Rerank has no base URL where nothing reranks.
 	Rerank Provider
 	// Embedding has no base URL for the built-in embedder; EmbeddingPrevious is the server before it.
@@ -139,6 +171,9 @@ func Load(src Source) (Config, error) {
 	}
 	if c.Model.BaseURL != "" && c.Model.Name == "" {
 		problems = append(problems, errors.New("PARLANCE_MODEL_BASE_URL needs PARLANCE_MODEL_NAME"))
+	}
+	if err := c.Azure.check(); err != nil {
+		problems = append(problems, err)
 	}
 	return c, errors.Join(problems...)
 }

@@ -18,6 +18,7 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/anthropic"
+	"parlance.dev/parlance/provider/model/azure"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/provider/model/openai"
 	"parlance.dev/parlance/workspaces"
@@ -27,6 +28,7 @@ import (
 const (
 	providerOpenAI    = "openai"
 	providerAnthropic = "anthropic"
+	providerAzure     = azure.Name
 )
 
 // Models that answer when only a key is set.
@@ -55,14 +57,17 @@ type models struct {
 	made map[agents.ModelRef]model.Provider
 }
 
-// newModels decides which provider answers by default: an OpenAI-compatible one, else Anthropic,
-// else the extractive responder.
+// newModels decides which provider answers by default: an OpenAI-compatible one, else Azure, else
+// Anthropic, else the extractive responder.
 func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	m := &models{config: config, clients: map[string]*http.Client{}, made: map[agents.ModelRef]model.Provider{}, fallback: extractive.Name}
 	m.guarded, m.now, m.breaker = guard.Client(publicnet.ClientOptions{}), time.Now, model.Breaker()
 	bases := map[string]string{}
 	if config.AnthropicAPIKey.IsSet() {
 		bases[providerAnthropic], m.fallback = cmp.Or(config.AnthropicBaseURL, anthropic.DefaultBaseURL), providerAnthropic
+	}
+	if config.Azure.set() {
+		bases[providerAzure], m.fallback = config.Azure.BaseURL, providerAzure
 	}
 	if config.Model.BaseURL != "" || config.Model.APIKey.IsSet() {
 		bases[providerOpenAI], m.fallback = cmp.Or(config.Model.BaseURL, openai.DefaultBaseURL), providerOpenAI
@@ -78,8 +83,8 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 }
 
 // Choose is conversation.ModelFunc: the provider of the agent's choice, with its fallbacks. Each of
-// them that the workspace has a credential for is asked with that, read anew for each turn.
-// Errors: Upstream upstream-failed for a provider that is not configured.
+// them that the workspace has a credential for is asked with that, read anew for each turn. One that is
+// not configured fails when its turn comes. Errors: Upstream upstream-failed when none is.
 func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {
 	refs := append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...)
 	own, err := m.own(ctx, ref, refs)
@@ -87,15 +92,36 @@ func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.M
 		return nil, err
 	}
 	chosen := make([]model.Provider, 0, len(refs))
+	absent := 0
 	for _, one := range refs {
 		one.Provider = cmp.Or(one.Provider, m.fallback)
 		made, err := m.providerFor(one, own)
-		if err != nil {
+		if fault.IsReason(err, fault.UpstreamFailed) {
+			absent++
+			made = missing{one.Provider, err}
+		} else if err != nil {
+			return nil, err
+		}
+		if absent == len(refs) {
 			return nil, err
 		}
 		chosen = append(chosen, made)
 	}
 	return model.Chain(model.ChainParams{Providers: chosen, Now: m.now, Metrics: m.metrics, Log: m.log}), nil
+}
+
+// missing is a provider of an agent that nobody has configured.
+type missing struct {
+	name string
+	err  error
+}
+
+// Name implements model.Provider.
+func (p missing) Name() string { return p.name }
+
+// Stream implements model.Provider.
+func (p missing) Stream(context.Context, model.Request, func(model.Event) error) (model.Result, error) {
+	return model.Result{Provider: p.name}, p.err
 }
 
 // own are the workspace's model credentials; it does not ask when none of refs could use one.
@@ -160,13 +186,31 @@ func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
 	case ref.Provider == providerAnthropic:
 		return anthropic.New(anthropic.Config{
 			BaseURL: m.config.AnthropicBaseURL, APIKey: m.config.AnthropicAPIKey.Reveal(),
-			Model: cmp.Or(ref.Name, m.anthropicModel()), Client: client,
+			Model: cmp.Or(ref.Name, m.anthropicModel()), Client: client, Timeouts: m.config.ModelTimeouts,
+		})
+	case ref.Provider == providerAzure:
+		return m.openAzure(azure.Config{
+			BaseURL: m.config.Azure.BaseURL, APIVersion: m.config.Azure.APIVersion, APIKey: m.config.Azure.APIKey.Reveal(),
+			Deployment: cmp.Or(ref.Name, m.configured(providerAzure)), Client: client,
 		})
 	}
 	return openai.New(openai.Config{
 		BaseURL: m.config.Model.BaseURL, APIKey: m.config.Model.APIKey.Reveal(),
-		Model: cmp.Or(ref.Name, m.config.Model.Name, defaultOpenAIModel), Client: client,
+		Model: cmp.Or(ref.Name, m.config.Model.Name, defaultOpenAIModel), Client: client, Timeouts: m.config.ModelTimeouts,
 	})
+}
+
+// openAzure makes a provider of a deployment. Errors: Upstream upstream-failed when there is none.
+func (m *models) openAzure(c azure.Config) (model.Provider, error) {
+	at, err := azure.ParseBase(c.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("azure: %w", err)
+	}
+	if c.Deployment == "" && at.Deployment == "" {
+		return nil, fault.New(fault.UpstreamFailed, "The agent names no deployment at azure, and none is configured: put its name into the agent's model.name.")
+	}
+	c.Timeouts = m.config.ModelTimeouts
+	return azure.New(c)
 }
 
 // observe has every model's calls traced and measured, and fail-overs told.
@@ -181,6 +225,8 @@ func (m *models) configured(provider string) string {
 		return m.anthropicModel()
 	case providerOpenAI:
 		return cmp.Or(m.config.Model.Name, defaultOpenAIModel)
+	case providerAzure:
+		return m.azureDeployment()
 	}
 	return provider
 }
@@ -193,11 +239,27 @@ func (m *models) anthropicModel() string {
 	return defaultAnthropicModel
 }
 
+// azureDeployment is the one that is configured, or MODEL_NAME when it is Azure's to answer; empty when
+// none is.
+func (m *models) azureDeployment() string {
+	at, err := azure.ParseBase(m.config.Azure.BaseURL)
+	if err != nil { // not configured; see Azure.check
+		return ""
+	}
+	name := cmp.Or(m.config.Azure.Deployment, at.Deployment)
+	if m.fallback == providerAzure {
+		name = cmp.Or(name, m.config.Model.Name)
+	}
+	return name
+}
+
 // Describe names what answers by default, for people.
 func (m *models) Describe() string {
 	switch m.fallback {
 	case providerOpenAI:
 		return cmp.Or(m.config.Model.Name, defaultOpenAIModel) + " at " + cmp.Or(m.config.Model.BaseURL, openai.DefaultBaseURL)
+	case providerAzure:
+		return "the deployment " + cmp.Or(m.azureDeployment(), "(each agent's own)") + " at " + m.config.Azure.BaseURL
 	case providerAnthropic:
 		return m.anthropicModel() + " at " + cmp.Or(m.config.AnthropicBaseURL, anthropic.DefaultBaseURL)
 	}

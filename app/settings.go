@@ -140,12 +140,40 @@ func Settings() []Setting {
 			apply: intoString(func(c *Config) *string { return &c.Model.Name }),
 		},
 		{
-			Group: "Models", Name: "ANTHROPIC_API_KEY", Aliases: []string{"ANTHROPIC_API_KEY"}, Help: "API key of Anthropic; used when no OpenAI-compatible model is set.", Secret: true,
+			Group: "Models", Name: "ANTHROPIC_API_KEY", Aliases: []string{"ANTHROPIC_API_KEY"}, Help: "API key of Anthropic; used when no OpenAI-compatible model and no Azure resource is set.", Secret: true,
 			apply: func(c *Config, v string) error { c.AnthropicAPIKey = seal.Secret(v); return nil },
 		},
 		{
 			Group: "Models", Name: "ANTHROPIC_BASE_URL", Help: "Server of the Anthropic messages API, for proxies.",
 			apply: intoURL(func(c *Config) *string { return &c.AnthropicBaseURL }, "http", "https"),
+		},
+		{
+			Group: "Models", Name: "AZURE_BASE_URL", Aliases: []string{"AZURE_OPENAI_ENDPOINT"}, Help: "Resource of Azure OpenAI (https://NAME.openai.azure.com), or a deployment's target URI; used when no OpenAI-compatible model is set. Agents choose it as provider azure, with the deployment as name.",
+			apply: intoURL(func(c *Config) *string { return &c.Azure.BaseURL }, "http", "https"),
+		},
+		{
+			Group: "Models", Name: "AZURE_API_KEY", Aliases: []string{"AZURE_OPENAI_API_KEY"}, Help: "Its API key.", Secret: true,
+			apply: func(c *Config, v string) error { c.Azure.APIKey = seal.Secret(v); return nil },
+		},
+		{
+			Group: "Models", Name: "AZURE_API_VERSION", Help: "Date of Azure's interface, as in 2024-10-21. Default: the one in AZURE_BASE_URL, else the v1 interface, which has none.",
+			apply: intoString(func(c *Config) *string { return &c.Azure.APIVersion }),
+		},
+		{
+			Group: "Models", Name: "AZURE_DEPLOYMENT", Help: "Deployment that answers for agents that name none. Default: the one in AZURE_BASE_URL, else MODEL_NAME.",
+			apply: intoString(func(c *Config) *string { return &c.Azure.Deployment }),
+		},
+		{
+			Group: "Models", Name: "MODEL_FIRST_TOKEN_TIMEOUT", Default: "30s", Help: "Longest wait for the first token of an answer, as a duration; then the agent's next model is asked.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.ModelTimeouts.FirstToken }),
+		},
+		{
+			Group: "Models", Name: "MODEL_STALL_TIMEOUT", Default: "30s", Help: "Longest silence in the middle of an answer, as a duration; the turn then fails and keeps what was said.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.ModelTimeouts.BetweenTokens }),
+		},
+		{
+			Group: "Models", Name: "MODEL_ANSWER_TIMEOUT", Default: "5m", Help: "Longest time to the end of one answer, as a duration.",
+			apply: intoDuration(func(c *Config) *time.Duration { return &c.ModelTimeouts.Whole }),
 		},
 		{
 			Group: "Models", Name: "EMBEDDING_BASE_URL", Help: "OpenAI-compatible embeddings server, ending in /v1. Default: the built-in lexical embedder.",

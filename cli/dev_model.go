@@ -13,10 +13,10 @@ import (
 // what is configured when --model none says so.
 func (d *dev) chooseModel(ctx context.Context) error {
 	if d.options.model == "none" {
-		d.config.Model, d.config.AnthropicAPIKey = app.Provider{}, ""
+		d.config.Model, d.config.AnthropicAPIKey, d.config.Azure = app.Provider{}, "", app.Azure{}
 		return nil
 	}
-	if d.config.Model.BaseURL != "" || d.config.Model.APIKey.IsSet() || d.config.AnthropicAPIKey.IsSet() {
+	if d.config.Model.BaseURL != "" || d.config.Model.APIKey.IsSet() || d.config.AnthropicAPIKey.IsSet() || d.config.Azure.APIKey.IsSet() {
 		return nil
 	}
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: loopback})

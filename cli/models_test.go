@@ -45,9 +45,9 @@ func TestModelsTest(t *testing.T) {
 
 func TestChooseModel(t *testing.T) {
 	t.Parallel()
-	configured := app.Config{Model: app.Provider{APIKey: "sk-1"}, AnthropicAPIKey: "sk-2"}
+	configured := app.Config{Model: app.Provider{APIKey: "sk-1"}, AnthropicAPIKey: "sk-2", Azure: app.Azure{APIKey: "sk-3"}}
 	none := &dev{config: configured, options: devOptions{model: "none"}}
-	if err := none.chooseModel(t.Context()); err != nil || none.config.Model.APIKey.IsSet() || none.config.AnthropicAPIKey.IsSet() {
+	if err := none.chooseModel(t.Context()); err != nil || none.config.Model.APIKey.IsSet() || none.config.AnthropicAPIKey.IsSet() || none.config.Azure.APIKey.IsSet() {
 		t.Errorf("--model none keeps %+v, %v", none.config.Model, err)
 	}
 	auto := &dev{config: configured, options: devOptions{model: "auto"}}

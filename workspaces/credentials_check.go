@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,8 +15,14 @@ import (
 
 // credentialProviders are the providers of each kind, by the names agents use.
 var credentialProviders = map[CredentialKind][]string{
-	CredentialModel: {"openai", "anthropic"}, CredentialSTT: {"openai"}, CredentialTTS: {"openai"}, CredentialTelephony: {"twilio"},
+	CredentialModel: {"openai", "anthropic", providerAzure}, CredentialSTT: {"openai"}, CredentialTTS: {"openai"}, CredentialTelephony: {"twilio"},
 }
+
+// providerAzure is the one whose servers are each customer's own, and that may have a version in their URL.
+const (
+	providerAzure = "azure"
+	azureVersion  = "api-version"
+)
 
 // leastHinted is the length of a key whose last hintChars tell nothing worth knowing.
 const (
@@ -35,8 +42,29 @@ func (s *Credentials) check(c Credential) error {
 	if c.Kind == CredentialTelephony && c.AccountID == "" {
 		return fault.InvalidField("account_id", "required", "account_id is needed for %s.", c.Provider)
 	}
+	if c.Provider == providerAzure {
+		return s.checkAzure(c)
+	}
 	return s.checkBase(c.BaseURL)
 }
+
+// checkAzure is checkBase for a resource, which has to be named and may have an api-version.
+func (s *Credentials) checkAzure(c Credential) error {
+	if c.BaseURL == "" {
+		return fault.InvalidField("base_url", "required", "base_url is needed for azure: the resource's endpoint (https://NAME.openai.azure.com), or a deployment's target URI.")
+	}
+	base, query, _ := strings.Cut(c.BaseURL, "?")
+	if values, err := url.ParseQuery(query); err != nil || len(values) > 1 || (len(values) == 1 && !values.Has(azureVersion)) {
+		return fault.InvalidField("base_url", "url", "base_url may have no query but api-version.")
+	}
+	if i := strings.Index(base, "/openai/"); i >= 0 && !azurePath.MatchString(base[i:]) {
+		return fault.InvalidField("base_url", "url", "base_url must be the resource's endpoint, alone or with /openai/v1, or a deployment's target URI.")
+	}
+	return s.checkBase(base)
+}
+
+// azurePath is what package azure can make of a path that begins with /openai/.
+var azurePath = regexp.MustCompile(`^/openai/(v1|deployments/[^/]+)?(/chat/completions)?/?$`)
 
 // checkBase refuses a base_url that is not https (but where the operator opened private ranges,
 // for development) or names an address that is not public. It is checked again at every dial.

@@ -65,7 +65,7 @@ func lookAtOutbound(ctx context.Context, d Deps, r *report) {
 func outsideHosts(d Deps) []string {
 	var hosts []string
 	seen := map[string]bool{}
-	for _, base := range []string{d.Config.Model.BaseURL, d.Config.AnthropicBaseURL, d.Config.Embedding.BaseURL, d.Config.OTLPEndpoint} {
+	for _, base := range []string{d.Config.Model.BaseURL, d.Config.AnthropicBaseURL, d.Config.Azure.BaseURL, d.Config.Embedding.BaseURL, d.Config.OTLPEndpoint} {
 		u, err := url.Parse(base)
 		if base == "" || err != nil || seen[u.Hostname()] || net.ParseIP(u.Hostname()) != nil {
 			continue

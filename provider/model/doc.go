@@ -7,7 +7,8 @@
 // assistant message and one tool message per call, and calls Stream again.
 //
 // The adapters are the folders beside this file: openai (every OpenAI-compatible server),
-// anthropic, extractive (offline). [Chain] fails over between them, [Probe] tries one out,
+// azure, anthropic, extractive (offline). [Chain] fails over between them, [Guard] keeps calls
+// from one that fails, [Probe] tries one out,
 // discover finds servers on this machine, modeltest is the suite every adapter passes.
 //
 // What adapters share lives here: [NewToolCall] (arguments that are not JSON), [Party] (which

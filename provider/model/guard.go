@@ -76,6 +76,9 @@ func failing(err error) bool {
 		return false
 	}
 	status, _ := strconv.Atoi(decided.Meta[metaStatus])
+	if decided.Meta[metaWhy] != "" {
+		return false
+	}
 	return decided.Meta[metaProvider] != "" && (status == 0 || status >= 500 || status == 408)
 }
 

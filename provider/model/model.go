@@ -127,7 +127,9 @@ func (ToolCallReady) event() {}
 // FinishReason says why an answer ended.
 type FinishReason string
 
-// The finish reasons. FinishToolCalls whenever there is a call, whatever the server called it.
+// The finish reasons. FinishToolCalls whenever there is a call, whatever the server called it; FinishStop
+// also when it named none, FinishFiltered for what a content filter cut: when it left nothing, that is
+// an error.
 const (
 	FinishStop      FinishReason = "stop"
 	FinishLength    FinishReason = "length"

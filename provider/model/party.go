@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -47,6 +48,9 @@ func (p Party) Refused(status int, header http.Header, detail string) error {
 		message = "refused the API key."
 	case http.StatusNotFound:
 		message = "has no such model, or nothing at this base URL."
+		if strings.Contains(detail, "DeploymentNotFound") {
+			message = "has no such deployment; one that was just made takes some minutes."
+		}
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		message = "did not accept the request."
 	case http.StatusTooManyRequests:
@@ -58,7 +62,7 @@ func (p Party) Refused(status int, header http.Header, detail string) error {
 	case whyTooLong:
 		message = "cannot read a conversation of this length. Lower the agent's model.history_tokens or retrieval.top_k, shorten its instructions, or choose a model with a larger context."
 	case whyRefused:
-		message = "refused the request: its content filter objects to something in the conversation. Reword it, or change the filter's settings with the provider."
+		message = "refused the request: its content filter objects to something in the conversation" + filteredFor(detail) + ". Reword it, or change the filter's settings with the provider."
 	}
 	err := fault.Wrap(p.cause(detail), reason, "%s (status %d) %s", p.Name, status, message)
 	err.Meta = map[string]string{metaProvider: p.Name, metaStatus: strconv.Itoa(status)}
@@ -90,6 +94,44 @@ func whyOf(status int, detail string) string {
 		return whyTooLong
 	}
 	return ""
+}
+
+// filteredFor is the categories of Azure's content filter that a refusal names, in brackets; empty when
+// it names none.
+func filteredFor(detail string) string {
+	var body struct {
+		Error struct {
+			Inner struct {
+				Result map[string]struct {
+					Filtered bool `json:"filtered"`
+				} `json:"content_filter_result"`
+			} `json:"innererror"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(detail), &body) != nil {
+		return ""
+	}
+	var categories []string
+	for name, result := range body.Error.Inner.Result {
+		if result.Filtered && len(name) <= maxCategoryBytes && !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			categories = append(categories, name)
+		}
+	}
+	if len(categories) == 0 {
+		return ""
+	}
+	slices.Sort(categories)
+	return " (" + strings.Join(categories, ", ") + ")"
+}
+
+// maxCategoryBytes bounds the name of a filter's category, which comes from outside.
+const maxCategoryBytes = 40
+
+// Filtered is the fault for an answer of which a content filter let nothing through.
+func (p Party) Filtered() error {
+	err := fault.New(fault.UpstreamFailed, "%s withheld its whole answer: its content filter objects to it. Reword the question, or change the filter's settings with the provider.", p.Name)
+	err.Meta = map[string]string{metaProvider: p.Name, metaWhy: whyRefused}
+	return err
 }
 
 // Unanswered is the error for a call that [wire.Caller.Post] gave up. Ctx as for Broken.

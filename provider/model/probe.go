@@ -139,9 +139,9 @@ func (s Step) failed(err error) Step {
 	s.Detail = f.Message
 	switch f.Meta["status"] {
 	case "401", "403":
-		s.Advice = "Check the API key: PARLANCE_MODEL_API_KEY, or PARLANCE_ANTHROPIC_API_KEY for Anthropic."
+		s.Advice = "Check the API key: PARLANCE_MODEL_API_KEY; PARLANCE_ANTHROPIC_API_KEY for Anthropic; PARLANCE_AZURE_API_KEY for Azure, and that it is of the resource in PARLANCE_AZURE_BASE_URL."
 	case "404":
-		s.Advice = "Check PARLANCE_MODEL_NAME, and that PARLANCE_MODEL_BASE_URL ends where the server's API begins (mostly /v1)."
+		s.Advice = "Check PARLANCE_MODEL_NAME, and that PARLANCE_MODEL_BASE_URL ends where the server's API begins (mostly /v1); for Azure PARLANCE_AZURE_DEPLOYMENT, _BASE_URL and _API_VERSION."
 	case "400", "413", "422":
 		s.Advice = "The log has the server's own words. Often the model takes no tools or no temperature: choose another one."
 	case "429":

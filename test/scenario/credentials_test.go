@@ -155,6 +155,68 @@ func TestOwnAnthropicKey(t *testing.T) {
 	k.nowhere(t, ownAnthropicKey)
 }
 
+// TestOwnAzure: a workspace's deployment, given as its target URI, is asked with the workspace's key; what
+// the resource has not is told, and an agent's fallback asked.
+func TestOwnAzure(t *testing.T) {
+	t.Parallel()
+	k := newKeyed(t)
+	own := openaichat.NewAzure(t, ownKey, "chat-of-ours")
+	target := own.BaseURL + "/openai/deployments/chat-of-ours/chat/completions?api-version=2025-01-01-preview"
+	path := k.Tenant.In("/provider-credentials")
+	made := k.Do(t, "POST", path, map[string]string{"kind": "model", "provider": "azure", "base_url": target, "api_key": ownKey}).Must(t, 201)
+	k.turn(t, k.session(t, k.Tenant.WorkspaceID, `{"provider":"azure"}`)).Must(t, 200)
+	k.turn(t, k.session(t, k.Tenant.WorkspaceID, `{"provider":"azure","name":"chat-of-ours"}`)).Must(t, 200)
+	if got := own.Requests(); len(got) != 2 || got[0].Model != "chat-of-ours" || got[0].Header.Get("Api-Key") != ownKey {
+		t.Errorf("got %+v", got)
+	}
+	other := k.turn(t, k.session(t, k.Tenant.WorkspaceID, `{"provider":"azure","name":"chat-of-theirs"}`))
+	checkProblem(t, other, 502, "upstream-failed")
+	if !strings.Contains(other.Problem.Detail, "no such deployment") || !strings.Contains(other.Problem.Detail, made.Text("id")) {
+		t.Errorf("got %s", other.Body)
+	}
+	k.turn(t, k.session(t, k.Tenant.WorkspaceID, `{"provider":"azure","name":"chat-of-theirs","fallbacks":[{"provider":"anthropic"},{"provider":"openai"}]}`)).Must(t, 200)
+	if n := len(k.installed.Requests()); n != 1 {
+		t.Errorf("the fallback was asked %d times", n)
+	}
+	if tried := k.Do(t, "POST", path+"/"+made.Text("id")+"/test", `{}`).Must(t, 200); tried.At("ok") != true || tried.Text("model") != "chat-of-ours" {
+		t.Errorf("a test: %s", tried.Body)
+	}
+	shownNowhere(t, made, other)
+	k.nowhere(t, ownKey)
+}
+
+// TestInstalledAzure: the operator's resource answers agents that name no provider, and one that fails in
+// a row is left alone.
+func TestInstalledAzure(t *testing.T) {
+	t.Parallel()
+	installed := openaichat.NewAzure(t, installationKey, "chat")
+	k := &keyed{Env: harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_AZURE_BASE_URL": installed.BaseURL, "PARLANCE_AZURE_API_KEY": installationKey, "PARLANCE_AZURE_DEPLOYMENT": "chat",
+	}})}
+	session := k.session(t, k.Tenant.WorkspaceID, `{"fallbacks":[{"provider":"extractive"}]}`)
+	answered := func(model string) {
+		t.Helper()
+		if got := k.turn(t, session).Must(t, 200).Text("usage", "model"); got != model {
+			t.Errorf("%q answered, want %q", got, model)
+		}
+	}
+	answered("chat")
+	for range 5 {
+		installed.Add(openaichat.Reply{Status: 500})
+	}
+	for range 6 {
+		answered("extractive")
+	}
+	if n := len(installed.Requests()); n != 6 {
+		t.Errorf("asked %d times, want 6: five failures in a row open the circuit", n)
+	}
+	alone := k.turn(t, k.session(t, k.Tenant.WorkspaceID, `{}`))
+	checkProblem(t, alone, 502, "upstream-failed")
+	if !strings.Contains(alone.Problem.Detail, "try again in") {
+		t.Errorf("when to try again is not said: %s", alone.Body)
+	}
+}
+
 // TestCredentialRules are the refusals.
 func TestCredentialRules(t *testing.T) {
 	t.Parallel()
@@ -186,6 +248,20 @@ func TestCredentialRules(t *testing.T) {
 		checkProblem(t, refused, 400, "invalid-request")
 		if !slices.Contains(refused.Problem.Fields(), field) {
 			t.Errorf("%s: %s", body, refused.Body)
+		}
+	}
+	for base, ok := range map[string]bool{
+		"": false, "https://ours.openai.azure.com/?code=1": false, "https://ours.openai.azure.com/openai/assistants": false, "https://127.0.0.1/openai/v1": false,
+		"https://ours.openai.azure.com/openai/deployments/chat/chat/completions?api-version=2024-10-21": true,
+	} {
+		answer := env.Do(t, "POST", path, map[string]string{"kind": "model", "provider": "azure", "api_key": ownKey, "base_url": base})
+		if ok {
+			answer.Must(t, 201)
+			continue
+		}
+		checkProblem(t, answer, 400, "invalid-request")
+		if !slices.Contains(answer.Problem.Fields(), "base_url") {
+			t.Errorf("%s: %s", base, answer.Body)
 		}
 	}
 	made := create("https://api.example.com/v1").Must(t, 201)

@@ -121,7 +121,11 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 		return answer.result(), p.party.Broken(ctx, watch.Begun(), cmp.Or(events.Err(), io.ErrUnexpectedEOF))
 	}
 	watch.Pause()
-	return answer.finish(emit)
+	result, err := answer.finish(emit)
+	if err == nil && result.FinishReason == model.FinishFiltered && result.Text == "" {
+		return result, p.party.Filtered()
+	}
+	return result, err
 }
 
 // take adds one event to the answer and returns the text in it.

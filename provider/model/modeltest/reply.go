@@ -96,6 +96,13 @@ func (s *Script) Next(r Received) Reply {
 	return reply
 }
 
+// Add appends replies.
+func (s *Script) Add(replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replies = append(s.replies, replies...)
+}
+
 // Requests returns what was received so far, oldest first.
 func (s *Script) Requests() []Received {
 	s.mu.Lock()

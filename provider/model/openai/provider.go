@@ -27,6 +27,13 @@ type Config struct {
 	BaseURL string
 	// APIKey is sent as a bearer; empty sends none, which is right for local servers.
 	APIKey string
+	// KeyHeader is a header that takes the key as it is, instead of Authorization.
+	KeyHeader string
+	// URLFunc is where a model is asked, for servers that have it in the path; nil: BaseURL/chat/completions.
+	URLFunc func(model string) string
+	// Dialect is how the server differs; the zero value is any compatible server's, and OpenAI's own is
+	// known by its host.
+	Dialect Dialect
 	// Model is asked for when a request names none. Required.
 	Model string
 	// Client sends the requests; required. It must have no Timeout, which would cut streams.
@@ -41,11 +48,20 @@ type Config struct {
 	MaxRetryDelay time.Duration
 }
 
+// Dialect is how a server differs from others with this wire.
+type Dialect struct {
+	// CompletionTokens: an answer's limit is called max_completion_tokens.
+	CompletionTokens bool
+	// NoStreamOptions: it refuses stream_options, and so counts no tokens.
+	NoStreamOptions bool
+}
+
 // Provider is a model.Provider. It is safe for concurrent use.
 type Provider struct {
 	party    model.Party
 	model    string
-	ownAPI   bool
+	dialect  Dialect
+	urlFunc  func(model string) string
 	timeouts model.Timeouts
 	caller   wire.Caller
 }
@@ -59,13 +75,21 @@ func New(cfg Config) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
+	dialect := cfg.Dialect
+	dialect.CompletionTokens = dialect.CompletionTokens || ownAPI(base.Hostname())
+	header := wire.Header("text/event-stream", cfg.APIKey)
+	if cfg.KeyHeader != "" {
+		header.Del("Authorization")
+		header.Set(cfg.KeyHeader, cfg.APIKey)
+	}
 	return &Provider{
 		party:    model.Party{Name: cmp.Or(cfg.Name, "openai"), Secret: cfg.APIKey},
 		model:    cfg.Model,
-		ownAPI:   ownAPI(base.Hostname()),
+		dialect:  dialect,
+		urlFunc:  cfg.URLFunc,
 		timeouts: cfg.Timeouts,
 		caller: wire.Caller{
-			Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: wire.Header("text/event-stream", cfg.APIKey),
+			Client: cfg.Client, URL: base.JoinPath("chat/completions").String(), Header: header,
 			MaxRetries: cfg.MaxRetries, MaxRetryDelay: cmp.Or(cfg.MaxRetryDelay, model.MaxRetryDelay),
 		},
 	}, nil
@@ -88,13 +112,16 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	ctx, watch := p.timeouts.Watch(ctx)
 	defer watch.Stop()
 	answer := newAnswer(req, p.party.Name)
-	body, err := json.Marshal(wireRequest(req, p.ownAPI))
+	body, err := json.Marshal(wireRequest(req, p.dialect))
 	if err != nil {
 		return answer.result(), fmt.Errorf("writing the request: %w", err)
 	}
 	caller := p.caller
 	if req.Standby {
 		caller.MaxRetries = -1
+	}
+	if p.urlFunc != nil {
+		caller.URL = p.urlFunc(req.Model)
 	}
 	res, err := caller.Post(ctx, body)
 	if err != nil {
@@ -123,7 +150,11 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 		return answer.result(), p.party.Broken(ctx, true, io.ErrUnexpectedEOF)
 	}
 	watch.Pause()
-	return answer.finish(emit)
+	result, err := answer.finish(emit)
+	if err == nil && result.FinishReason == model.FinishFiltered && result.Text == "" {
+		return result, p.party.Filtered()
+	}
+	return result, err
 }
 
 // take adds one event to the answer and returns the text in it.

@@ -10,15 +10,15 @@ import (
 // The wire of POST /v1/chat/completions, as far as we use it.
 // Source: platform.openai.com/docs/api-reference/chat.
 type request struct {
-	Model               string        `json:"model"`
-	Messages            []message     `json:"messages"`
-	Tools               []tool        `json:"tools,omitempty"`
-	ToolChoice          any           `json:"tool_choice,omitempty"`
-	Temperature         *float64      `json:"temperature,omitempty"`
-	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
-	MaxTokens           int           `json:"max_tokens,omitempty"`
-	Stream              bool          `json:"stream"`
-	StreamOptions       streamOptions `json:"stream_options"`
+	Model               string         `json:"model"`
+	Messages            []message      `json:"messages"`
+	Tools               []tool         `json:"tools,omitempty"`
+	ToolChoice          any            `json:"tool_choice,omitempty"`
+	Temperature         *float64       `json:"temperature,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 }
 
 // streamOptions asks for a last chunk with the token counts.
@@ -114,18 +114,19 @@ func overloaded(data []byte) bool {
 	return bytes.Contains(lower, []byte("overloaded")) || bytes.Contains(lower, []byte("rate_limit"))
 }
 
-// wireRequest writes a request. OwnAPI says that OpenAI itself reads it: its newer models refuse
-// max_tokens, while Ollama, and llama.cpp until 2026, pass max_completion_tokens over and answer
+// wireRequest writes a request. OpenAI's and Azure's newer models refuse max_tokens, while Ollama, and llama.cpp until 2026, pass max_completion_tokens over and answer
 // without a limit (ollama/ollama#7125, ggml-org/llama.cpp#19831).
-func wireRequest(req model.Request, ownAPI bool) request {
+func wireRequest(req model.Request, dialect Dialect) request {
 	out := request{
-		Model:         req.Model,
-		Messages:      wireMessages(req),
-		Temperature:   req.Temperature,
-		Stream:        true,
-		StreamOptions: streamOptions{IncludeUsage: true},
+		Model:       req.Model,
+		Messages:    wireMessages(req),
+		Temperature: req.Temperature,
+		Stream:      true,
 	}
-	if ownAPI {
+	if !dialect.NoStreamOptions {
+		out.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	if dialect.CompletionTokens {
 		out.MaxCompletionTokens = req.MaxOutputTokens
 	} else {
 		out.MaxTokens = req.MaxOutputTokens

@@ -31,6 +31,8 @@ type Server struct {
 	BaseURL string
 
 	key string
+	// azure, when set, makes it Azure's.
+	azure *azure
 }
 
 // New starts a server that wants no key; it ends with the test.
@@ -58,7 +60,10 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
-	if s.key != "" && r.Header.Get("Authorization") != "Bearer "+s.key {
+	if s.azure != nil && !s.azure.admits(w, r, s.key) {
+		return
+	}
+	if s.azure == nil && s.key != "" && r.Header.Get("Authorization") != "Bearer "+s.key {
 		refuse(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+r.Header.Get("Authorization"))
 		return
 	}
@@ -70,6 +75,12 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		return
+	}
+	if s.azure != nil {
+		body = s.azure.named(w, r, body)
+		if body == nil {
+			return
+		}
 	}
 	received, problem := read(r.Header.Clone(), body)
 	if problem != "" {
@@ -89,7 +100,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		refuse(w, reply.Status, "scripted", "refused by the script")
 		return
 	}
-	(&stream{w: w, ctx: r.Context(), model: received.Model}).send(reply)
+	(&stream{w: w, ctx: r.Context(), model: received.Model, azure: s.azure != nil}).send(reply)
 }
 
 func refuse(w http.ResponseWriter, status int, code, message string) {

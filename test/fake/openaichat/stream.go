@@ -14,12 +14,18 @@ type stream struct {
 	w     http.ResponseWriter
 	ctx   context.Context //nolint:containedctx // lives as long as the one request
 	model string
+	azure bool
 }
 
 type object = map[string]any
 
 func (s *stream) send(reply Reply) {
 	s.w.Header().Set("Content-Type", "text/event-stream")
+	if s.azure {
+		s.data(object{"id": "", "object": "", "created": 0, "model": "", "choices": []object{}, "prompt_filter_results": []object{
+			{"prompt_index": 0, "content_filter_results": harmless()},
+		}})
+	}
 	s.choice(object{"role": "assistant", "content": ""}, nil)
 	for _, text := range reply.Text {
 		if !s.pass(reply.Gate) {
@@ -110,7 +116,12 @@ func (s *stream) chunk() object {
 
 func (s *stream) choice(delta object, finish any) {
 	chunk := s.chunk()
-	chunk["choices"] = []object{{"index": 0, "delta": delta, "finish_reason": finish}}
+	choice := object{"index": 0, "delta": delta, "finish_reason": finish}
+	if s.azure {
+		choice["content_filter_results"], choice["logprobs"] = harmless(), nil
+		chunk["system_fingerprint"] = "fp_fake"
+	}
+	chunk["choices"] = []object{choice}
 	s.data(chunk)
 }
 
