@@ -249,9 +249,9 @@ func (x *Agent) GetUpdatedAt() *timestamppb.Timestamp {
 // AgentModel says which model answers.
 type AgentModel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// openai, anthropic, extractive or the name of a configured provider; empty: the installation's.
+	// openai, anthropic, azure or extractive; empty: the installation's.
 	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	// The model's name at the provider; empty: the installation's.
+	// The model's name at the provider (azure: the deployment's); empty: the installation's.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// 0 to 2; absent: the provider's default.
 	Temperature *float64 `protobuf:"fixed64,3,opt,name=temperature,proto3,oneof" json:"temperature,omitempty"`
