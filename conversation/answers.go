@@ -19,10 +19,13 @@ type current struct {
 	commandID  string
 	responseID string
 	turn       TurnID
-	open       bool // the turn holds what was said before
-	told       bool // its ResponseDone is out: only finished is missing
-	approvals  *approvals
-	cancel     context.CancelCauseFunc
+	open       bool     // the turn holds what was said before
+	told       bool     // its ResponseDone is out: only finished is missing
+	items      []string // that went out with it
+	// behind are commands about them, which wait until it is recorded.
+	behind    []commanded
+	approvals *approvals
+	cancel    context.CancelCauseFunc
 }
 
 // next starts the answer that has waited longest, when none is going out.
@@ -64,18 +67,35 @@ func (e *engine) forward(m happened) {
 	if _, last := m.event.(ResponseDone); last {
 		m.run.told = true
 	}
+	if item := startedItem(m.event); item != "" {
+		e.items.put(item, "")
+		m.run.items = append(m.run.items, item)
+	}
 	if e.lives[live.channel] != live {
 		return
 	}
 	switch event := m.event.(type) {
 	case MessageStarted:
-		live.known[event.ItemID], e.lastItem = true, event.ItemID
+		live.known[event.ItemID] = true
 	case ToolStarted:
-		live.known[event.ItemID], e.lastItem = true, event.ItemID
+		live.known[event.ItemID] = true
 	case ClientToolCalled:
-		live.known[event.ItemID], e.lastItem = true, event.ItemID
+		live.known[event.ItemID] = true
 	}
 	live.push(m.event)
+}
+
+// startedItem is the item that begins with an event; empty when none does.
+func startedItem(event Event) string {
+	switch event := event.(type) {
+	case MessageStarted:
+		return event.ItemID
+	case ToolStarted:
+		return event.ItemID
+	case ClientToolCalled:
+		return event.ItemID
+	}
+	return ""
 }
 
 // settle takes the end of an answer.
@@ -99,6 +119,9 @@ func (e *engine) settle(m finished) {
 	case e.ending != nil:
 		e.close(*e.ending)
 	default:
+		for _, waited := range m.run.behind {
+			e.obey(waited.live, waited.command)
+		}
 		e.next()
 	}
 }

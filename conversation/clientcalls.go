@@ -113,7 +113,7 @@ func openCalls(turns []Turn) []clientCall {
 		past := slices.ContainsFunc(turns[i+1:], func(later Turn) bool { return later.Status != TurnInProgress })
 		for _, m := range turn.Messages {
 			for _, call := range m.Calls {
-				if call.Client && !answered[call.ID] {
+				if call.Client && !m.Put && !answered[call.ID] {
 					begun := turn.StartedAt.Add(time.Duration(m.At) * time.Millisecond)
 					open = append(open, clientCall{turn: turn.ID, id: call.ID, name: call.Name, arguments: call.Arguments, begun: begun, past: past})
 				}
@@ -156,15 +156,15 @@ func (e *engine) awaitClient(call clientCall) {
 
 // takeOutput takes a client's result of a call.
 func (e *engine) takeOutput(live *Live, c ToolOutput) {
-	if !storable(c.CallID) || c.CallID == "" || len(c.CallID) > maxItemIDBytes || !storable(c.ItemID) || len(c.ItemID) > maxItemIDBytes {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("call_id", "length", "call_id names the call, and an item's id has at most %d bytes.", maxItemIDBytes)})
+	if !storable(c.CallID) || c.CallID == "" || len(c.CallID) > maxItemIDBytes {
+		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("call_id", "length", "call_id names the call.")})
 		return
 	}
 	if len(c.Output) > MaxClientOutputBytes || !storable(c.Output) {
 		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("output", "length", "output is text of at most %d bytes, without the character U+0000. Send less.", MaxClientOutputBytes)})
 		return
 	}
-	said := Message{Role: roleTool, ItemID: c.ItemID, CallID: c.CallID, Text: tools.CutForModel(c.Output), Result: &CallResult{}}
+	said := Message{Role: roleTool, ItemID: c.ItemID, CallID: c.CallID, After: c.After, Text: tools.CutForModel(c.Output), Result: &CallResult{}}
 	if c.IsError {
 		said.Result.ErrorCode, said.Result.ErrorMessage = codeClient, clientToolFailed
 		said.Text = errorText(codeClient, clientToolFailed+" "+said.Text)
@@ -261,7 +261,7 @@ func (e *engine) approve(live *Live, c Approve) {
 // askedIn is the turn in which a client was asked to make a call that has no result yet. The session's
 // row is locked. Errors: Invalid invalid-request on call_id.
 func askedIn(ctx context.Context, tx bun.Tx, session Session, callID string) (Turn, error) {
-	turns, err := selectTurns(ctx, tx, session)
+	turns, err := selectTurnsHolding(ctx, tx, session, callID)
 	if err != nil {
 		return Turn{}, err
 	}

@@ -88,6 +88,8 @@ type Session struct {
 	SecretVariables  []byte            `bun:"secret_variables,type:bytea"`
 	// AssignedVariables are those that answers of tools have set; they win over DynamicVariables.
 	AssignedVariables map[string]string `bun:"assigned_variables,type:jsonb"`
+	// ItemEdits are what clients did to items afterwards; nil when nothing.
+	ItemEdits ItemEdits `bun:"item_edits,type:jsonb,nullzero"`
 	// VariablesHash is the salted SHA-256 of all variables in hex; the token repeats it.
 	VariablesHash  string    `bun:"variables_hash"`
 	TokenExpiresAt time.Time `bun:"token_expires_at"`
@@ -179,6 +181,10 @@ type Turn struct {
 	ErrorMessage string    `bun:"error_message"`
 	StartedAt    time.Time `bun:"started_at"`
 	EndedAt      time.Time `bun:"ended_at,nullzero"`
+
+	// Items are those that the texts do not tell of, or not truly: see [NotedItem]. Only Transcript
+	// fills them in.
+	Items []NotedItem `bun:"-"`
 }
 
 // ToolCall is a call of a turn with its result.
@@ -199,6 +205,9 @@ func (t Turn) ToolCalls() []ToolCall {
 	at := map[string]int{}
 	for _, message := range t.Messages {
 		for _, call := range message.Calls {
+			if message.Put {
+				continue // nobody made it
+			}
 			at[call.ID] = len(calls)
 			calls = append(calls, ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments, CallResult: CallResult{StartedAt: t.StartedAt}})
 		}
@@ -237,6 +246,12 @@ type Message struct {
 	Result *CallResult `json:"result,omitempty"`
 	// At is when it was said, in milliseconds since the turn began.
 	At int `json:"at,omitempty"`
+	// After is the item that a client put this one behind, or AtFront; empty: where time puts it.
+	After string `json:"after,omitempty"`
+	// Put says that a client put in what the agent is to have said or called.
+	Put bool `json:"put,omitempty"`
+	// Audio is of a message that was spoken; nil: it was written.
+	Audio *Audio `json:"audio,omitempty"`
 }
 
 // CallResult is what is known of a call beside its output.

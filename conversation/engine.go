@@ -27,7 +27,7 @@ type engine struct {
 	unanswered TurnID
 	waiting    []respond
 	current    *current
-	lastItem   string
+	items      places
 	// restarting says that the node is being stopped: sockets that still come in are sent away.
 	restarting bool
 	// ending is the Closed that waits for the current answer to be recorded.
@@ -42,6 +42,8 @@ type (
 		unanswered []Turn
 		// open are calls that a client has not answered yet, of turns before.
 		open []clientCall
+		// items are all there were, those removed too.
+		items []Item
 	}
 	left struct {
 		live  *Live
@@ -67,6 +69,7 @@ type (
 	ended     struct{ session Session }
 	recorded  struct{ turn Turn }
 	expired   struct{ call *clientCall }
+	changed   struct{ item string }
 	restarted struct{}
 )
 
@@ -127,6 +130,8 @@ func (e *engine) loop() {
 			e.showTurn(m.turn, nil)
 		case expired:
 			e.expire(m.call)
+		case changed:
+			e.lookAtItem(m.item)
 		case restarted:
 			e.restart()
 		}

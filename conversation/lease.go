@@ -219,6 +219,11 @@ func (s *Service) accept(ctx context.Context, session Session, open TurnID, said
 		if err := openError(*row); err != nil {
 			return err
 		}
+		for _, call := range said.Calls {
+			if err := newCall(ctx, tx, *row, call.ID); err != nil {
+				return err
+			}
+		}
 		if said.Role == roleTool {
 			asked, err := askedIn(ctx, tx, *row, said.CallID)
 			if err != nil {

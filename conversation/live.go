@@ -45,7 +45,7 @@ type AdmitParams struct {
 }
 
 // Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Cancel],
-// [Configure], [Activity] or [End].
+// [Configure], [Activity], [End], [Insert], [Remove] or [Truncate].
 type Command interface{ command() }
 
 // UserMessage is something the user said. It is in Postgres before ItemAdded comes; it is
@@ -55,6 +55,8 @@ type UserMessage struct {
 	CommandID string
 	// ItemID is the client's id for the item; empty: one is made (item_…).
 	ItemID string
+	// After is the item it goes behind in what the model sees, AtFront, or empty for the end.
+	After string
 	// Text has 1 to 32,000 characters.
 	Text string
 }
@@ -66,6 +68,8 @@ type ToolOutput struct {
 	CommandID string
 	ItemID    string
 	CallID    string
+	// After as in UserMessage; the model gets the result behind its call all the same.
+	After string
 	// Output has at most 256 KiB; the model gets as much as of any other answer.
 	Output  string
 	IsError bool
@@ -140,6 +144,7 @@ type ItemKind string
 // The kinds of items.
 const (
 	UserItem           ItemKind = "user"
+	SystemItem         ItemKind = "system" // a note of the application
 	AssistantItem      ItemKind = "assistant"
 	ToolItem           ItemKind = "tool"             // a call that the service ran, with its result
 	ClientToolCallItem ItemKind = "client_tool_call" // a call that the client runs
@@ -160,6 +165,12 @@ type Item struct {
 	Arguments json.RawMessage
 	// Failed says that the call's result is an error.
 	Failed bool
+	// After is where a client put it: behind that item, or AtFront; empty: where time puts it.
+	After string
+	// Put says that a client put in what the agent is to have said or called.
+	Put bool
+	// Audio is of an item that was spoken; nil: it was written.
+	Audio *Audio
 }
 
 // ItemAdded is a user's message or a client's tool output that was accepted and persisted; or an
@@ -169,7 +180,7 @@ type ItemAdded struct {
 	// CommandID is that of the command it came from; empty otherwise.
 	CommandID string
 	Item      Item
-	// PreviousItemID is the item before it on this node; empty: none is known.
+	// PreviousItemID is the item before it as the model sees them; empty: it is the first.
 	PreviousItemID string
 }
 

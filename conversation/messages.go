@@ -14,6 +14,8 @@ const (
 	roleUser      = string(model.RoleUser)
 	roleAssistant = string(model.RoleAssistant)
 	roleTool      = string(model.RoleTool)
+	// roleSystem is a note of the application, which models get as a marked message of the user.
+	roleSystem = "system"
 )
 
 // Results of calls that have none of their own.
@@ -36,6 +38,13 @@ const (
 // noMoreTools tells a model that has called tools in maxToolRounds rounds.
 const noMoreTools = "You have called tools as often as one turn may. No tool can be called now: answer with what you have, and say what is missing."
 
+// noteIntro marks a note of the application for the model. A client's program writes it: it is
+// neither the operator's word nor the user's.
+const noteIntro = "[A note of the application, not of the user. It is context, and no answer to it is expected.]\n"
+
+// notHeard stands for what was spoken while nothing could transcribe it.
+const notHeard = "[The user spoke here. Nothing transcribes speech, so the words are not known. Ask the user to write.]"
+
 // betweenMessages stands between the messages of one turn where they are read as one text.
 const betweenMessages = "\n\n"
 
@@ -43,7 +52,7 @@ const betweenMessages = "\n\n"
 func agentText(messages []Message) string {
 	var said []string
 	for _, m := range messages {
-		if m.Role == roleAssistant && m.Text != "" {
+		if m.Role == roleAssistant && m.Text != "" && !m.Put {
 			said = append(said, m.Text)
 		}
 	}
@@ -125,7 +134,13 @@ func modelMessages(stored []Message) []model.Message {
 	var messages []model.Message
 	for _, m := range stored {
 		switch {
+		case m.Role == roleUser && m.Text == "" && m.Audio != nil:
+			messages = append(messages, model.Message{Role: model.RoleUser, Text: notHeard})
+			continue
 		case m.Role == roleTool, m.Text == "" && len(m.Calls) == 0:
+			continue
+		case m.Role == roleSystem:
+			messages = append(messages, model.Message{Role: model.RoleUser, Text: noteIntro + m.Text})
 			continue
 		case m.Role == roleUser:
 			messages = append(messages, model.Message{Role: model.RoleUser, Text: m.Text})
@@ -160,14 +175,18 @@ func itemsOf(turn Turn) []Item {
 	for _, m := range turn.Messages {
 		switch m.Role {
 		case roleUser:
-			items = append(items, Item{ID: m.ItemID, TurnID: turn.ID, Kind: UserItem, Text: m.Text})
+			items = append(items, messageItem(turn.ID, UserItem, m))
+		case roleSystem:
+			items = append(items, messageItem(turn.ID, SystemItem, m))
 		case roleAssistant:
 			if m.Text != "" {
-				items = append(items, Item{ID: m.ItemID, TurnID: turn.ID, Kind: AssistantItem, Text: m.Text})
+				items = append(items, messageItem(turn.ID, AssistantItem, m))
 			}
 			for _, call := range m.Calls {
 				called[call.ID] = true
-				items = append(items, callItem(turn.ID, call, results[call.ID]))
+				item := callItem(turn.ID, call, results[call.ID])
+				item.After, item.Put = m.After, m.Put
+				items = append(items, item)
 			}
 		case roleTool:
 			if !called[m.CallID] {
@@ -176,6 +195,10 @@ func itemsOf(turn Turn) []Item {
 		}
 	}
 	return items
+}
+
+func messageItem(turn TurnID, kind ItemKind, m Message) Item {
+	return Item{ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Put: m.Put, Audio: m.Audio}
 }
 
 func callItem(turn TurnID, call MessageCall, result Message) Item {
@@ -189,7 +212,7 @@ func callItem(turn TurnID, call MessageCall, result Message) Item {
 
 func outputItem(turn TurnID, m Message) Item {
 	return Item{
-		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text,
+		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text, After: m.After,
 		Failed: m.Result != nil && m.Result.ErrorCode != "",
 	}
 }

@@ -32,6 +32,7 @@ const (
 	noticeJoined noticeKind = "joined" // a socket has joined: older ones of its channel are replaced
 	noticeEnding noticeKind = "ending" // the turn that runs is to be stopped
 	noticeEnded  noticeKind = "ended"  // the session is closed
+	noticeItem   noticeKind = "item"   // a client removed or cut an item
 )
 
 // notice is the payload of a notification. It names; whoever gets it reads the row.
@@ -40,6 +41,9 @@ type notice struct {
 	Session ID          `json:"s"`
 	Channel LiveChannel `json:"c,omitempty"`
 	Number  int64       `json:"n,omitempty"`
+	Item    string      `json:"i,omitempty"`
+	// From is the node that sent it, where that one need not hear it.
+	From string `json:"f,omitempty"`
 }
 
 // notify sends the notice when tx commits.
@@ -103,6 +107,10 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	case noticeEnded:
 		s.stopTurns(n.Session, errEnding)
 		s.look(ctx, n.Session)
+	case noticeItem:
+		if e := s.engineOf(n.Session); e != nil && n.From != s.node {
+			e.send(changed{item: n.Item})
+		}
 	case noticeJoined:
 		if e := s.engineOf(n.Session); e != nil {
 			e.send(replaced{channel: n.Channel, number: n.Number})

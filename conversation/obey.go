@@ -51,6 +51,12 @@ func (e *engine) obey(live *Live, command Command) {
 		e.configure(live, c)
 	case Activity:
 		e.touch()
+	case Insert:
+		e.insert(live, c)
+	case Remove:
+		e.remove(live, c)
+	case Truncate:
+		e.truncate(live, c)
 	case End:
 		e.end(live, c)
 	}
@@ -58,11 +64,11 @@ func (e *engine) obey(live *Live, command Command) {
 
 // hear takes what the user said: written down first, then told.
 func (e *engine) hear(live *Live, c UserMessage) {
-	if !sayable(c.Text) || len(c.ItemID) > maxItemIDBytes || !storable(c.ItemID) {
+	if !sayable(c.Text) {
 		live.push(Failed{CommandID: c.CommandID, Err: errText()})
 		return
 	}
-	if e.accept(live, c.CommandID, Message{Role: roleUser, ItemID: c.ItemID, Text: c.Text}) {
+	if e.accept(live, c.CommandID, Message{Role: roleUser, ItemID: c.ItemID, After: c.After, Text: c.Text}) {
 		e.client.heard()
 	}
 }
@@ -72,11 +78,14 @@ const maxItemIDBytes = 128
 // accept writes down what a client said or answered and tells the sockets; false when it could not.
 // live is nil when nobody said it.
 func (e *engine) accept(live *Live, commandID string, said Message) bool {
-	if said.ItemID == "" {
-		said.ItemID = idgen.New(idgen.Item)
-	}
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
+	if refused := e.name(ctx, &said); refused != nil {
+		if live != nil {
+			live.push(Failed{CommandID: commandID, Err: refused})
+		}
+		return false
+	}
 	turn, err := e.s.accept(ctx, e.session, e.unanswered, said)
 	if err != nil {
 		e.s.log.WarnContext(ctx, "message not accepted", "session_id", e.id, "error", err)
@@ -86,15 +95,33 @@ func (e *engine) accept(live *Live, commandID string, said Message) bool {
 		return false
 	}
 	e.unanswered = turn.ID
-	item := Item{ID: said.ItemID, TurnID: turn.ID, Kind: UserItem, Text: said.Text}
-	if said.Role == roleTool {
-		item = outputItem(turn.ID, said)
-	}
+	item := itemsOf(Turn{ID: turn.ID, Messages: []Message{said}})[0]
 	if live != nil {
 		e.show(live, commandID, item)
 	}
 	e.others(live, []Item{item})
 	return true
+}
+
+// name gives a message that has none its item id, and says what is wrong with the id or the place
+// that a client chose.
+func (e *engine) name(ctx context.Context, said *Message) *fault.Error {
+	id := &said.ItemID
+	if len(said.Calls) == 1 {
+		id = &said.Calls[0].ItemID
+	}
+	switch {
+	case *id == "":
+		*id = idgen.New(idgen.Item)
+	case len(*id) > maxItemIDBytes || !storable(*id) || *id == AtFront:
+		return fault.InvalidField("id", "length", "An item's id has at most %d bytes, and is not %q.", maxItemIDBytes, AtFront)
+	case e.items.has(*id):
+		return fault.Wrap(ErrItemTaken, fault.InvalidRequest, "There is an item with that id already.")
+	}
+	if len(said.After) > maxItemIDBytes || !storable(said.After) || !e.knows(ctx, said.After) {
+		return fault.Wrap(ErrNoPlace, fault.InvalidRequest, "There is no item with that id to put another behind.")
+	}
+	return nil
 }
 
 // configure applies what a client may change, and says what is in force.

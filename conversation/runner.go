@@ -147,7 +147,7 @@ func (r *runner) done(err error) ResponseDone {
 func (r *runner) answered() []Item {
 	var items []Item
 	for _, item := range itemsOf(r.turn) {
-		if item.Kind != UserItem && item.Kind != ToolOutputItem {
+		if item.Kind != UserItem && item.Kind != SystemItem && item.Kind != ToolOutputItem && !item.Put {
 			items = append(items, item)
 		}
 	}
@@ -260,7 +260,7 @@ func (r *runner) request(withTools bool) model.Request {
 		instructions = *r.instructions
 	}
 	// Both together, so that a client's result of this turn meets its call of the one before.
-	messages := modelMessages(slices.Concat(r.earlier, r.turn.Messages))
+	messages := modelMessages(arrange(slices.Concat(r.earlier, r.turn.Messages), r.session.ItemEdits))
 	if last := len(messages) - 1; last < 0 || messages[last].Role == model.RoleAssistant {
 		messages = append(messages, model.Message{Role: model.RoleUser, Text: goOn})
 	}

@@ -92,12 +92,14 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 	if err != nil {
 		return joined{}, err
 	}
+	var items []Item
 	if live.resumed {
 		for _, turn := range turns {
-			live.history = append(live.history, itemsOf(turn)...)
+			items = append(items, itemsOf(turn)...)
+			live.history = append(live.history, shown(turn, live.session.ItemEdits)...)
 		}
 	}
-	return joined{live: live, greeting: greeting, unanswered: unanswered, open: openCalls(turns)}, nil
+	return joined{live: live, greeting: greeting, unanswered: unanswered, open: openCalls(turns), items: items}, nil
 }
 
 // connectTx stores the socket as its channel's one and tells the node of the one before.

@@ -28,8 +28,15 @@ func (e *engine) join(m joined) {
 	}
 	e.lives[m.live.channel] = m.live
 	m.live.known = map[string]bool{}
-	for _, item := range m.live.history {
-		m.live.known[item.ID], e.lastItem = true, item.ID
+	e.session.ItemEdits = m.live.session.ItemEdits
+	for _, item := range m.items {
+		m.live.known[item.ID] = true
+		e.items.put(item.ID, item.After)
+	}
+	for id, edit := range e.session.ItemEdits {
+		if edit.Removed {
+			e.items.drop(id)
+		}
 	}
 	for _, turn := range m.unanswered {
 		if e.current == nil || e.current.turn != turn.ID {
@@ -56,7 +63,8 @@ func (e *engine) greet(live *Live, turn Turn) {
 	live.push(MessageDone{ResponseID: response, ItemID: item, Text: turn.AgentText})
 	items := itemsOf(turn)
 	live.push(ResponseDone{ResponseID: response, TurnID: turn.ID, Status: ResponseCompleted, Items: items, Text: turn.AgentText})
-	live.known[item], e.lastItem = true, item
+	live.known[item] = true
+	e.items.put(item, "")
 }
 
 // leave lets a socket go. The last one that hangs up ends the session; one that was lost starts the wait.
@@ -94,8 +102,7 @@ func (e *engine) show(live *Live, commandID string, item Item) {
 		return
 	}
 	live.known[item.ID] = true
-	live.push(ItemAdded{CommandID: commandID, Item: item, PreviousItemID: e.lastItem})
-	e.lastItem = item.ID
+	live.push(ItemAdded{CommandID: commandID, Item: item, PreviousItemID: e.items.put(item.ID, item.After)})
 }
 
 func (e *engine) others(than *Live, items []Item) {
@@ -110,7 +117,13 @@ func (e *engine) others(than *Live, items []Item) {
 }
 
 // showTurn tells the sockets of a turn they did not ask for.
-func (e *engine) showTurn(turn Turn, asked *Live) { e.others(asked, itemsOf(turn)) }
+func (e *engine) showTurn(turn Turn, asked *Live) {
+	items := itemsOf(turn)
+	for _, item := range items {
+		e.items.put(item.ID, item.After)
+	}
+	e.others(asked, shown(turn, e.session.ItemEdits))
+}
 
 // tellEngine shows the session's sockets on this node a turn that was taken without them.
 func (s *Service) tellEngine(turn Turn) {

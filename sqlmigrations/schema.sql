@@ -279,6 +279,7 @@ CREATE TABLE sessions (
     ending_status text NOT NULL DEFAULT ''::text,
     ending_reason text NOT NULL DEFAULT ''::text,
     assigned_variables jsonb NOT NULL DEFAULT '{}'::jsonb,
+    item_edits jsonb,
     CONSTRAINT sessions_check CHECK (((running_turn_id IS NULL) = (running_until IS NULL))),
     CONSTRAINT sessions_check1 CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text])))),
     CONSTRAINT sessions_idle_timeout_seconds_check CHECK ((idle_timeout_seconds > 0)),

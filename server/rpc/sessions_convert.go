@@ -65,6 +65,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 		},
 		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
 	}
+	turn.Items = each(t.Items, turnItemProto)
 	if t.ErrorCode != "" {
 		turn.Error = &parlancev1.TurnError{Code: t.ErrorCode, Message: t.ErrorMessage}
 	}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strings"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
@@ -26,8 +25,6 @@ func (d *Dialect) updateSession(f frame) {
 	d.do(command)
 }
 
-// createItem adds to the end of the conversation wherever previous_item_id points: the core keeps
-// items in the order they were said, and conversation.item.added tells the true place.
 func (d *Dialect) createItem(f frame) {
 	var item newItem
 	if refused := decode(f.Item, "item", &item); refused != nil {
@@ -38,29 +35,34 @@ func (d *Dialect) createItem(f frame) {
 		d.refuse(f.EventID, refused)
 		return
 	}
-	switch item.Type {
-	case "message":
-		text, refused := userText(item)
-		if refused != nil {
-			d.refuse(f.EventID, refused)
-			return
-		}
-		d.do(conversation.UserMessage{CommandID: f.EventID, ItemID: item.ID, Text: text})
-	case "function_call_output":
-		if item.CallID == "" || item.Output == nil {
-			d.refuse(f.EventID, &refusal{code: "missing_required_parameter", message: "A function_call_output needs call_id and output, both strings.", param: "item"})
-			return
-		}
-		d.do(conversation.ToolOutput{CommandID: f.EventID, ItemID: item.ID, CallID: item.CallID, Output: *item.Output})
-	case "mcp_approval_response":
-		if item.ApprovalRequestID == "" || item.Approve == nil {
-			d.refuse(f.EventID, &refusal{code: "missing_required_parameter", message: "An mcp_approval_response needs approval_request_id, a string, and approve, a boolean.", param: "item"})
-			return
-		}
-		d.do(conversation.Approve{CommandID: f.EventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason})
-	default:
-		d.refuse(f.EventID, invalid("item.type", "Items of the types message, function_call_output and mcp_approval_response can be created, not "+quote(item.Type)+"."))
+	if item.Type == "mcp_approval_response" {
+		d.approve(f.EventID, item)
+		return
 	}
+	one, refused := readItem(item, "item")
+	if refused != nil {
+		d.refuse(f.EventID, refused)
+		return
+	}
+	switch one.Kind {
+	case conversation.UserItem:
+		d.do(conversation.UserMessage{CommandID: f.EventID, ItemID: one.ID, After: f.PreviousItemID, Text: one.Text})
+	case conversation.ToolOutputItem:
+		d.do(conversation.ToolOutput{CommandID: f.EventID, ItemID: one.ID, After: f.PreviousItemID, CallID: one.CallID, Output: one.Text})
+	default:
+		d.do(conversation.Insert{
+			CommandID: f.EventID, ItemID: one.ID, After: f.PreviousItemID, Kind: one.Kind,
+			Text: one.Text, CallID: one.CallID, Name: one.Name, Arguments: one.Arguments,
+		})
+	}
+}
+
+func (d *Dialect) approve(eventID string, item newItem) {
+	if item.ApprovalRequestID == "" || item.Approve == nil {
+		d.refuse(eventID, &refusal{code: "missing_required_parameter", message: "An mcp_approval_response needs approval_request_id, a string, and approve, a boolean.", param: "item"})
+		return
+	}
+	d.do(conversation.Approve{CommandID: eventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason})
 }
 
 func (d *Dialect) checkItemID(id string) *refusal {
@@ -73,25 +75,6 @@ func (d *Dialect) checkItemID(id string) *refusal {
 	return nil
 }
 
-// userText is what a user's message says, its parts joined by line breaks.
-func userText(item newItem) (string, *refusal) {
-	if item.Role != "user" {
-		return "", invalid("item.role", "Only messages of the role user can be created; instructions are the agent's, or session.update's where it allows that.")
-	}
-	var texts []string
-	for _, c := range item.Content {
-		if c.Type != "input_text" {
-			return "", invalid("item.content", "The content of a message is input_text, not "+quote(c.Type)+".")
-		}
-		texts = append(texts, c.Text)
-	}
-	text := strings.Join(texts, "\n")
-	if strings.TrimSpace(text) == "" {
-		return "", &refusal{code: "missing_required_parameter", message: "A message needs content of the type input_text that says something.", param: "item.content"}
-	}
-	return text, nil
-}
-
 func (d *Dialect) retrieveItem(f frame) {
 	item, known := d.items.byID[f.ItemID]
 	if !known {
@@ -101,22 +84,29 @@ func (d *Dialect) retrieveItem(f frame) {
 	d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
 }
 
-// deleteItem refuses: what was said stays in the transcript and before the model, and to say
-// "deleted" would be a lie somebody may rely on.
 func (d *Dialect) deleteItem(f frame) {
-	if _, known := d.items.byID[f.ItemID]; !known {
-		d.refuse(f.EventID, unknownItem("delete", f.ItemID))
+	if f.ItemID == "" {
+		d.refuse(f.EventID, missing("item_id"))
 		return
 	}
-	d.refuse(f.EventID, &refusal{code: string(fault.NotImplemented), message: "Items cannot be deleted: the transcript keeps what was said.", param: "item_id"})
+	d.do(conversation.Remove{CommandID: f.EventID, ItemID: f.ItemID})
 }
 
 func (d *Dialect) truncateItem(f frame) {
-	if _, known := d.items.byID[f.ItemID]; !known {
-		d.refuse(f.EventID, unknownItem("truncate", f.ItemID))
-		return
+	switch {
+	case f.ItemID == "":
+		d.refuse(f.EventID, missing("item_id"))
+	case f.AudioEndMS == nil:
+		d.refuse(f.EventID, missing("audio_end_ms"))
+	case f.ContentIndex != 0:
+		d.refuse(f.EventID, invalid("content_index", "The items of the agent have one content part: content_index is 0."))
+	default:
+		d.do(conversation.Truncate{CommandID: f.EventID, ItemID: f.ItemID, AudioEndMS: *f.AudioEndMS})
 	}
-	d.refuse(f.EventID, invalid("item_id", "Only audio of the agent can be truncated; this item is text."))
+}
+
+func missing(param string) *refusal {
+	return &refusal{code: "missing_required_parameter", message: "The event needs " + param + ".", param: param}
 }
 
 func unknownItem(verb, id string) *refusal {

@@ -47,7 +47,13 @@ func New(p Params) *Dialect {
 		history: p.History, lastEventID: p.LastEventID, metadata: map[string]map[string]string{},
 	}
 	for _, one := range p.History {
-		d.items.put(one.ID, wireItem(one))
+		previous := d.items.last()
+		if one.After == conversation.AtFront {
+			previous = ""
+		} else if one.After != "" {
+			previous = one.After
+		}
+		d.items.insert(one.ID, previous, wireItem(one))
 		d.whole = one.ID
 	}
 	return d

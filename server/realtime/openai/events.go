@@ -36,6 +36,10 @@ func (d *Dialect) Event(e conversation.Event) Step {
 	case conversation.Configured:
 		d.session, d.tools = e.Session, e.ClientTools
 		d.send(&sessionEvent{head{Type: "session.updated"}, effective(d.session, d.audio, d.tools)})
+	case conversation.ItemRemoved:
+		d.dropItem(e)
+	case conversation.ItemTruncated:
+		d.cutItem(e)
 	case conversation.Failed:
 		d.failed(e)
 	default:
@@ -74,13 +78,7 @@ func (d *Dialect) content(e conversation.Event) {
 // conversation.item.done: it makes the agents SDK send a response.create of its own.
 func (d *Dialect) sendWhole(one conversation.Item, previous string) {
 	item := wireItem(one)
-	if previous == "" {
-		previous = d.items.last()
-		if previous == one.ID {
-			previous = ""
-		}
-	}
-	d.items.put(one.ID, item)
+	d.items.insert(one.ID, previous, item)
 	d.whole = one.ID
 	d.send(&itemEvent{head{Type: "conversation.item.added"}, optional(previous), item})
 	if one.Kind != conversation.ToolItem {
@@ -130,7 +128,7 @@ func (d *Dialect) finishMessage(e conversation.MessageDone) {
 	if e.Cut {
 		status = statusIncomplete
 	}
-	item := agentMessage(e.ItemID, e.Text, status)
+	item := agentMessage(e.ItemID, e.Text, status, nil)
 	previous := d.previous(e.ItemID)
 	d.items.put(e.ItemID, item)
 	at := d.place(e.ItemID)
@@ -140,6 +138,21 @@ func (d *Dialect) finishMessage(e conversation.MessageDone) {
 	d.whole = e.ItemID
 	d.send(&itemEvent{head{Type: "conversation.item.done"}, previous, item})
 	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, d.response.id, at.OutputIndex, item})
+}
+
+func (d *Dialect) dropItem(e conversation.ItemRemoved) {
+	d.items.drop(e.ItemID)
+	if d.whole == e.ItemID {
+		d.whole = d.items.last()
+	}
+	d.send(&deletedEvent{head{Type: "conversation.item.deleted"}, e.ItemID})
+}
+
+func (d *Dialect) cutItem(e conversation.ItemTruncated) {
+	if _, known := d.items.byID[e.ItemID]; known {
+		d.items.put(e.ItemID, wireItem(conversation.Item{ID: e.ItemID, Kind: conversation.AssistantItem, Text: e.Text, Audio: &conversation.Audio{Transcribed: true}}))
+	}
+	d.send(&truncatedEvent{head{Type: "conversation.item.truncated"}, e.ItemID, 0, e.AudioEndMS})
 }
 
 // previous is the item before one that is known; nil for the first.
@@ -244,13 +257,31 @@ func (d *Dialect) cite(done *response, e conversation.ResponseDone) {
 	d.send(&citationsEvent{head{Type: "parlance.citations"}, e.ResponseID, e.Citations})
 }
 
+// refusals are decisions of the core that the protocol has words for.
+var refusals = []struct {
+	cause                error
+	code, message, param string
+}{
+	{conversation.ErrNothingToCancel, "response_cancel_not_active", "There is no response going out to cancel.", ""},
+	{conversation.ErrNoPlace, "item_create_invalid_previous_item_id", "There is no item with the id that previous_item_id names.", "previous_item_id"},
+	{conversation.ErrItemTaken, "item_create_duplicate_id", "There is an item with that id already.", "item.id"},
+	{conversation.ErrNothingToRemove, "item_delete_invalid_item_id", "There is no item with that id.", "item_id"},
+	{conversation.ErrNothingToTruncate, "item_truncate_invalid_item_id", "There is no item with that id.", "item_id"},
+}
+
 func (d *Dialect) failed(e conversation.Failed) {
 	delete(d.metadata, e.CommandID)
 	if e.Err == nil {
 		return
 	}
-	if errors.Is(e.Err, conversation.ErrNothingToCancel) {
-		d.refuse(e.CommandID, &refusal{code: "response_cancel_not_active", message: "There is no response going out to cancel."})
+	for _, known := range refusals {
+		if errors.Is(e.Err, known.cause) {
+			d.refuse(e.CommandID, &refusal{code: known.code, message: known.message, param: known.param})
+			return
+		}
+	}
+	if fields := e.Err.Fields; len(fields) > 0 && slices.Contains([]string{"not_audio", "range"}, fields[0].Code) {
+		d.refuse(e.CommandID, invalid(fields[0].Field, fields[0].Message))
 		return
 	}
 	d.fail(e.CommandID, e.Err)

@@ -11,12 +11,16 @@ import (
 type frame struct {
 	Type string `json:"type"`
 	// EventID is the client's own id of the event, told in errors about it.
-	EventID    string          `json:"event_id"`
-	Session    json.RawMessage `json:"session"`
-	Item       json.RawMessage `json:"item"`
-	ItemID     string          `json:"item_id"`
-	Response   json.RawMessage `json:"response"`
-	ResponseID string          `json:"response_id"`
+	EventID string          `json:"event_id"`
+	Session json.RawMessage `json:"session"`
+	Item    json.RawMessage `json:"item"`
+	ItemID  string          `json:"item_id"`
+	// PreviousItemID is "root", an item's id, or absent.
+	PreviousItemID string          `json:"previous_item_id"`
+	ContentIndex   int             `json:"content_index"`
+	AudioEndMS     *int            `json:"audio_end_ms"`
+	Response       json.RawMessage `json:"response"`
+	ResponseID     string          `json:"response_id"`
 }
 
 // refusal is why a client event was not taken. Code is the protocol's own word or a slug of fault.
@@ -80,6 +84,9 @@ type newItem struct {
 	Content []newContent `json:"content"`
 	CallID  string       `json:"call_id"`
 	Output  *string      `json:"output"`
+	// Of function_call: Arguments is JSON in a string.
+	Name      string  `json:"name"`
+	Arguments *string `json:"arguments"`
 	// Of mcp_approval_response.
 	ApprovalRequestID string `json:"approval_request_id"`
 	Approve           *bool  `json:"approve"`

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 
 	"parlance.dev/parlance/conversation"
 )
@@ -17,17 +18,24 @@ const (
 )
 
 type messageItem struct {
-	ID      string    `json:"id"`
-	Object  string    `json:"object"`
-	Type    string    `json:"type"`
-	Status  string    `json:"status"`
-	Role    string    `json:"role"`
-	Content []content `json:"content"`
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Role    string `json:"role"`
+	Content []any  `json:"content"` // textContent, audioContent
 }
 
-type content struct {
+type textContent struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
+}
+
+// audioContent is what was spoken. Transcript is null while it is not known; without the key the
+// agents SDK throws where nobody catches.
+type audioContent struct {
+	Type       string  `json:"type"`
+	Transcript *string `json:"transcript"`
 }
 
 type functionCallItem struct {
@@ -80,16 +88,32 @@ type mcpError struct {
 	Message string `json:"message"`
 }
 
-func userMessage(id, text string) messageItem {
-	return messageItem{ID: id, Object: realtimeItem, Type: "message", Status: statusCompleted, Role: "user", Content: []content{{Type: "input_text", Text: text}}}
+func message(id, role, status string, content ...any) messageItem {
+	return messageItem{ID: id, Object: realtimeItem, Type: "message", Status: status, Role: role, Content: content}
 }
 
-func agentMessage(id, text, status string) messageItem {
-	return messageItem{ID: id, Object: realtimeItem, Type: "message", Status: status, Role: "assistant", Content: []content{{Type: "output_text", Text: text}}}
+// agentMessage is a message of the agent, spoken or written.
+func agentMessage(id, text, status string, audio *conversation.Audio) messageItem {
+	if audio != nil {
+		return message(id, "assistant", status, audioContent{Type: "output_audio", Transcript: &text})
+	}
+	return message(id, "assistant", status, textContent{Type: "output_text", Text: text})
+}
+
+// userMessage is what the user wrote or spoke.
+func userMessage(i conversation.Item) messageItem {
+	if i.Audio == nil {
+		return message(i.ID, "user", statusCompleted, textContent{Type: "input_text", Text: i.Text})
+	}
+	spoken := audioContent{Type: "input_audio"}
+	if i.Audio.Transcribed {
+		spoken.Transcript = &i.Text
+	}
+	return message(i.ID, "user", statusCompleted, spoken)
 }
 
 func emptyAgentMessage(id string) messageItem {
-	return messageItem{ID: id, Object: realtimeItem, Type: "message", Status: statusInProgress, Role: "assistant", Content: []content{}}
+	return messageItem{ID: id, Object: realtimeItem, Type: "message", Status: statusInProgress, Role: "assistant", Content: []any{}}
 }
 
 func functionCall(id, callID, name string, arguments json.RawMessage, status string) functionCallItem {
@@ -120,7 +144,9 @@ func finishedCall(id, name string, arguments json.RawMessage, output string, fai
 func wireItem(i conversation.Item) any {
 	switch i.Kind {
 	case conversation.AssistantItem:
-		return agentMessage(i.ID, i.Text, statusCompleted)
+		return agentMessage(i.ID, i.Text, statusCompleted, i.Audio)
+	case conversation.SystemItem:
+		return message(i.ID, "system", statusCompleted, textContent{Type: "input_text", Text: i.Text})
 	case conversation.ToolItem:
 		return finishedCall(i.ID, i.Name, i.Arguments, i.Text, i.Failed)
 	case conversation.ClientToolCallItem:
@@ -129,7 +155,7 @@ func wireItem(i conversation.Item) any {
 		return functionOutputItem{ID: i.ID, Object: realtimeItem, Type: "function_call_output", Status: statusCompleted, CallID: i.CallID, Output: i.Text}
 	case conversation.UserItem:
 	}
-	return userMessage(i.ID, i.Text)
+	return userMessage(i)
 }
 
 // maxItems bounds what a socket remembers for conversation.item.retrieve.
@@ -154,6 +180,22 @@ func (s *items) put(id string, item any) {
 		delete(s.byID, s.order[0])
 		s.order = s.order[1:]
 	}
+}
+
+// insert keeps an item behind the one before it; "" is the front. One that is not known is the newest.
+func (s *items) insert(id, previous string, item any) {
+	_, known := s.byID[id]
+	s.put(id, item)
+	at := slices.Index(s.order, previous) + 1
+	if known || (at == 0 && previous != "") || at >= len(s.order)-1 {
+		return
+	}
+	s.order = slices.Insert(s.order[:len(s.order)-1], at, id)
+}
+
+func (s *items) drop(id string) {
+	delete(s.byID, id)
+	s.order = slices.DeleteFunc(s.order, func(one string) bool { return one == id })
 }
 
 // last is the id of the newest item; empty when there is none.

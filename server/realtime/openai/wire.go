@@ -43,6 +43,18 @@ type retrievedEvent struct {
 	Item any `json:"item"`
 }
 
+type deletedEvent struct {
+	head
+	ItemID string `json:"item_id"`
+}
+
+type truncatedEvent struct {
+	head
+	ItemID       string `json:"item_id"`
+	ContentIndex int    `json:"content_index"`
+	AudioEndMS   int    `json:"audio_end_ms"`
+}
+
 type responseEvent struct {
 	head
 	Response response `json:"response"`

@@ -1,0 +1,266 @@
+package conversation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+const (
+	// maxBehind bounds the commands about an answer's items that wait for its end.
+	maxBehind = 64
+	// maxInsertedArguments bounds the arguments of a call that a client puts in.
+	maxInsertedArguments = 64 << 10
+	maxToolNameBytes     = 128
+)
+
+// insert takes an item that a client puts into what the model sees.
+func (e *engine) insert(live *Live, c Insert) {
+	said := Message{ItemID: c.ItemID, After: c.After, Text: c.Text}
+	var err *fault.Error
+	switch c.Kind {
+	case SystemItem:
+		said.Role = roleSystem
+	case AssistantItem:
+		said.Role, said.Put = roleAssistant, true
+	case ClientToolCallItem:
+		said, err = insertedCall(c)
+	case UserItem, ToolItem, ToolOutputItem:
+		err = fault.InvalidField("type", "unknown", "Notes, words of the agent and calls can be put in, not items of the kind %s.", c.Kind)
+	default:
+		err = fault.InvalidField("type", "unknown", "There is no kind of item %q.", c.Kind)
+	}
+	if err == nil && len(said.Calls) == 0 && !sayable(said.Text) {
+		err = errText()
+	}
+	if err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: err})
+		return
+	}
+	e.accept(live, c.CommandID, said)
+}
+
+// insertedCall is a call that the agent is to have made.
+func insertedCall(c Insert) (Message, *fault.Error) {
+	call := MessageCall{ID: c.CallID, ItemID: c.ItemID, Name: c.Name, Arguments: c.Arguments, Client: true}
+	if len(call.Arguments) == 0 {
+		call.Arguments = json.RawMessage(`{}`)
+	}
+	var object map[string]json.RawMessage
+	switch {
+	case c.CallID == "" || len(c.CallID) > maxItemIDBytes || !storable(c.CallID):
+		return Message{}, fault.InvalidField("call_id", "length", "call_id has 1 to %d bytes.", maxItemIDBytes)
+	case c.Name == "" || len(c.Name) > maxToolNameBytes || !storable(c.Name):
+		return Message{}, fault.InvalidField("name", "length", "name has 1 to %d bytes.", maxToolNameBytes)
+	case len(call.Arguments) > maxInsertedArguments || bytes.Contains(call.Arguments, []byte(`\u0000`)) || json.Unmarshal(call.Arguments, &object) != nil || object == nil:
+		return Message{}, fault.InvalidField("arguments", "json", "arguments is a JSON object of at most %d bytes, without the character U+0000.", maxInsertedArguments)
+	}
+	return Message{Role: roleAssistant, Put: true, After: c.After, Calls: []MessageCall{call}}, nil
+}
+
+// newCall refuses a call's id that the session knows. The session's row is locked.
+func newCall(ctx context.Context, tx bun.Tx, session Session, callID string) error {
+	turns, err := selectTurnsHolding(ctx, tx, session, callID)
+	if err != nil {
+		return err
+	}
+	for _, turn := range turns {
+		for _, m := range turn.Messages {
+			if slices.ContainsFunc(m.Calls, func(c MessageCall) bool { return c.ID == callID }) {
+				return fault.InvalidField("call_id", "taken", "There is a call with the id %q already.", callID)
+			}
+		}
+	}
+	return nil
+}
+
+// goingOut says that the item belongs to the answer that is going out, which is not recorded yet: the
+// command is kept for then.
+func (e *engine) goingOut(live *Live, item, commandID string, command Command) bool {
+	if e.current == nil || !slices.Contains(e.current.items, item) {
+		return false
+	}
+	if len(e.current.behind) >= maxBehind {
+		live.push(Failed{CommandID: commandID, Err: fault.New(fault.RateLimitedReason, "Too many commands wait for the answer that is going out. Wait for its end.")})
+		return true
+	}
+	e.current.behind = append(e.current.behind, commanded{live: live, command: command})
+	return true
+}
+
+// remove takes an item out of the model's sight.
+func (e *engine) remove(live *Live, c Remove) {
+	if e.goingOut(live, c.ItemID, c.CommandID, c) {
+		return
+	}
+	edit := func(item Item, edit *ItemEdit) error {
+		if item.ID == "" {
+			return fault.Wrap(ErrNothingToRemove, fault.InvalidRequest, "There is no item with that id.")
+		}
+		edit.Removed = true
+		return nil
+	}
+	if e.edit(live, c.CommandID, c.ItemID, edit) {
+		e.tellOfEdit(live, c.CommandID, c.ItemID)
+	}
+}
+
+// truncate cuts a spoken item to what was heard.
+func (e *engine) truncate(live *Live, c Truncate) {
+	if e.goingOut(live, c.ItemID, c.CommandID, c) {
+		return
+	}
+	edit := func(item Item, edit *ItemEdit) error {
+		switch {
+		case item.ID == "":
+			return fault.Wrap(ErrNothingToTruncate, fault.InvalidRequest, "There is no item with that id.")
+		case item.Kind != AssistantItem || item.Audio == nil:
+			return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is text.")
+		case c.AudioEndMS < 0:
+			return fault.InvalidField("audio_end_ms", "range", "audio_end_ms is 0 or more.")
+		case item.Audio.LengthMS > 0 && c.AudioEndMS > item.Audio.LengthMS:
+			return fault.InvalidField("audio_end_ms", "range", "Audio content of %dms is already shorter than %dms.", item.Audio.LengthMS, c.AudioEndMS)
+		}
+		edit.Cut = &Cut{AudioEndMS: c.AudioEndMS, Text: item.Text}
+		if item.Audio.LengthMS > 0 {
+			edit.Cut.Text = heard(item.Text, item.Audio.LengthMS, c.AudioEndMS)
+		}
+		return nil
+	}
+	if e.edit(live, c.CommandID, c.ItemID, edit) {
+		e.tellOfEdit(live, c.CommandID, c.ItemID)
+	}
+}
+
+// edit writes an edit down; false when it could not, which live has been told.
+func (e *engine) edit(live *Live, commandID, item string, change func(Item, *ItemEdit) error) bool {
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	edits, err := e.s.editItem(ctx, e.session, item, change)
+	if err != nil {
+		live.push(Failed{CommandID: commandID, Err: postgres.Decide(err)})
+		return false
+	}
+	e.session.ItemEdits = edits
+	return true
+}
+
+// tellOfEdit tells all sockets what became of an item. by, which may be nil, asked for it.
+func (e *engine) tellOfEdit(by *Live, commandID, item string) {
+	edit := e.session.ItemEdits[item]
+	if edit.Removed {
+		e.items.drop(item)
+	}
+	for _, live := range e.lives {
+		id := ""
+		if live == by {
+			id = commandID
+		}
+		switch {
+		case edit.Removed:
+			live.push(ItemRemoved{CommandID: id, ItemID: item})
+		case edit.Cut != nil:
+			live.push(ItemTruncated{CommandID: id, ItemID: item, AudioEndMS: edit.Cut.AudioEndMS, Text: edit.Cut.Text})
+		}
+	}
+}
+
+// lookAtItem takes over what another node did to an item.
+func (e *engine) lookAtItem(item string) {
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	session, err := selectSession(ctx, e.s.db, e.tenant, e.id, "")
+	if err != nil {
+		e.s.log.WarnContext(ctx, "item not looked at", "session_id", e.id, "error", err)
+		return
+	}
+	e.session.ItemEdits = session.ItemEdits
+	e.tellOfEdit(nil, "", item)
+}
+
+// knows says whether an item can be put behind the one of this id.
+func (e *engine) knows(ctx context.Context, id string) bool {
+	if id == "" || id == AtFront || e.items.has(id) {
+		return true
+	}
+	turns, err := selectTurnsHolding(ctx, e.s.db, e.session, id) // older, or another node's
+	if err != nil {
+		return false
+	}
+	_, found := findItem(turns, e.session.ItemEdits, id)
+	if found {
+		e.items.put(id, "")
+	}
+	return found
+}
+
+// editItem changes what is known of an item, in the session's row, and tells the other nodes. change
+// gets an Item without id when there is none. It may run twice.
+func (s *Service) editItem(ctx context.Context, session Session, id string, change func(Item, *ItemEdit) error) (ItemEdits, error) {
+	var edits ItemEdits
+	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *Session) error {
+		if err := openError(*row); err != nil {
+			return err
+		}
+		turns, err := selectTurnsHolding(ctx, tx, *row, id)
+		if err != nil {
+			return err
+		}
+		item, _ := findItem(turns, row.ItemEdits, id)
+		edit := row.ItemEdits[id]
+		if err := change(item, &edit); err != nil {
+			return err
+		}
+		if edits = maps.Clone(row.ItemEdits); edits == nil {
+			edits = ItemEdits{}
+		}
+		edits[id] = edit
+		row.ItemEdits = edits
+		if err := updateSession(ctx, tx, *row, "item_edits"); err != nil {
+			return err
+		}
+		return notify(ctx, tx, notice{Kind: noticeItem, Session: row.ID, Item: id, From: s.node})
+	})
+	return edits, err
+}
+
+// findItem is an item of the turns as it was said, unless it was removed.
+func findItem(turns []Turn, edits ItemEdits, id string) (Item, bool) {
+	if edits.removed(id) {
+		return Item{}, false
+	}
+	for _, turn := range turns {
+		for _, item := range itemsOf(turn) {
+			if item.ID == id {
+				return item, true
+			}
+		}
+	}
+	return Item{}, false
+}
+
+// selectTurnsHolding reads the turns of a session in whose messages an id stands; perhaps more.
+func selectTurnsHolding(ctx context.Context, db bun.IDB, session Session, id string) ([]Turn, error) {
+	if id == "" || strings.Trim(id, plainIDChars) != "" { // its JSON may be written in several ways
+		return selectTurns(ctx, db, session)
+	}
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).
+		Where("strpos(CAST(t.messages AS text), ?) > 0", `"`+id+`"`).OrderExpr("t.index").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading turns that hold an item: %w", err)
+	}
+	return turns, nil
+}
+
+const plainIDChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."

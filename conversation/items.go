@@ -1,0 +1,194 @@
+package conversation
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What a conversation is has two orders. The transcript keeps the order of time and everything that was
+// said. The model sees the order that clients may have chosen (Message.After), without what they
+// removed and with what they cut (Session.ItemEdits):
+//
+//	turns ──history──► messages ──arrange──► messages ──modelMessages──► what the model gets
+//
+// Edits live in the session's row, so that any node and the turns over HTTP see them, and a turn that is
+// written down whole when it ends cannot undo them.
+
+// AtFront is the place before all items, in the fields named After.
+const AtFront = "root"
+
+// ItemEdit is what a client did to an item afterwards.
+type ItemEdit struct {
+	// Removed says that the model does not see it any more.
+	Removed bool `json:"removed,omitempty"`
+	// Cut is how much of it was heard; nil: all.
+	Cut *Cut `json:"cut,omitempty"`
+}
+
+// Cut is how much of a spoken item was heard.
+type Cut struct {
+	// AudioEndMS is where the listener stopped listening.
+	AudioEndMS int `json:"audio_end_ms"`
+	// Text is the words until then, as far as the proportion tells.
+	Text string `json:"text"`
+}
+
+// ItemEdits are a session's, by item id.
+type ItemEdits map[string]ItemEdit
+
+func (e ItemEdits) removed(id string) bool { return id != "" && e[id].Removed }
+
+// text is what of an item's text is left.
+func (e ItemEdits) text(id, text string) string {
+	if cut := e[id].Cut; cut != nil {
+		return cut.Text
+	}
+	return text
+}
+
+// arrange is the messages as the model is to see them: those with a place of their own moved there, and
+// the edits applied.
+func arrange(messages []Message, edits ItemEdits) []Message {
+	return edited(placed(messages), edits)
+}
+
+// placed moves messages behind the items they were put behind, oldest first, as if each had been
+// put there when it came. One whose item is not among the messages any more goes to the front.
+func placed(messages []Message) []Message {
+	if !slices.ContainsFunc(messages, func(m Message) bool { return m.After != "" }) {
+		return messages
+	}
+	ordered := make([]Message, 0, len(messages))
+	for _, m := range messages {
+		at := len(ordered)
+		if m.After != "" {
+			at = 1 + lastOf(ordered, m.After)
+		}
+		ordered = slices.Insert(ordered, at, m)
+	}
+	return ordered
+}
+
+// lastOf is the last message that holds the item; -1 when none does.
+func lastOf(messages []Message, id string) int {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].holds(id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// holds says whether the item is the message, or one of its calls.
+func (m Message) holds(id string) bool {
+	return m.ItemID == id || slices.ContainsFunc(m.Calls, func(c MessageCall) bool { return c.ItemID == id })
+}
+
+// edited leaves out what was removed, and cuts what was cut.
+func edited(messages []Message, edits ItemEdits) []Message {
+	if len(edits) == 0 {
+		return messages
+	}
+	var left []Message
+	for _, m := range messages {
+		if edits.removed(m.ItemID) {
+			if len(m.Calls) == 0 {
+				continue
+			}
+			m.Text = ""
+		}
+		m.Text = edits.text(m.ItemID, m.Text)
+		if len(m.Calls) > 0 {
+			m.Calls = slices.DeleteFunc(slices.Clone(m.Calls), func(c MessageCall) bool { return edits.removed(c.ItemID) })
+		}
+		left = append(left, m)
+	}
+	return left
+}
+
+// shown are a turn's items as clients see them: without those removed, and with what was heard of others.
+func shown(turn Turn, edits ItemEdits) []Item {
+	items := itemsOf(turn)
+	if len(edits) == 0 {
+		return items
+	}
+	items = slices.DeleteFunc(items, func(item Item) bool { return edits.removed(item.ID) })
+	for i := range items {
+		items[i].Text = edits.text(items[i].ID, items[i].Text)
+	}
+	return items
+}
+
+// NotedItem is an item that the texts of its turn do not tell of (it was put in by a client, or spoken),
+// or that the model sees otherwise than it was said (removed, cut or elsewhere).
+type NotedItem struct {
+	Item
+	ItemEdit
+}
+
+// noted are those of a turn.
+func noted(turn Turn, edits ItemEdits) []NotedItem {
+	var kept []NotedItem
+	for _, item := range itemsOf(turn) {
+		edit, changed := edits[item.ID]
+		if changed || item.Put || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
+			kept = append(kept, NotedItem{Item: item, ItemEdit: edit})
+		}
+	}
+	return kept
+}
+
+// heard is the part of a spoken text until a moment of its audio: whole words, by proportion, for
+// speech has no better measure here.
+func heard(text string, lengthMS, untilMS int) string {
+	if untilMS >= lengthMS {
+		return text
+	}
+	chars := utf8.RuneCountInString(text) * untilMS / lengthMS
+	end := 0
+	for range chars {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	next, _ := utf8.DecodeRuneInString(text[end:])
+	if end > 0 && end < len(text) && !unicode.IsSpace(next) {
+		if space := strings.LastIndexFunc(text[:end], unicode.IsSpace); space > 0 {
+			end = space // the word was broken off
+		}
+	}
+	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
+}
+
+// maxPlaces bounds the items whose order an engine knows: the newest.
+const maxPlaces = 1000
+
+// places is the order of the newest items of a conversation, as the model sees them.
+type places struct{ ids []string }
+
+// put gives an item its place, unless it has one, and returns the item before it; "" at the front.
+func (p *places) put(id, after string) string {
+	at := slices.Index(p.ids, id)
+	if at < 0 {
+		at = len(p.ids)
+		if after != "" {
+			at = 1 + slices.Index(p.ids, after)
+		}
+		p.ids = slices.Insert(p.ids, at, id)
+		if len(p.ids) > maxPlaces {
+			p.ids = slices.Delete(p.ids, 0, 1)
+			at = max(0, at-1)
+		}
+	}
+	if at == 0 {
+		return ""
+	}
+	return p.ids[at-1]
+}
+
+func (p *places) drop(id string) {
+	p.ids = slices.DeleteFunc(p.ids, func(one string) bool { return one == id })
+}
+
+func (p *places) has(id string) bool { return slices.Contains(p.ids, id) }

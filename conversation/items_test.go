@@ -1,0 +1,99 @@
+package conversation_test
+
+import (
+	"testing"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+)
+
+// speak makes the one message of the session's last turn one that was spoken, as a synthesiser will.
+func (f *fixture) speak(t *testing.T, id conversation.ID, lengthMS int) {
+	t.Helper()
+	_, err := f.db.ExecContext(t.Context(), `UPDATE turns SET messages = jsonb_set(CAST(messages AS jsonb), '{1,audio}', jsonb_build_object('length_ms', ?, 'transcribed', true))
+		WHERE session_id = ? AND index = 0`, lengthMS, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTruncateSpoken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	script := &script{steps: []step{say("The parcel comes on Friday morning."), say("Yes."), say("HTTP.")}}
+	f.model = script
+	other := f.node(t)
+	made := f.create(t, func(p *conversation.CreateParams) { p.Modality = conversation.VoiceAndText })
+	here, there := f.join(t, f.Service, made), f.joinChannel(t, other, made, conversation.VoiceChannel)
+	here.do(conversation.UserMessage{Text: "When?"})
+	here.do(conversation.Respond{})
+	done, _ := until[conversation.ResponseDone](here)
+	f.speak(t, made.Session.ID, 2000)
+	item := done.Items[0].ID
+
+	here.do(conversation.Truncate{ItemID: item, AudioEndMS: 2001})
+	if failed, _ := until[conversation.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest || failed.Err.Fields[0].Field != "audio_end_ms" {
+		t.Errorf("behind the end: %+v", failed.Err)
+	}
+	here.do(conversation.Truncate{CommandID: "c", ItemID: item, AudioEndMS: 1000})
+	cut, _ := until[conversation.ItemTruncated](here)
+	if cut.CommandID != "c" || cut.AudioEndMS != 1000 || cut.Text != "The parcel comes" {
+		t.Errorf("cut %+v", cut)
+	}
+	if cut, _ := until[conversation.ItemTruncated](there); cut.CommandID != "" || cut.ItemID != item || cut.Text != "The parcel comes" {
+		t.Errorf("on the other node: %+v", cut)
+	}
+	there.do(conversation.UserMessage{Text: "Really?"})
+	there.do(conversation.Respond{})
+	until[conversation.ResponseDone](there)
+	asked := script.requests()
+	if said := asked[1].Messages; len(said) != 3 || said[1].Text != "The parcel comes" {
+		t.Errorf("the model saw %+v", said)
+	}
+	turn := f.transcript(t, made.Session.ID)[0]
+	if turn.AgentText != "The parcel comes on Friday morning." || len(turn.Items) != 1 || turn.Items[0].Text != turn.AgentText ||
+		turn.Items[0].Cut == nil || turn.Items[0].Cut.Text != "The parcel comes" || turn.Items[0].Cut.AudioEndMS != 1000 {
+		t.Errorf("the transcript has %q and %+v", turn.AgentText, turn.Items)
+	}
+	// Who comes back sees what was heard.
+	here.Leave(conversation.Dropped)
+	back := f.join(t, other, made)
+	if history := back.History(); len(history) != 4 || history[1].Text != "The parcel comes" {
+		t.Errorf("history %+v", history)
+	}
+	// Nothing was heard: the model sees no such message.
+	there.do(conversation.Truncate{ItemID: item, AudioEndMS: 0})
+	until[conversation.ItemTruncated](there)
+	f.turn(t, made.Session.ID, "Hm.")
+	if said := script.requests()[2].Messages; len(said) != 4 || said[1].Text != "Really?" {
+		t.Errorf("the model saw %+v", said)
+	}
+}
+
+// TestRemovedElsewhere: an item that was said on one node is removed on the other.
+func TestRemovedElsewhere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.node(t)
+	made := f.create(t, func(p *conversation.CreateParams) { p.Modality = conversation.VoiceAndText })
+	there := f.joinChannel(t, other, made, conversation.VoiceChannel)
+	here := f.join(t, f.Service, made)
+	here.do(conversation.UserMessage{ItemID: "mine <é>", Text: "Forget this."})
+	until[conversation.ItemAdded](here)
+	there.do(conversation.Insert{ItemID: "note", After: "mine <é>", Kind: conversation.SystemItem, Text: "Behind it."})
+	if added, _ := until[conversation.ItemAdded](there); added.Item.ID != "note" || added.PreviousItemID != "mine <é>" {
+		t.Errorf("behind an item of the other node: %+v", added)
+	}
+	there.do(conversation.Remove{ItemID: "mine <é>"})
+	until[conversation.ItemRemoved](there)
+	if removed, _ := until[conversation.ItemRemoved](here); removed.ItemID != "mine <é>" {
+		t.Errorf("removed %+v", removed)
+	}
+	if edits := f.get(t, made.Session.ID).ItemEdits; !edits["mine <é>"].Removed {
+		t.Errorf("edits %+v", edits)
+	}
+	here.do(conversation.Insert{Kind: conversation.ToolItem, Text: "x"})
+	if failed, _ := until[conversation.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest {
+		t.Errorf("a call of ours was put in: %+v", failed)
+	}
+}

@@ -1,0 +1,197 @@
+package realtime_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/server/realtime"
+)
+
+// put is the conversation.item.create of a message.
+func put(id, role, text, previous string) string {
+	kind := "input_text"
+	if role == "assistant" {
+		kind = "output_text"
+	}
+	return `{"type":"conversation.item.create","event_id":"put_` + id + `","previous_item_id":"` + previous + `","item":{"id":"` + id + `","type":"message","role":"` + role +
+		`","content":[{"type":"` + kind + `","text":"` + text + `"}]}}`
+}
+
+// seen are the messages of a request as "role: text", marks of ours cut off.
+func seen(req model.Request) []string {
+	var lines []string
+	for _, m := range req.Messages {
+		text := m.Text
+		if strings.HasPrefix(text, "[") {
+			text = "[note] " + text[strings.Index(text, "\n")+1:]
+		}
+		for _, call := range m.ToolCalls {
+			text += call.Name + string(call.Arguments)
+		}
+		lines = append(lines, string(m.Role)+": "+text)
+	}
+	return lines
+}
+
+func wantSeen(t *testing.T, f *fixture, want ...string) {
+	t.Helper()
+	asked := f.model.requests()
+	if diff := cmp.Diff(want, seen(asked[len(asked)-1])); diff != "" {
+		t.Errorf("what the model saw (-want +got):\n%s", diff)
+	}
+}
+
+func TestItemsInOrder(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("Noted."), say("Again."))
+	made := f.create(t, conversation.VoiceAndText)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.send(put("a", "user", "one", ""), put("b", "assistant", "two", ""), put("c", "user", "zero", "root"), put("d", "system", "between", "a"))
+	places := map[string]any{}
+	for range 4 {
+		added := c.until("conversation.item.added")
+		last := added[len(added)-1]
+		places[path(last, "item", "id").(string)] = last["previous_item_id"]
+	}
+	if diff := cmp.Diff(map[string]any{"a": nil, "b": "a", "c": nil, "d": "a"}, places); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+	c.send(`{"type":"conversation.item.create","event_id":"e1","item":{"id":"f","type":"function_call","call_id":"call_x","name":"look","arguments":"{\"n\":1}"}}`,
+		`{"type":"conversation.item.create","item":{"id":"o","type":"function_call_output","call_id":"call_x","output":"found"}}`,
+		`{"type":"conversation.item.create","event_id":"e2","item":{"type":"function_call","call_id":"call_x","name":"look","arguments":"{}"}}`,
+		put("g", "user", "lost", "nowhere"), put("a", "user", "again", ""))
+	var codes []any
+	for range 3 {
+		failed := c.until("error")
+		codes = append(codes, path(failed[len(failed)-1], "error", "code"), path(failed[len(failed)-1], "error", "event_id"))
+	}
+	// The dialect knows its own items and answers at once; the core, in its turn.
+	if diff := cmp.Diff([]any{"item_create_duplicate_id", "put_a", "invalid-request", "e2", "item_create_invalid_previous_item_id", "put_g"}, codes); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	wantSeen(t, f, "user: zero", "user: one", "user: [note] between", "assistant: two", `assistant: look{"n":1}`, "tool: found")
+
+	// The transcript has the order of time, and only the agent's own words as its.
+	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, pageOf(10))
+	if err != nil || len(turns) != 1 || turns[0].UserText != "one\nzero" || turns[0].AgentText != "Noted." || len(turns[0].ToolCalls()) != 0 {
+		t.Errorf("transcript %+v, %v", turns, err)
+	}
+
+	// After a reconnect the places are the same.
+	_ = c.conn.CloseNow()
+	back := f.dial(t, made.ChatURL)
+	back.want("session.created")
+	back.send(put("h", "user", "half", "c"), `{"type":"response.create"}`)
+	added := back.until("conversation.item.added")
+	if added[len(added)-1]["previous_item_id"] != "c" {
+		t.Errorf("place after a reconnect: %v", added)
+	}
+	back.until("response.done")
+	wantSeen(t, f, "user: zero", "user: half", "user: one", "user: [note] between", "assistant: two", `assistant: look{"n":1}`, "tool: found", "assistant: Noted.", "user: (The user has said nothing new. Go on.)")
+}
+
+func TestDeleteItem(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("Hm."), say("Yes."), say("Over HTTP."))
+	made := f.create(t, conversation.VoiceAndText)
+	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	other.want("session.created")
+	c.send(put("a", "user", "secret", ""), `{"type":"response.create"}`)
+	answer := c.until("response.done")
+	agent, _ := path(answer[len(answer)-1], "response", "output", 0, "id").(string)
+	c.send(`{"type":"conversation.item.delete","event_id":"e","item_id":"a"}`, `{"type":"conversation.item.delete","event_id":"e2","item_id":"a"}`,
+		`{"type":"conversation.item.retrieve","event_id":"e3","item_id":"nothing"}`, `{"type":"conversation.item.delete","item_id":"`+agent+`"}`)
+	deleted := c.until("conversation.item.deleted")
+	if deleted[len(deleted)-1]["item_id"] != "a" {
+		t.Errorf("deleted %v", deleted)
+	}
+	if failed := c.until("error"); path(failed[len(failed)-1], "error", "code") != "item_retrieve_invalid_item_id" && path(failed[len(failed)-1], "error", "code") != "item_delete_invalid_item_id" {
+		t.Errorf("again: %v", failed)
+	}
+	other.until("conversation.item.deleted")
+	if gone := other.until("conversation.item.deleted"); gone[len(gone)-1]["item_id"] != agent {
+		t.Errorf("the other socket learned of %v", gone)
+	}
+	other.send(`{"type":"conversation.item.retrieve","item_id":"a"}`)
+	if failed := other.want("error"); path(failed, "error", "code") != "item_retrieve_invalid_item_id" {
+		t.Errorf("retrieved what is deleted: %v", failed)
+	}
+	other.send(put("b", "user", "hello", "a"))
+	if failed := other.want("error"); path(failed, "error", "code") != "item_create_invalid_previous_item_id" {
+		t.Errorf("put behind what is deleted: %v", failed)
+	}
+	other.say("Hello?")
+	other.until("response.done")
+	wantSeen(t, f, "user: Hello?")
+	if _, err := f.Turn(t.Context(), f.principal, made.Session.ID, "And here?", nil); err != nil {
+		t.Fatal(err)
+	}
+	wantSeen(t, f, "user: Hello?", "assistant: Yes.", "user: And here?")
+
+	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, pageOf(10))
+	if err != nil || turns[0].UserText != "secret" || turns[0].AgentText != "Hm." {
+		t.Errorf("the transcript lost what was said: %+v, %v", turns, err)
+	}
+	var removed []string
+	for _, item := range turns[0].Items {
+		if item.Removed {
+			removed = append(removed, item.ID)
+		}
+	}
+	if diff := cmp.Diff([]string{"a", agent}, removed); diff != "" || len(turns[1].Items) != 0 {
+		t.Errorf("marked as removed (-want +got):\n%s", diff)
+	}
+}
+
+// TestDeleteWhileAnswering holds that an item that is going out can be deleted: when it is recorded.
+func TestDeleteWhileAnswering(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(sayAndWait("Well,"), say("New."))
+	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c.say("one")
+	added := c.until("response.output_item.added")
+	item, _ := path(added[len(added)-1], "item", "id").(string)
+	c.send(`{"type":"conversation.item.delete","item_id":"`+item+`"}`, `{"type":"response.cancel"}`)
+	before := c.until("conversation.item.deleted")
+	if kinds := strings.Join(types(before), " "); !strings.Contains(kinds, "response.done") {
+		t.Errorf("deleted before it was there: %v", kinds)
+	}
+	c.say("two")
+	c.until("response.done")
+	wantSeen(t, f, "user: one", "user: two")
+}
+
+func TestTruncateText(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("Written."))
+	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c.say("one")
+	done := c.until("response.done")
+	item, _ := path(done[len(done)-1], "response", "output", 0, "id").(string)
+	c.send(`{"type":"conversation.item.truncate","event_id":"e","item_id":"` + item + `","content_index":0,"audio_end_ms":100}`)
+	failed := c.want("error")
+	want := event{"type": "invalid_request_error", "code": "invalid_value", "message": "Only audio of the agent can be truncated; this item is text.", "param": "item_id", "event_id": "e"}
+	if diff := cmp.Diff(want, failed["error"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.send(`{"type":"conversation.item.truncate","item_id":"nothing","content_index":0,"audio_end_ms":100}`)
+	if failed := c.want("error"); path(failed, "error", "code") != "item_truncate_invalid_item_id" {
+		t.Errorf("got %v", failed)
+	}
+}
+
+func pageOf(size int) postgres.PageParams { return postgres.PageParams{Size: size} }
