@@ -312,7 +312,10 @@ type Turn struct {
 	// Why it failed; null otherwise.
 	Error *TurnError `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
 	// How the passages were chosen; null when none were looked for.
-	Retrieval     *TurnRetrieval `protobuf:"bytes,14,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
+	Retrieval *TurnRetrieval `protobuf:"bytes,14,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
+	// Items that the texts above do not tell of, or that the model sees otherwise than they were said: what
+	// clients put in, moved, removed or cut on a socket, and what was spoken.
+	Items         []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -445,6 +448,204 @@ func (x *Turn) GetRetrieval() *TurnRetrieval {
 	return nil
 }
 
+func (x *Turn) GetItems() []*TurnItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+// TurnItem is an item of a conversation, as clients on sockets know it.
+type TurnItem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// item_…, or what the client chose.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// user, assistant, system (a note of the application), function_call or function_call_output.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// What was said, whole; empty for what was spoken and not transcribed.
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// The call of a function_call or function_call_output.
+	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The called tool.
+	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
+	// A client put it in: the agent has not said or called it.
+	PutIn bool `protobuf:"varint,6,opt,name=put_in,json=putIn,proto3" json:"put_in,omitempty"`
+	// Where a client put it in what the model sees: behind that item, or root for the front; empty: where time puts it.
+	PreviousItemId string `protobuf:"bytes,7,opt,name=previous_item_id,json=previousItemId,proto3" json:"previous_item_id,omitempty"`
+	// The model does not see it any more.
+	Removed bool `protobuf:"varint,8,opt,name=removed,proto3" json:"removed,omitempty"`
+	// It was spoken.
+	Spoken bool `protobuf:"varint,9,opt,name=spoken,proto3" json:"spoken,omitempty"`
+	// How long it was spoken, in milliseconds; 0 when that is not known.
+	AudioMs int32 `protobuf:"varint,10,opt,name=audio_ms,json=audioMs,proto3" json:"audio_ms,omitempty"`
+	// How much of it was heard; null when nothing was cut off.
+	Heard         *TurnItemHeard `protobuf:"bytes,11,opt,name=heard,proto3" json:"heard,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnItem) Reset() {
+	*x = TurnItem{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnItem) ProtoMessage() {}
+
+func (x *TurnItem) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnItem.ProtoReflect.Descriptor instead.
+func (*TurnItem) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *TurnItem) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *TurnItem) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *TurnItem) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *TurnItem) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *TurnItem) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *TurnItem) GetPutIn() bool {
+	if x != nil {
+		return x.PutIn
+	}
+	return false
+}
+
+func (x *TurnItem) GetPreviousItemId() string {
+	if x != nil {
+		return x.PreviousItemId
+	}
+	return ""
+}
+
+func (x *TurnItem) GetRemoved() bool {
+	if x != nil {
+		return x.Removed
+	}
+	return false
+}
+
+func (x *TurnItem) GetSpoken() bool {
+	if x != nil {
+		return x.Spoken
+	}
+	return false
+}
+
+func (x *TurnItem) GetAudioMs() int32 {
+	if x != nil {
+		return x.AudioMs
+	}
+	return 0
+}
+
+func (x *TurnItem) GetHeard() *TurnItemHeard {
+	if x != nil {
+		return x.Heard
+	}
+	return nil
+}
+
+// TurnItemHeard is how much of a spoken item its listener heard; the model sees that much.
+type TurnItemHeard struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where the listener stopped listening.
+	AudioEndMs int32 `protobuf:"varint,1,opt,name=audio_end_ms,json=audioEndMs,proto3" json:"audio_end_ms,omitempty"`
+	// The words until then.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnItemHeard) Reset() {
+	*x = TurnItemHeard{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnItemHeard) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnItemHeard) ProtoMessage() {}
+
+func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnItemHeard.ProtoReflect.Descriptor instead.
+func (*TurnItemHeard) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *TurnItemHeard) GetAudioEndMs() int32 {
+	if x != nil {
+		return x.AudioEndMs
+	}
+	return 0
+}
+
+func (x *TurnItemHeard) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // TurnRetrieval is how the passages of a turn were chosen.
 type TurnRetrieval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -464,7 +665,7 @@ type TurnRetrieval struct {
 
 func (x *TurnRetrieval) Reset() {
 	*x = TurnRetrieval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -476,7 +677,7 @@ func (x *TurnRetrieval) String() string {
 func (*TurnRetrieval) ProtoMessage() {}
 
 func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -489,7 +690,7 @@ func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnRetrieval.ProtoReflect.Descriptor instead.
 func (*TurnRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TurnRetrieval) GetRanking() string {
@@ -555,7 +756,7 @@ type RetrievedChunk struct {
 
 func (x *RetrievedChunk) Reset() {
 	*x = RetrievedChunk{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -567,7 +768,7 @@ func (x *RetrievedChunk) String() string {
 func (*RetrievedChunk) ProtoMessage() {}
 
 func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -580,7 +781,7 @@ func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrievedChunk.ProtoReflect.Descriptor instead.
 func (*RetrievedChunk) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RetrievedChunk) GetChunkId() string {
@@ -659,7 +860,7 @@ type TurnError struct {
 
 func (x *TurnError) Reset() {
 	*x = TurnError{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -671,7 +872,7 @@ func (x *TurnError) String() string {
 func (*TurnError) ProtoMessage() {}
 
 func (x *TurnError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -684,7 +885,7 @@ func (x *TurnError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnError.ProtoReflect.Descriptor instead.
 func (*TurnError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TurnError) GetCode() string {
@@ -728,7 +929,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -740,7 +941,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -753,7 +954,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Citation) GetSourceId() string {
@@ -834,7 +1035,7 @@ type TurnUsage struct {
 
 func (x *TurnUsage) Reset() {
 	*x = TurnUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -846,7 +1047,7 @@ func (x *TurnUsage) String() string {
 func (*TurnUsage) ProtoMessage() {}
 
 func (x *TurnUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -859,7 +1060,7 @@ func (x *TurnUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnUsage.ProtoReflect.Descriptor instead.
 func (*TurnUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TurnUsage) GetInputTokens() int32 {
@@ -904,7 +1105,7 @@ type TurnMetrics struct {
 
 func (x *TurnMetrics) Reset() {
 	*x = TurnMetrics{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +1117,7 @@ func (x *TurnMetrics) String() string {
 func (*TurnMetrics) ProtoMessage() {}
 
 func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +1130,7 @@ func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnMetrics.ProtoReflect.Descriptor instead.
 func (*TurnMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TurnMetrics) GetRetrievalMs() int32 {
@@ -997,7 +1198,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1210,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1223,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CreateSessionRequest) GetAgentId() string {
@@ -1094,7 +1295,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1106,7 +1307,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1119,7 +1320,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CreateSessionResponse) GetId() string {
@@ -1184,7 +1385,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1196,7 +1397,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1209,7 +1410,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListSessionsRequest) GetPageSize() int32 {
@@ -1266,7 +1467,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1278,7 +1479,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1291,7 +1492,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1318,7 +1519,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1330,7 +1531,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1343,7 +1544,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -1367,7 +1568,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1379,7 +1580,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1392,7 +1593,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -1428,7 +1629,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1440,7 +1641,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1453,7 +1654,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -1488,7 +1689,7 @@ type CreateTurnResponse struct {
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1500,7 +1701,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1513,7 +1714,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -1563,7 +1764,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1776,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1789,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -1625,7 +1826,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +1838,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +1851,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -1709,7 +1910,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1721,7 +1922,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1734,7 +1935,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -1770,7 +1971,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1782,7 +1983,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1795,7 +1996,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -1836,7 +2037,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1848,7 +2049,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1861,7 +2062,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -1932,7 +2133,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1944,7 +2145,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1957,7 +2158,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -2013,7 +2214,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xc6\x04\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xf3\x04\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2033,7 +2234,25 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"started_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
 	"\bended_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12,\n" +
 	"\x05error\x18\r \x01(\v2\x16.parlance.v1.TurnErrorR\x05error\x128\n" +
-	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\"\xc6\x01\n" +
+	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12+\n" +
+	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\"\xaf\x02\n" +
+	"\bTurnItem\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x17\n" +
+	"\acall_id\x18\x04 \x01(\tR\x06callId\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\x12\x15\n" +
+	"\x06put_in\x18\x06 \x01(\bR\x05putIn\x12(\n" +
+	"\x10previous_item_id\x18\a \x01(\tR\x0epreviousItemId\x12\x18\n" +
+	"\aremoved\x18\b \x01(\bR\aremoved\x12\x16\n" +
+	"\x06spoken\x18\t \x01(\bR\x06spoken\x12\x19\n" +
+	"\baudio_ms\x18\n" +
+	" \x01(\x05R\aaudioMs\x120\n" +
+	"\x05heard\x18\v \x01(\v2\x1a.parlance.v1.TurnItemHeardR\x05heard\"E\n" +
+	"\rTurnItemHeard\x12 \n" +
+	"\faudio_end_ms\x18\x01 \x01(\x05R\n" +
+	"audioEndMs\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\xc6\x01\n" +
 	"\rTurnRetrieval\x12\x18\n" +
 	"\aranking\x18\x01 \x01(\tR\aranking\x12'\n" +
 	"\x0fembedding_model\x18\x02 \x01(\tR\x0eembeddingModel\x12%\n" +
@@ -2207,89 +2426,93 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionUsage)(nil),                 // 1: parlance.v1.SessionUsage
 	(*Turn)(nil),                         // 2: parlance.v1.Turn
-	(*TurnRetrieval)(nil),                // 3: parlance.v1.TurnRetrieval
-	(*RetrievedChunk)(nil),               // 4: parlance.v1.RetrievedChunk
-	(*TurnError)(nil),                    // 5: parlance.v1.TurnError
-	(*Citation)(nil),                     // 6: parlance.v1.Citation
-	(*TurnUsage)(nil),                    // 7: parlance.v1.TurnUsage
-	(*TurnMetrics)(nil),                  // 8: parlance.v1.TurnMetrics
-	(*CreateSessionRequest)(nil),         // 9: parlance.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),        // 10: parlance.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),          // 11: parlance.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),         // 12: parlance.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),            // 13: parlance.v1.GetSessionRequest
-	(*EndSessionRequest)(nil),            // 14: parlance.v1.EndSessionRequest
-	(*CreateTurnRequest)(nil),            // 15: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 16: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 17: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 18: parlance.v1.StreamTurnResponse
-	(*GetTranscriptRequest)(nil),         // 19: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 20: parlance.v1.GetTranscriptResponse
-	(*ListSessionToolCallsRequest)(nil),  // 21: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 22: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 23: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 24: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 25: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 26: google.protobuf.Timestamp
-	(*ToolCall)(nil),                     // 27: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 28: google.protobuf.Struct
+	(*TurnItem)(nil),                     // 3: parlance.v1.TurnItem
+	(*TurnItemHeard)(nil),                // 4: parlance.v1.TurnItemHeard
+	(*TurnRetrieval)(nil),                // 5: parlance.v1.TurnRetrieval
+	(*RetrievedChunk)(nil),               // 6: parlance.v1.RetrievedChunk
+	(*TurnError)(nil),                    // 7: parlance.v1.TurnError
+	(*Citation)(nil),                     // 8: parlance.v1.Citation
+	(*TurnUsage)(nil),                    // 9: parlance.v1.TurnUsage
+	(*TurnMetrics)(nil),                  // 10: parlance.v1.TurnMetrics
+	(*CreateSessionRequest)(nil),         // 11: parlance.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),        // 12: parlance.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),          // 13: parlance.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),         // 14: parlance.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),            // 15: parlance.v1.GetSessionRequest
+	(*EndSessionRequest)(nil),            // 16: parlance.v1.EndSessionRequest
+	(*CreateTurnRequest)(nil),            // 17: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 18: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 19: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 20: parlance.v1.StreamTurnResponse
+	(*GetTranscriptRequest)(nil),         // 21: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 22: parlance.v1.GetTranscriptResponse
+	(*ListSessionToolCallsRequest)(nil),  // 23: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 24: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 25: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 26: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 27: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 28: google.protobuf.Timestamp
+	(*ToolCall)(nil),                     // 29: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 30: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	26, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	26, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	26, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	28, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	28, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	28, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	23, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	24, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
-	6,  // 6: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	27, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	7,  // 8: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	8,  // 9: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	26, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	26, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	5,  // 12: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	3,  // 13: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
-	4,  // 14: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	25, // 15: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	28, // 16: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	28, // 17: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	26, // 18: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 19: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	6,  // 20: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	27, // 21: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	7,  // 22: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	27, // 23: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	16, // 24: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	2,  // 25: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	26, // 26: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	26, // 27: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	27, // 28: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	9,  // 29: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	11, // 30: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	13, // 31: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	14, // 32: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	15, // 33: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	17, // 34: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	19, // 35: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	21, // 36: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	10, // 37: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	12, // 38: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 39: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 40: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	16, // 41: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	18, // 42: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	20, // 43: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	22, // 44: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	37, // [37:45] is the sub-list for method output_type
-	29, // [29:37] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	25, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	26, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	8,  // 6: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	29, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	9,  // 8: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	10, // 9: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	28, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	28, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	7,  // 12: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	5,  // 13: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	3,  // 14: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
+	4,  // 15: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
+	6,  // 16: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	27, // 17: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	30, // 18: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	30, // 19: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	28, // 20: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	0,  // 21: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	8,  // 22: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	29, // 23: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	9,  // 24: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	29, // 25: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	18, // 26: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	2,  // 27: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	28, // 28: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	28, // 29: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	29, // 30: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	11, // 31: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	13, // 32: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	15, // 33: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	16, // 34: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	17, // 35: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	19, // 36: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	21, // 37: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	23, // 38: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	12, // 39: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	14, // 40: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 41: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 42: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	18, // 43: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	20, // 44: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	22, // 45: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	24, // 46: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	39, // [39:47] is the sub-list for method output_type
+	31, // [31:39] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -2299,16 +2522,16 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
-	file_parlance_v1_sessions_proto_msgTypes[4].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[9].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[18].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[6].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[11].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
