@@ -7,30 +7,9 @@
 // EXPECT    regular expression that the last answer must match
 //
 // Each argument is one message. It exits with 1 when anything goes wrong, 0 otherwise.
-import { readFileSync } from 'node:fs';
-import net from 'node:net';
-import OpenAI from 'openai';
-import { OpenAIRealtimeWS } from 'openai/realtime/ws';
+import { connect } from './endpoint.mjs';
 
 const patienceMS = 30_000;
-
-/** The SDK takes wss:// only, so a ws:// server gets its wss:// URL over a plain connection. */
-function target(chatURL) {
-  const url = new URL(chatURL);
-  if (url.protocol === 'wss:') {
-    return { url, options: process.env.CA_FILE ? { ca: readFileSync(process.env.CA_FILE) } : {} };
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(url.port || 80);
-  url.protocol = 'wss:';
-  return { url, options: { createConnection: () => net.connect(port, host) } };
-}
-
-function connect(chatURL) {
-  const { url, options } = target(chatURL);
-  // The key is not looked at: the token in the URL decides. Neither is the model: it is the agent's.
-  return new OpenAIRealtimeWS({ model: 'agent', buildRealtimeURL: () => url, options }, new OpenAI({ apiKey: 'unused' }));
-}
 
 /** Resolves with the first event of the type that fits. */
 function event(socket, type, fits = () => true) {
