@@ -266,7 +266,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 	})}
-	sockets := realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry})
+	sockets := realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis})
 	handler, err := server.NewHandler(server.Deps{
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
@@ -308,7 +308,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
 		defer cancel()
 		// The close frames of the sockets are written after the core has let them go.
-		return errors.Join(a.Sessions.Close(draining), sockets.Wait(draining))
+		return errors.Join(a.Sessions.Close(draining), sockets.Wait(draining), sockets.Close(draining))
 	})
 	return group.Wait()
 }

@@ -71,7 +71,7 @@ func (e *engine) forward(m happened) {
 		e.items.put(item, "")
 		m.run.items = append(m.run.items, item)
 	}
-	if e.lives[live.channel] != live {
+	if !e.holds(live) {
 		return
 	}
 	switch event := m.event.(type) {
@@ -101,7 +101,7 @@ func startedItem(event Event) string {
 // settle takes the end of an answer.
 func (e *engine) settle(m finished) {
 	e.current = nil
-	live, attached := m.run.live, e.lives[m.run.live.channel] == m.run.live
+	live, attached := m.run.live, e.holds(m.run.live)
 	if m.went.turn.Status == "" { // it was never begun
 		if m.run.open && e.unanswered == "" {
 			e.unanswered = m.run.turn
@@ -113,6 +113,7 @@ func (e *engine) settle(m finished) {
 		e.showTurn(m.went.turn, live)
 		e.session.Language = m.went.session.Language
 	}
+	e.release(live)
 	switch {
 	case m.went.session.Closed():
 		e.close(closedBy(m.went.session))

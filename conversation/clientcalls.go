@@ -236,10 +236,10 @@ func (e *engine) expire(call *clientCall) {
 // asker is the socket that hears the answer to a call: the one that asked for it, one that took its
 // place, or any; nil when there is none.
 func (e *engine) asker(call *clientCall) *Live {
-	if call.live != nil && e.lives[call.live.channel] != nil {
-		return e.lives[call.live.channel]
+	if call.live != nil && e.at(call.live.channel) != nil {
+		return e.at(call.live.channel)
 	}
-	for _, live := range e.lives {
+	for _, live := range e.all() {
 		return live
 	}
 	return nil

@@ -160,7 +160,7 @@ func (e *engine) tellOfEdit(by *Live, commandID, item string) {
 	if edit.Removed {
 		e.items.drop(item)
 	}
-	for _, live := range e.lives {
+	for _, live := range e.all() {
 		id := ""
 		if live == by {
 			id = commandID

@@ -22,7 +22,9 @@ type engine struct {
 
 	session Session
 	lives   map[LiveChannel]*Live
-	client  clientCalls
+	// away are those whose sockets are lost; see away.go.
+	away   map[LiveChannel]*Live
+	client clientCalls
 	// unanswered is the turn that holds what was said since the last answer; "" when there is none.
 	unanswered TurnID
 	waiting    []respond
@@ -44,10 +46,13 @@ type (
 		open []clientCall
 		// items are all there were, those removed too.
 		items []Item
+		noted chan struct{}
 	}
 	left struct {
-		live  *Live
-		how   Leaving
+		live *Live
+		how  Leaving
+		// stays says that events are still wanted: see away.go.
+		stays bool
 		noted chan struct{}
 	}
 	commanded struct {
@@ -82,7 +87,7 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 	}
 	e, ok := s.engines[session.ID]
 	if !ok {
-		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, client: newClientCalls()}
+		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, client: newClientCalls()}
 		s.engines[session.ID] = e
 		s.workers.Go(e.loop)
 	}
@@ -132,6 +137,8 @@ func (e *engine) loop() {
 			e.expire(m.call)
 		case changed:
 			e.lookAtItem(m.item)
+		case faded:
+			e.fade(m.live)
 		case restarted:
 			e.restart()
 		}
@@ -140,7 +147,7 @@ func (e *engine) loop() {
 
 // retire takes the engine off the node when there is nothing left for it to do.
 func (e *engine) retire() bool {
-	if len(e.lives) > 0 || e.current != nil || len(e.waiting) > 0 {
+	if len(e.lives)+len(e.away) > 0 || e.current != nil || len(e.waiting) > 0 {
 		return false
 	}
 	e.s.mu.Lock()

@@ -112,7 +112,7 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 			e.send(changed{item: n.Item})
 		}
 	case noticeJoined:
-		if e := s.engineOf(n.Session); e != nil {
+		if e := s.engineOf(n.Session); e != nil && n.From != s.node {
 			e.send(replaced{channel: n.Channel, number: n.Number})
 		}
 	}
@@ -158,6 +158,9 @@ func (s *Service) look(ctx context.Context, id ID) {
 		return // the next look
 	}
 	for _, c := range open {
+		if c.NodeID == s.node {
+			continue
+		}
 		e.send(replaced{channel: c.Channel, number: c.Number})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -49,7 +50,10 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 		return nil, err
 	}
 	arrival, err := s.arrive(ctx, a, e)
-	if !e.send(arrival) && err == nil {
+	arrival.noted = make(chan struct{})
+	if e.send(arrival) {
+		<-arrival.noted
+	} else if err == nil {
 		err = closedError(Session{Status: Completed, EndReason: "closed"})
 	}
 	if err != nil {
@@ -62,7 +66,7 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 // case, which waits for it; without a live when there was an error.
 func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, error) {
 	now := s.moment()
-	live := &Live{engine: e, channel: a.Channel, origin: telemetry.OriginOf(ctx), wake: make(chan struct{}, 1)}
+	live := &Live{engine: e, channel: a.Channel, origin: telemetry.OriginOf(ctx), wake: make(chan struct{}, 1), bequest: make(chan any, 1)}
 	var (
 		refused    error
 		greeting   *Turn
@@ -119,7 +123,7 @@ func (s *Service) connectTx(ctx context.Context, tx bun.Tx, live *Live) (err err
 	if err := updateSession(ctx, tx, *row, "dropped_at", "last_activity_at"); err != nil {
 		return err
 	}
-	return notify(ctx, tx, notice{Kind: noticeJoined, Session: row.ID, Channel: live.channel, Number: live.number})
+	return notify(ctx, tx, notice{Kind: noticeJoined, Session: row.ID, Channel: live.channel, Number: live.number, From: s.node})
 }
 
 // Live is one socket's end of a conversation. Do, Next and Leave may be called from different
@@ -139,6 +143,13 @@ type Live struct {
 	known map[string]bool
 	// clientTools is the engine's: the tools that this socket runs itself.
 	clientTools []model.Tool
+	// handed is the engine's: what is still said is said for another socket, or for nobody.
+	handed bool
+	// fading is the engine's: it ends an away Live.
+	fading *time.Timer
+	// before is the socket whose place this one took on this node.
+	before  *Live
+	bequest chan any // at most one value
 
 	mu     sync.Mutex
 	queue  []Event
@@ -148,6 +159,9 @@ type Live struct {
 
 // Session is the session as it was when the socket joined, its Config what is in force.
 func (l *Live) Session() Session { return l.session }
+
+// Number orders the sockets of all sessions: one that joined later has a greater number.
+func (l *Live) Number() int64 { return l.number }
 
 // Resumed says that the session was in progress already: the greeting is not repeated.
 func (l *Live) Resumed() bool { return l.resumed }
@@ -196,11 +210,13 @@ func (l *Live) Next(ctx context.Context) (Event, error) {
 
 // Leave says that the socket is gone, and returns when the conversation has taken note. It is
 // the last call; the second and later do nothing, and so does one after Closed.
-func (l *Live) Leave(how Leaving) {
+func (l *Live) Leave(how Leaving) { l.leave(left{live: l, how: how}) }
+
+func (l *Live) leave(m left) {
 	l.left.Do(func() {
-		noted := make(chan struct{})
-		if l.engine.send(left{live: l, how: how, noted: noted}) {
-			<-noted
+		m.noted = make(chan struct{})
+		if l.engine.send(m) {
+			<-m.noted
 		}
 	})
 }

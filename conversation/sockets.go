@@ -13,23 +13,28 @@ func (e *engine) join(m joined) {
 	e.s.mu.Lock()
 	e.joining--
 	e.s.mu.Unlock()
+	defer close(m.noted)
 	if m.live == nil {
 		return
 	}
-	if older := e.lives[m.live.channel]; older != nil {
-		if older.number > m.live.number {
-			m.live.push(Closed{Code: CloseReplaced, Reason: "replaced"})
-			return
-		}
-		older.push(Closed{Code: CloseReplaced, Reason: "replaced"})
+	m.live.known = map[string]bool{}
+	older := e.at(m.live.channel)
+	if older != nil && older.number > m.live.number {
+		m.live.push(Closed{Code: CloseReplaced, Reason: reasonReplaced})
+		return
 	}
-	if len(e.lives) == 0 {
+	if len(e.lives)+len(e.away) == 0 {
 		e.session = m.live.session
 	}
+	if older != nil {
+		e.inherit(m.live, older)
+	}
 	e.lives[m.live.channel] = m.live
-	m.live.known = map[string]bool{}
 	e.session.ItemEdits = m.live.session.ItemEdits
 	for _, item := range m.items {
+		if older != nil && !m.live.session.ItemEdits[item.ID].Removed {
+			e.show(m.live, "", item) // it was said where nobody here heard it
+		}
 		m.live.known[item.ID] = true
 		e.items.put(item.ID, item.After)
 	}
@@ -73,7 +78,11 @@ func (e *engine) leave(m left) {
 	if e.lives[m.live.channel] != m.live {
 		return // replaced, or closed
 	}
-	delete(e.lives, m.live.channel)
+	if m.stays {
+		e.putAway(m.live)
+	} else {
+		delete(e.lives, m.live.channel)
+	}
 	hungUp := m.how == HungUp && len(e.lives) == 0
 	if hungUp {
 		e.waiting = nil
@@ -106,7 +115,7 @@ func (e *engine) show(live *Live, commandID string, item Item) {
 }
 
 func (e *engine) others(than *Live, items []Item) {
-	for _, live := range e.lives {
+	for _, live := range e.all() {
 		if live == than {
 			continue
 		}
@@ -151,28 +160,35 @@ func (e *engine) close(closed Closed) {
 		e.current.cancel(errEnding)
 		return
 	}
-	for _, live := range e.lives {
-		live.push(closed)
+	for _, live := range e.all() {
+		e.drop(live, closed)
 	}
-	clear(e.lives)
 }
 
 // replace closes a socket that a later one took over, on another node too.
 func (e *engine) replace(m replaced) {
-	live := e.lives[m.channel]
-	if live == nil || live.number >= m.number {
-		return
+	live := e.at(m.channel)
+	switch {
+	case live == nil || live.number >= m.number:
+	case e.lives[m.channel] == live:
+		e.sendAway(live, CloseReplaced, reasonReplaced)
+	default:
+		live.handed = true
+		e.release(live)
 	}
-	live.push(Closed{Code: CloseReplaced, Reason: "replaced"})
-	delete(e.lives, m.channel)
 }
 
 // restart sends the sockets away because the node is being stopped. The answer that is going out
 // is finished; the session waits for them elsewhere.
 func (e *engine) restart() {
 	e.waiting, e.restarting = nil, true
-	for _, live := range e.lives {
-		e.leave(left{live: live, how: Dropped, noted: make(chan struct{})})
-		live.push(Closed{Code: CloseRestart, Reason: "restart"})
+	for _, live := range e.all() {
+		if e.away[live.channel] == live {
+			live.handed = true
+			e.release(live)
+			continue
+		}
+		e.leave(left{live: live, how: Dropped, stays: true, noted: make(chan struct{})})
+		live.push(Released{Code: CloseRestart, Reason: reasonRestart}) // Closed is out already when nothing goes out for it
 	}
 }

@@ -13,17 +13,22 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	goredis "github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/redistest"
 	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
@@ -54,8 +59,14 @@ type fixture struct {
 	base string
 	// stop ends the handler's context.
 	stop context.CancelFunc
-	mu   sync.Mutex
-	late time.Duration
+	// first is the node whose clock this one has; nil: it is the first.
+	first  *fixture
+	db     *postgres.DB
+	keys   *seal.Keyring
+	owners *workspaces.Service
+	redis  goredis.UniversalClient
+	mu     sync.Mutex
+	late   time.Duration
 }
 
 // newFixture makes one; config is the agent's.
@@ -67,25 +78,50 @@ func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fix
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{endpoint: httptool.New(t), model: &script{}}
+	f := &fixture{endpoint: httptool.New(t), model: &script{}, db: db, keys: keys}
+	if f.redis, err = redis.Open(redis.Config{URL: redistest.New(t)}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.redis.Close() })
 	owners := workspaces.New(workspaces.Deps{DB: db, Now: f.now})
+	f.owners = owners
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: owners, Now: f.now})
 	f.tools = tools.New(tools.Deps{DB: db, Workspaces: owners, Agents: f.agents, Keys: keys, Guard: guard})
 	for name, builtin := range conversation.SystemTools() {
 		f.tools.Register(name, builtin)
 	}
-	f.Service = conversation.New(conversation.Deps{
-		DB: db, Agents: f.agents, Workspaces: owners, Tools: f.tools, Retriever: &f.passages, Seal: keys,
-		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
-		PublicURL: "http://talk.example", Now: f.now,
-	})
+	f.newCore()
 	f.runCore(t)
 	f.own(t, owners, config)
 	f.listen(t, limits)
 	return f
 }
 
+func (f *fixture) newCore() {
+	f.Service = conversation.New(conversation.Deps{
+		DB: f.db, Agents: f.agents, Workspaces: f.owners, Tools: f.tools, Retriever: &f.passages, Seal: f.keys,
+		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
+		PublicURL: "http://talk.example", Now: f.now,
+	})
+}
+
+// beside is one more node of the installation. Only its sockets and its core are its own.
+func (f *fixture) beside(t *testing.T) *fixture {
+	t.Helper()
+	g := &fixture{
+		agents: f.agents, tools: f.tools, endpoint: f.endpoint, model: f.model, passages: f.passages, principal: f.principal, ref: f.ref,
+		agent: f.agent, first: f, db: f.db, redis: f.redis, keys: f.keys, owners: f.owners,
+	}
+	g.newCore()
+	g.runCore(t)
+	g.listen(t, realtime.Limits{})
+	return g
+}
+
 func (f *fixture) now() time.Time {
+	if f.first != nil {
+		return f.first.now()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return time.Now().Add(f.late)
@@ -111,6 +147,9 @@ func (f *fixture) runCore(t *testing.T) {
 		if err := f.Close(closing); err != nil {
 			t.Errorf("Close: %v", err)
 		}
+		if err := f.handler.Close(closing); err != nil {
+			t.Errorf("closing the sockets: %v", err)
+		}
 		stop()
 		running.Wait()
 	})
@@ -132,7 +171,7 @@ func (f *fixture) own(t *testing.T, owners *workspaces.Service, config agents.Co
 func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	f.stop = stop
-	f.handler = realtime.New(realtime.Deps{Sessions: f.Service, Log: slog.New(slog.DiscardHandler), Context: ctx, Now: f.now, Limits: limits})
+	f.handler = realtime.New(realtime.Deps{Sessions: f.Service, Log: slog.New(slog.DiscardHandler), Context: ctx, Now: f.now, Limits: limits, Redis: f.redis})
 	logger := &interceptor.Logger{Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics("test"), Now: f.now}
 	logged := logger.Wrap(f.handler, func(*http.Request) string { return realtime.Prefix }) // as in package server: the upgrade goes through it
 	server := httptest.NewServer(interceptor.WithRequestID(logged))
@@ -184,6 +223,24 @@ func (f *fixture) awaitSession(t *testing.T, id conversation.ID, what string, ok
 			t.Fatalf("%s did not happen: %+v", what, f.session(t, id))
 		}
 	}
+}
+
+// awaitTurns waits until the session has so many turns of a status.
+func (f *fixture) awaitTurns(t *testing.T, id conversation.ID, status conversation.TurnStatus, count int) {
+	t.Helper()
+	f.awaitSession(t, id, "the turns", func(conversation.Session) bool {
+		turns, _, err := f.Transcript(t.Context(), f.principal, id, postgres.PageParams{Size: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := 0
+		for _, turn := range turns {
+			if turn.Status == status {
+				there++
+			}
+		}
+		return there == count
+	})
 }
 
 // client is a WebSocket client that speaks JSON.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus"
+	goredis "github.com/redis/go-redis/v9"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
@@ -35,6 +36,9 @@ type Deps struct {
 	Sessions *conversation.Service
 	Log      *slog.Logger
 	Problem  problem.Writer
+	// Redis keeps for some minutes what sockets were sent, for clients that come back on another node;
+	// nil: those get what they missed as whole items.
+	Redis goredis.UniversalClient
 	// Registry gets what is measured; nil: nobody does.
 	Registry prometheus.Registerer
 	// Context ends when the server is being stopped: sockets are closed and clients told to
@@ -86,6 +90,9 @@ type Handler struct {
 	draining bool
 	open     sync.WaitGroup
 	sockets  *prometheus.GaugeVec
+	// behind counts the recorders whose sockets are lost.
+	behind sync.WaitGroup
+	relay  *relay // nil without Redis
 }
 
 // New makes the handler; it belongs at Prefix.
@@ -102,7 +109,30 @@ func New(d Deps) *Handler {
 	if d.Registry != nil {
 		d.Registry.MustRegister(h.sockets)
 	}
+	if d.Redis != nil {
+		h.relay = newRelay(d.Redis, d.Log)
+	}
 	return h
+}
+
+// Close writes down what sockets were sent last. It is called once the conversations of this node
+// are closed, which ends what went on for clients that were away. Errors: ctx's.
+func (h *Handler) Close(ctx context.Context) error {
+	gone := make(chan struct{})
+	go func() { // ends with the conversations
+		h.behind.Wait()
+		close(gone)
+	}()
+	var err error
+	select {
+	case <-gone:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if h.relay != nil {
+		h.relay.close()
+	}
+	return err
 }
 
 // Wait refuses new sockets and returns when none is left. Called once Deps.Context has ended it

@@ -34,9 +34,11 @@ type socket struct {
 
 	// What follows is run's own.
 
-	dialect dialect.Dialect
+	dialect *recorder
 	// pause ends a pause that the dialect asked for; nil when there is none.
 	pause <-chan time.Time
+	// over says that the core has said Closed: nobody comes back to this Live.
+	over bool
 	// waiting are commands the core has not taken yet. No frame is read while there are any, so
 	// a client cannot make them pile up.
 	waiting []conversation.Command
@@ -71,15 +73,24 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission convers
 		return
 	}
 	defer live.Leave(conversation.Dropped) // for panics; otherwise it has left
-	spoken := speak(conn.Subprotocol(), dialect.Params{
-		Session: live.Session(), Channel: admission.Channel, History: live.History(), LastEventID: r.URL.Query().Get("last_event_id"),
+	stays := false
+	defer func() {
+		if !stays {
+			live.Bequeath(nil) // or the next socket waits for it
+		}
+	}()
+	spoken := h.record(ctx, live, conn.Subprotocol(), r.URL.Query().Get("last_event_id"), dialect.Params{
+		Session: live.Session(), Channel: admission.Channel, History: live.History(),
 	})
 	s := newSocket(conn, live, spoken, h.limits)
 	end := s.serve(ctx, cancel, h.deps.Context.Done(), log)
+	if stays = s.staysBehind(end); stays {
+		h.behind.Go(func() { spoken.goOn(log) }) // ends with the core's Closed
+	}
 	log.InfoContext(ctx, "socket closed", "code", int(end.code), telemetry.KeyReason, end.reason, telemetry.KeyDurationMS, h.deps.Now().Sub(began).Milliseconds())
 }
 
-func newSocket(conn *websocket.Conn, live *conversation.Live, spoken dialect.Dialect, limits Limits) *socket {
+func newSocket(conn *websocket.Conn, live *conversation.Live, spoken *recorder, limits Limits) *socket {
 	return &socket{
 		conn: conn, live: live, limits: limits, dialect: spoken,
 		frames: make(chan frame), events: make(chan conversation.Event), commands: make(chan conversation.Command),
@@ -111,6 +122,9 @@ func (s *socket) serve(ctx context.Context, cancel context.CancelFunc, stopping 
 	close(s.commands)
 	passing.Wait()
 	late.Stop()
+	if s.staysBehind(end) {
+		s.live.Detach()
+	}
 	s.live.Leave(end.leaving)
 
 	if end.silent {
@@ -156,7 +170,7 @@ func (s *socket) run(stopping <-chan struct{}, log *slog.Logger) ending {
 		case <-s.pause:
 			s.pause = nil
 		case <-pings:
-			came, isEnd = s.take(s.dialect.(dialect.Pinger).Ping(), log) //nolint:errcheck // only Pingers have pings
+			came, isEnd = s.take(s.dialect.dialect.(dialect.Pinger).Ping(), log) //nolint:errcheck // only Pingers have pings
 		case commands <- command:
 			s.waiting = s.waiting[1:]
 		case outgoing <- data:
@@ -175,8 +189,17 @@ func (s *socket) run(stopping <-chan struct{}, log *slog.Logger) ending {
 		if isEnd && !ended {
 			end, ended = came, true
 			s.farewell(end)
+			if s.over {
+				s.dialect.bequeath()
+			}
 		}
 	}
+}
+
+// staysBehind says that the connection is lost and the conversation is not: what goes out is recorded
+// for the client that comes back.
+func (s *socket) staysBehind(end ending) bool {
+	return end.leaving == conversation.Dropped && !s.over && end != endInternal
 }
 
 // happening is where the core's next event comes from.
@@ -189,7 +212,7 @@ func (s *socket) happening(ended bool) <-chan conversation.Event {
 
 // pings ticks for a dialect that has pings of its own.
 func (s *socket) pings() (<-chan time.Time, func()) {
-	if _, ok := s.dialect.(dialect.Pinger); !ok {
+	if _, ok := s.dialect.dialect.(dialect.Pinger); !ok {
 		return nil, func() {}
 	}
 	ticker := time.NewTicker(s.limits.PingEvery)
@@ -224,8 +247,12 @@ func (s *socket) output() (chan<- []byte, []byte) {
 
 // happened takes an event of the core.
 func (s *socket) happened(e conversation.Event, log *slog.Logger) (ending, bool) {
-	if closed, ok := e.(conversation.Closed); ok {
-		return endOfSession(closed), true
+	switch e := e.(type) {
+	case conversation.Closed:
+		s.over = true
+		return endOfSession(e), true
+	case conversation.Released:
+		return endOfSession(conversation.Closed{Code: e.Code, Reason: e.Reason}), true
 	}
 	return s.take(s.dialect.Event(e), log)
 }
@@ -289,6 +316,7 @@ func (s *socket) listen(ctx context.Context) {
 		select {
 		case s.events <- e:
 		case <-ctx.Done():
+			s.live.Unread(e) // the socket may be lost and the conversation go on
 			return
 		}
 	}

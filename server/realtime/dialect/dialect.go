@@ -13,9 +13,6 @@ type Params struct {
 	Channel conversation.LiveChannel
 	// History is the items so far; empty for a new conversation.
 	History []conversation.Item
-	// LastEventID is the id of the last event a returning client saw; empty: it does not ask for
-	// what it missed.
-	LastEventID string
 }
 
 // Dialect is one socket's side of a protocol. Its methods are called from one goroutine.
@@ -29,6 +26,17 @@ type Dialect interface {
 	// Close is what the protocol says before a close frame with this code and reason. Only the
 	// frames of its Step are heard.
 	Close(code int, reason string) Step
+}
+
+// Returner is a dialect whose clients can come back. Without it they find the conversation, and an
+// answer that is going out only when it ends.
+type Returner interface {
+	// Again is Open for another socket of the same client on this node; history is the items so far.
+	// What the client had set stays in force, and an open answer goes on.
+	Again(history []conversation.Item) Step
+	// Missed is what lies behind the event with this id as far as the items tell: for when the
+	// frames themselves are gone.
+	Missed(lastEventID string) Step
 }
 
 // Pinger is a dialect with pings of its own beside the WebSocket's.

@@ -24,8 +24,6 @@ type Dialect struct {
 	audio   audioSettings
 	tools   []model.Tool
 	history []conversation.Item
-	// lastEventID is that of Params.
-	lastEventID string
 
 	items items
 	// whole is the newest item that the client has all of.
@@ -44,7 +42,7 @@ type Dialect struct {
 func New(p Params) *Dialect {
 	d := &Dialect{
 		session: p.Session, channel: p.Channel, audio: newAudioSettings(p.Session.Config.Voice),
-		history: p.History, lastEventID: p.LastEventID, metadata: map[string]map[string]string{},
+		history: p.History, metadata: map[string]map[string]string{},
 	}
 	for _, one := range p.History {
 		previous := d.items.last()
@@ -59,23 +57,25 @@ func New(p Params) *Dialect {
 	return d
 }
 
-// Open is what goes out before anything else: session.created, then what a returning client missed.
+// Open is what goes out before anything else: session.created.
 func (d *Dialect) Open() Step {
 	d.send(&sessionEvent{head{Type: "session.created"}, effective(d.session, d.audio, d.tools)})
-	d.replay()
 	return d.take()
+}
+
+// Again is Open for another socket of the client: its tools, formats and overrides are in force still.
+func (d *Dialect) Again(history []conversation.Item) Step {
+	d.history = history
+	return d.Open()
 }
 
 // maxReplayed bounds how many missed items are sent again, newest kept.
 const maxReplayed = 200
 
-// replay sends the items behind the one the client saw last, whole. Our event ids end in the newest item the
-// client has all of (see send), so any node can tell without a store of frames.
-func (d *Dialect) replay() {
-	if d.lastEventID == "" {
-		return
-	}
-	_, seen, _ := strings.Cut(d.lastEventID, ".")
+// Missed sends the items behind the one the client saw last, whole. Our event ids end in the newest item the
+// client has all of (see send), so any node can tell without the frames.
+func (d *Dialect) Missed(lastEventID string) Step {
+	_, seen, _ := strings.Cut(lastEventID, ".")
 	first := slices.IndexFunc(d.history, func(one conversation.Item) bool { return one.ID == seen }) + 1
 	first = max(first, len(d.history)-maxReplayed)
 	for i, one := range d.history[first:] {
@@ -85,6 +85,7 @@ func (d *Dialect) replay() {
 		}
 		d.sendWhole(one, previous)
 	}
+	return d.take()
 }
 
 // Close says nothing: the protocol has no last words, the close frame tells it all.

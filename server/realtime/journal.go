@@ -1,0 +1,113 @@
+package realtime
+
+import "parlance.dev/parlance/server/realtime/dialect"
+
+// Bounds of a journal: some turns of text while the client is there, a long answer while it is not.
+const (
+	journalBytes     = 32 << 10
+	awayJournalBytes = 512 << 10
+	// keptBytes is about what a frame costs beside its data.
+	keptBytes = 64
+)
+
+// mark says what a frame is to an answer.
+type mark byte
+
+const (
+	// markOpens: the first frame of an answer.
+	markOpens mark = 1 << iota
+	// markCloses: the last one.
+	markCloses
+	// markHello: what a dialect says first, which is said anew to every socket.
+	markHello
+)
+
+// kept is a frame as it was sent.
+type kept struct {
+	dialect.Frame
+	mark mark
+	// response is the answer's id where the mark opens or closes one.
+	response string
+}
+
+// journal is what one socket was sent, the newest frames of it, in the order in which they went out: a
+// socket that comes back is sent again what lies behind the last event its client saw.
+type journal struct {
+	frames []kept
+	bytes  int
+	limit  int
+	// sink takes the frames for other nodes; nil: there is none.
+	sink *sink
+}
+
+func newJournal(s *sink) *journal { return &journal{limit: journalBytes, sink: s} }
+
+// add keeps frames; those without an id are not sent again.
+func (j *journal) add(frames []dialect.Frame, marks mark, response string) {
+	last := len(frames) - 1
+	for i, one := range frames {
+		if one.ID == "" {
+			continue
+		}
+		k := kept{Frame: one, mark: marks & markHello}
+		if i == 0 {
+			k.mark |= marks & markOpens
+		}
+		if i == last {
+			k.mark |= marks & markCloses
+		}
+		if k.mark&(markOpens|markCloses) != 0 {
+			k.response = response
+		}
+		j.keep(k)
+	}
+}
+
+func (j *journal) keep(k kept) {
+	j.frames = append(j.frames, k)
+	j.bytes += len(k.Data) + keptBytes
+	first := 0
+	for j.bytes > j.limit && first < len(j.frames)-1 {
+		j.bytes -= len(j.frames[first].Data) + keptBytes
+		j.frames[first] = kept{} // let it go
+		first++
+	}
+	j.frames = j.frames[first:]
+	if j.sink != nil {
+		j.sink.add(k)
+	}
+}
+
+// end says that nothing follows.
+func (j *journal) end() {
+	if j.sink != nil {
+		j.sink.end()
+	}
+}
+
+// after is what lies behind the frame with this id; false when that is not here.
+func after(frames []kept, id string) ([]kept, bool) {
+	if id == "" {
+		return nil, false
+	}
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].ID == id {
+			return frames[i+1:], true
+		}
+	}
+	return nil, false
+}
+
+// goingOut is the answer that is open at the end of the frames, from its first one; nil when there
+// is none, or its beginning is gone.
+func goingOut(frames []kept) []kept {
+	for i := len(frames) - 1; i >= 0; i-- {
+		switch {
+		case frames[i].mark&markCloses != 0:
+			return nil
+		case frames[i].mark&markOpens != 0:
+			return frames[i:]
+		}
+	}
+	return nil
+}

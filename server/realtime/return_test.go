@@ -1,0 +1,243 @@
+package realtime_test
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/server/realtime"
+)
+
+// gated says one piece after the other, each when it is let through.
+func gated(gate <-chan struct{}, pieces ...string) step {
+	return func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		for _, piece := range pieces {
+			select {
+			case <-gate:
+			case <-ctx.Done():
+				return model.Result{}, ctx.Err()
+			}
+			if err := emit(model.TextDelta{Text: piece}); err != nil {
+				return model.Result{}, err
+			}
+		}
+		return model.Result{Text: strings.Join(pieces, ""), FinishReason: model.FinishStop, Model: "script-1"}, nil
+	}
+}
+
+// lastID is the event id a client would come back with.
+func lastID(events []event) string {
+	id, _ := events[len(events)-1]["event_id"].(string)
+	return id
+}
+
+// returning is the URL of a client that saw the events.
+func returning(published string, events []event) string {
+	return published + "&last_event_id=" + url.QueryEscape(lastID(events))
+}
+
+// spoken is the text of the deltas.
+func spoken(events []event) string {
+	var text strings.Builder
+	for _, e := range events {
+		if e["type"] == "response.output_text.delta" {
+			delta, _ := e["delta"].(string)
+			text.WriteString(delta)
+		}
+	}
+	return text.String()
+}
+
+// checkWhole looks that what two sockets of a client got is one answer, each event once.
+func checkWhole(t *testing.T, seen []event, text string) {
+	t.Helper()
+	var created, done []any
+	ids := map[any]bool{}
+	for _, e := range seen {
+		if ids[e["event_id"]] {
+			t.Errorf("twice: %v", e)
+		}
+		ids[e["event_id"]] = true
+		switch e["type"] {
+		case "response.created":
+			created = append(created, path(e, "response", "id"))
+		case "response.done":
+			done = append(done, path(e, "response", "id"))
+			if status := path(e, "response", "status"); status != "completed" {
+				t.Errorf("the answer is %v", status)
+			}
+			if got := path(e, "response", "output", 0, "content", 0, "text"); got != text {
+				t.Errorf("response.done has %q, want %q", got, text)
+			}
+		}
+	}
+	if diff := cmp.Diff(created, done); diff != "" || len(done) != 1 {
+		t.Errorf("answers begun and ended (-begun +ended): %s", diff)
+	}
+	if got := spoken(seen); got != text {
+		t.Errorf("the deltas are %q, want %q", got, text)
+	}
+}
+
+// TestBackInTheAnswer has a client whose connection breaks in the middle of an answer: with the id of
+// the last event it saw it gets the others, each once, from whichever state the server is in.
+func TestBackInTheAnswer(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name string
+		// cut breaks the first connection; without it the server still takes it for open.
+		cut bool
+		// away is how many pieces are said while nobody is there.
+		away int
+		// done has the whole answer said meanwhile.
+		done bool
+	}{
+		{name: "Dropped", cut: true, away: 2},
+		{name: "HalfOpen"},
+		{name: "DoneMeanwhile", cut: true, away: 3, done: true},
+	}
+	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			gate := make(chan struct{}, 4) // as many as there are pieces
+			f.model.then(gated(gate, "One ", "two ", "three ", "four."), say("Next."))
+			made := f.create(t, conversation.Text)
+			c := f.dial(t, made.ChatURL)
+			c.until("response.done")
+			c.say("Count.")
+			gate <- struct{}{}
+			seen := c.until("response.output_text.delta")
+			if row.cut {
+				_ = c.conn.CloseNow()
+				f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+			}
+			for range row.away {
+				gate <- struct{}{}
+			}
+			if row.done {
+				f.awaitTurns(t, made.Session.ID, conversation.TurnCompleted, 2)
+			}
+			again := f.dial(t, returning(made.ChatURL, seen))
+			again.want("session.created")
+			if !row.cut {
+				wantClose(t, c.closed(), 4409, "replaced")
+			}
+			for range 3 - row.away {
+				gate <- struct{}{}
+			}
+			seen = append(seen, again.until("response.done")...)
+			checkWhole(t, seen, "One two three four.")
+			again.say("And?") // what the first socket was is this one's now
+			if answer := again.until("response.done"); spoken(answer) != "Next." {
+				t.Errorf("the next answer: %v", answer)
+			}
+		})
+	}
+}
+
+// TestBackWithoutAnID has a client that does not say what it saw: it gets the answer that is going
+// out from its beginning, and nothing from before.
+func TestBackWithoutAnID(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
+	gate := make(chan struct{}, 2) // as many as there are pieces
+	f.model.then(gated(gate, "One ", "two."))
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.until("response.done")
+	c.say("Count.")
+	gate <- struct{}{}
+	c.until("response.output_text.delta")
+	_ = c.conn.CloseNow()
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	again := f.dial(t, made.ChatURL)
+	again.want("session.created")
+	gate <- struct{}{}
+	answer := again.until("response.done")
+	if answer[0]["type"] != "response.created" {
+		t.Errorf("it begins with %v", answer[0])
+	}
+	checkWhole(t, answer, "One two.")
+}
+
+// TestBackWithTools has a client whose own tools are in force still when it comes back.
+func TestBackWithTools(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(call("look", `{"at":"door"}`), say("Open."))
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.send(`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"look","parameters":{"type":"object"}}]}}`)
+	seen := c.until("session.updated")
+	_ = c.conn.CloseNow()
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+
+	again := f.dial(t, returning(made.ChatURL, seen))
+	if hello := again.want("session.created"); path(hello, "session", "tools", 0, "name") != "look" {
+		t.Errorf("session.created has the tools %v", path(hello, "session", "tools"))
+	}
+	again.say("Is it open?")
+	answer := again.until("response.done")
+	if item := path(answer[len(answer)-1], "response", "output", 0); path(item, "type") != "function_call" || path(item, "name") != "look" {
+		t.Errorf("the answer is %v", item)
+	}
+}
+
+// TestBackElsewhere has a client that comes back on another node, after the answer: it gets the
+// frames that the first node had for it.
+func TestBackElsewhere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	gate := make(chan struct{}, 2) // as many as there are pieces
+	f.model.then(gated(gate, "One ", "two."))
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.say("Count.")
+	gate <- struct{}{}
+	seen := c.until("response.output_text.delta")
+	_ = c.conn.CloseNow()
+	gate <- struct{}{}
+	f.awaitTurns(t, made.Session.ID, conversation.TurnCompleted, 1)
+	f.awaitFrame(t, made.Session.ID, "response.done")
+
+	again := other.dial(t, returning(made.ChatURL, seen))
+	again.want("session.created")
+	checkWhole(t, append(seen, again.until("response.done")...), "One two.")
+	f.model.then(say("Next."))
+	again.say("And?")
+	if answer := again.until("response.done"); spoken(answer) != "Next." {
+		t.Errorf("the next answer: %v", answer)
+	}
+}
+
+// awaitFrame waits until Redis has an event of the type for the session's chat socket.
+func (f *fixture) awaitFrame(t *testing.T, id conversation.ID, kind string) {
+	t.Helper()
+	f.awaitSession(t, id, "the frame", func(conversation.Session) bool {
+		keys, err := f.redis.Keys(t.Context(), "parlance:frames:{"+string(id)+"}:chat:*").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			entries, err := f.redis.XRange(t.Context(), key, "-", "+").Result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, entry := range entries {
+				if frames, _ := entry.Values["f"].(string); strings.Contains(frames, `"type":"`+kind+`"`) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
