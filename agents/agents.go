@@ -93,6 +93,8 @@ type Model struct {
 	// MaxOutputTokens 0 is the provider's default.
 	MaxOutputTokens int        `json:"max_output_tokens"`
 	Fallbacks       []ModelRef `json:"fallbacks"`
+	// HistoryTokens is most of what the model sees of earlier turns; 0 is 6,000.
+	HistoryTokens int `json:"history_tokens,omitempty"`
 }
 
 // ModelRef names a model of a provider.

@@ -203,8 +203,13 @@ func (a *App) join(ctx context.Context, component string) error {
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
+	prices, err := a.Config.Prices()
+	if err != nil {
+		return err
+	}
 	a.Sessions = conversation.New(conversation.Deps{
-		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,
+		Prices: prices,
+		DB:     a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,
 		Gate:      a.newGate("model", a.Config.ModelConcurrency),
 		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
 		Tracer: a.traces, Registry: a.metrics.Registry,

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/seal"
 	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
 	"parlance.dev/parlance/provider/model"
@@ -77,6 +78,7 @@ type Config struct {
 	TLSKeyFile      string
 	ShutdownTimeout time.Duration
 	PlansFile       string
+	ModelPricesFile string
 
 	Model            Provider
 	AnthropicAPIKey  seal.Secret
@@ -246,6 +248,22 @@ func (c Config) Plans() (workspaces.Plans, error) {
 		return nil, fmt.Errorf("read PARLANCE_PLANS_FILE: %w", err)
 	}
 	return workspaces.ParsePlans(content)
+}
+
+// Prices are what models cost; nil without MODEL_PRICES_FILE.
+func (c Config) Prices() (*conversation.Prices, error) {
+	if c.ModelPricesFile == "" {
+		return nil, nil //nolint:nilnil // nobody knows the prices
+	}
+	content, err := os.ReadFile(c.ModelPricesFile)
+	if err != nil {
+		return nil, fmt.Errorf("read PARLANCE_MODEL_PRICES_FILE: %w", err)
+	}
+	prices, err := conversation.ParsePrices(content)
+	if err != nil {
+		return nil, fmt.Errorf("PARLANCE_MODEL_PRICES_FILE: %w", err)
+	}
+	return prices, nil
 }
 
 // DefaultDataDir is where `parlance dev` keeps its data unless it is told otherwise: parlance

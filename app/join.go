@@ -43,6 +43,7 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 		passages[i] = conversation.Passage{
 			SourceID: string(f.SourceID), SourceName: f.SourceName, ChunkID: string(f.ChunkID), Heading: f.Heading,
 			PageStart: f.PageStart, PageEnd: f.PageEnd, Similarity: f.Similarity, Text: f.Content,
+			CharStart: f.CharStart, CharEnd: f.CharEnd,
 		}
 	}
 	return passages, retrieval, nil

@@ -140,6 +140,10 @@ func Settings() []Setting {
 			apply: intoString(func(c *Config) *string { return &c.Model.Name }),
 		},
 		{
+			Group: "Models", Name: "MODEL_PRICES_FILE", Help: "JSON file of what models cost, for the receipts of turns; docs/receipts.md has an example. Default: costs are not known.",
+			apply: intoString(func(c *Config) *string { return &c.ModelPricesFile }),
+		},
+		{
 			Group: "Models", Name: "ANTHROPIC_API_KEY", Aliases: []string{"ANTHROPIC_API_KEY"}, Help: "API key of Anthropic; used when no OpenAI-compatible model and no Azure resource is set.", Secret: true,
 			apply: func(c *Config, v string) error { c.AnthropicAPIKey = seal.Secret(v); return nil },
 		},

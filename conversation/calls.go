@@ -108,6 +108,7 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	}
 	err := r.collect(ctx, round)
 	running.Wait()
+	r.making.stage(stageTools, begun, r.s.moment())
 	r.turn.Metrics.ToolsMS += milliseconds(r.s.moment().Sub(begun))
 	if err != nil {
 		return err
@@ -199,7 +200,9 @@ func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) error {
 	for _, p := range round {
 		r.turn.Messages[last].Calls = append(r.turn.Messages[last].Calls, p.call)
 	}
+	begun := r.s.moment()
 	mine, err := updateTurn(ctx, r.s.db, r.turn, "messages")
+	r.making.stage(stagePersistence, begun, r.s.moment())
 	if err == nil && !mine {
 		err = fault.Wrap(errLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
 	}

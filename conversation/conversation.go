@@ -185,6 +185,10 @@ type Turn struct {
 	// Items are those that the texts do not tell of, or not truly: see [NotedItem]. Only Transcript
 	// fills them in.
 	Items []NotedItem `bun:"-"`
+	// ReceiptHash is of the receipt; empty while the turn goes on.
+	ReceiptHash string `bun:"receipt_hash"`
+	// Receipt is the receipt's canonical JSON. It is written with the turn's end and read by Service.Receipt only.
+	Receipt json.RawMessage `bun:"-"`
 }
 
 // ToolCall is a call of a turn with its result.

@@ -140,7 +140,7 @@ func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, re
 		return err
 	}
 	for i := range turns {
-		if err := abandonTurn(ctx, tx, &turns[i], now); err != nil {
+		if err := abandonTurn(ctx, tx, *session, &turns[i], now); err != nil {
 			return err
 		}
 	}
@@ -171,13 +171,14 @@ func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, re
 
 // abandonTurn finishes a turn that nobody will: what was said and not answered, or a turn whose
 // runner did not come to its end.
-func abandonTurn(ctx context.Context, tx bun.Tx, turn *Turn, now time.Time) error {
+func abandonTurn(ctx context.Context, tx bun.Tx, session Session, turn *Turn, now time.Time) error {
 	if turn.Status != TurnInProgress {
 		return nil
 	}
 	turn.Status, turn.EndedAt = TurnCancelled, now
 	turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
 	turn.AgentText = agentText(turn.Messages)
+	turn.putReceipt(session, nil)
 	_, err := updateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text")
 	return err
 }

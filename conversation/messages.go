@@ -86,41 +86,6 @@ func settle(messages []Message, code, words string) []Message {
 // errorText is an error as models are told of it.
 func errorText(code, words string) string { return "Error (" + code + "): " + words }
 
-// historyTokens bounds what of the earlier turns the model sees. It leaves most of a small
-// model's window of 16k to instructions, passages and tools.
-const historyTokens = 6000
-
-// tokensOf is a rough count: four bytes a token is near the truth for English and never far below it
-// elsewhere, and the bound need not be exact.
-func tokensOf(m Message) int {
-	n := len(m.Text)
-	for _, call := range m.Calls {
-		n += len(call.Name) + len(call.Arguments)
-	}
-	return n/4 + 4
-}
-
-// history is what the model sees of the turns, the newest that fit the budget, whole turns only,
-// oldest first.
-func history(turns []Turn, budget int) []Message {
-	first := len(turns)
-	for first > 0 {
-		cost := 0
-		for _, m := range turns[first-1].Messages {
-			cost += tokensOf(m)
-		}
-		if budget -= cost; budget < 0 {
-			break
-		}
-		first--
-	}
-	var kept []Message
-	for _, turn := range turns[first:] {
-		kept = append(kept, turn.Messages...)
-	}
-	return kept
-}
-
 // modelMessages turns stored messages into the model's. Results are put behind the message that
 // called for them, wherever they came in; a call without one is told so, and a result
 // whose call is not among them is left out.
@@ -227,6 +192,7 @@ func newGreeting(session *Session, now time.Time) *Turn {
 	turn := newTurn(*session, TurnID(idgen.New(idgen.Turn)), now)
 	turn.Status, turn.AgentText, turn.EndedAt = TurnCompleted, text, now
 	turn.Messages = []Message{{Role: roleAssistant, ItemID: idgen.New(idgen.Item), Text: text}}
+	turn.putReceipt(*session, nil)
 	return &turn
 }
 

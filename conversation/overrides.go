@@ -186,12 +186,15 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	}
 	changed := config.Model
 	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
-	if strict(value, &changed) != nil || changed.MaxOutputTokens < 0 || !validTemperature(changed.Temperature) {
-		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens and fallbacks")
+	if strict(value, &changed) != nil || changed.MaxOutputTokens < 0 || !validHistory(changed.HistoryTokens) || !validTemperature(changed.Temperature) {
+		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens, history_tokens (0, or 500 to 200,000) and fallbacks")
 	}
 	config.Model = changed
 	return nil
 }
+
+// validHistory: source: agents.proto.
+func validHistory(tokens int) bool { return tokens == 0 || tokens >= 500 && tokens <= 200_000 }
 
 func validTemperature(t *float64) bool { return t == nil || (*t >= 0 && *t <= maxTemperature) }
 

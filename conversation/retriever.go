@@ -59,6 +59,9 @@ type Passage struct {
 	Heading    string
 	PageStart  int
 	PageEnd    int
+	// CharStart and CharEnd count characters of the source's extracted text, end exclusive.
+	CharStart int
+	CharEnd   int
 	// Similarity is 0 to 1.
 	Similarity float64
 	Text       string

@@ -40,6 +40,8 @@ type runner struct {
 	session Session
 	turn    Turn
 	begun   time.Time
+	// making is what the receipt will say.
+	making making
 	// firstToken is from begun to the first piece of the answer; 0: none yet.
 	firstToken time.Duration
 	earlier    []Message
@@ -69,6 +71,7 @@ type ran struct {
 func (r *runner) run(ctx context.Context) (went ran) {
 	ctx, span := r.trace(ctx)
 	defer func() { r.endTrace(span, went) }()
+	r.making = making{asked: r.s.moment(), prices: r.s.prices}
 	ctx, l := r.s.hold(ctx, r.start)
 	defer r.s.release(r.start.turn, l)
 	session, turn, err := r.s.begin(ctx, r.start)
@@ -80,6 +83,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	r.recorded = make(chan struct{})
 	defer close(r.recorded)
 	r.session, r.turn, r.begun = session, turn, r.s.moment()
+	r.making.stage(stageLease, r.making.asked, r.begun)
 	if r.config != nil {
 		r.session.Config = *r.config
 	}
@@ -88,6 +92,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 		err = r.answer(ctx)
 	}
 	err = r.judge(ctx, err)
+	r.turn.putReceipt(session, &r.making)
 	after, recorded, finishErr := r.record(ctx)
 	switch {
 	case finishErr != nil:
@@ -204,17 +209,10 @@ func (r *runner) answer(ctx context.Context) (err error) {
 // prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
 // cannot be had are gone without: an answer without them is better than none.
 func (r *runner) prepare(ctx context.Context) error {
-	turns, err := selectTurns(ctx, r.s.db, r.session)
-	if err != nil {
+	if err := r.remember(ctx); err != nil {
 		return err
 	}
-	var earlier []Turn
-	for _, turn := range turns {
-		if turn.Status != TurnInProgress && turn.ID != r.turn.ID {
-			earlier = append(earlier, turn)
-		}
-	}
-	r.earlier = history(earlier, historyTokens)
+	var err error
 	if r.values, err = r.s.variables(ctx, r.session); err != nil {
 		return err
 	}
@@ -226,10 +224,25 @@ func (r *runner) prepare(ctx context.Context) error {
 		ID: r.session.AgentID, TenantID: r.session.TenantID, WorkspaceID: r.session.WorkspaceID,
 		Version: r.session.AgentVersion, Config: r.session.Config,
 	}
+	begun := r.s.moment()
+	defer func() { r.making.stage(stageToolList, begun, r.s.moment()) }()
 	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agent, string(r.session.ID), r.values); err != nil && ctx.Err() == nil {
 		r.s.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 	}
 	return ctx.Err()
+}
+
+// remember reads what of the earlier turns the model sees.
+func (r *runner) remember(ctx context.Context) error {
+	begun := r.s.moment()
+	before, err := readPast(ctx, r.s.db, r.session, r.turn.ID, historyBudget(r.session))
+	if err != nil {
+		return err
+	}
+	r.earlier = before.messages()
+	r.making.history = &ReceiptHistory{Turns: len(before.turns), Tokens: before.tokens}
+	r.making.stage(stageHistory, begun, r.s.moment())
+	return nil
 }
 
 // retrieve finds passages for what the user said.
@@ -242,6 +255,7 @@ func (r *runner) retrieve(ctx context.Context) {
 	passages, retrieval, err := r.s.retriever.Retrieve(ctx, r.session.Ref(), r.session.AgentID, r.turn.UserText,
 		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank})
 	r.turn.Retrieval = retrieval
+	r.making.stage(stageRetrieval, begun, r.s.moment())
 	r.turn.Metrics.RetrievalMS = milliseconds(r.s.moment().Sub(begun))
 	if err != nil {
 		if ctx.Err() == nil {
@@ -250,6 +264,7 @@ func (r *runner) retrieve(ctx context.Context) {
 		return
 	}
 	r.passages, r.turn.Citations = passages, citationsOf(passages)
+	r.making.passages = passages
 }
 
 // request is what the model is asked now.
@@ -288,15 +303,22 @@ func (r *runner) request(withTools bool) model.Request {
 // speak lets the model answer once and returns the calls it wants. What was said before an error
 // is kept in the turn.
 func (r *runner) speak(ctx context.Context, provider model.Provider, req model.Request) ([]model.ToolCall, error) {
+	queued := r.s.moment()
 	leave, err := r.s.gate.Enter(ctx, string(r.session.TenantID))
 	if err != nil {
 		return nil, err // too many wait, or the caller has gone
 	}
 	defer leave()
-	asked := r.s.moment()
+	asked, first := r.s.moment(), time.Time{}
+	if asked.Sub(queued) >= time.Millisecond {
+		r.making.stage(stageModelQueue, queued, asked)
+	}
 	said := Message{Role: roleAssistant, ItemID: idgen.New(idgen.Item)}
 	open := false
 	result, err := provider.Stream(ctx, req, func(e model.Event) error {
+		if first.IsZero() {
+			first = r.s.moment()
+		}
 		if r.turn.Metrics.ModelFirstTokenMS == 0 {
 			r.turn.Metrics.ModelFirstTokenMS = max(1, milliseconds(r.s.moment().Sub(asked)))
 		}
@@ -324,6 +346,7 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 		}
 		return ctx.Err()
 	})
+	r.making.modelCall(provider.Name(), req, result, err, asked, first, r.s.moment())
 	r.turn.InputTokens += result.Usage.InputTokens
 	r.turn.OutputTokens += result.Usage.OutputTokens
 	if result.Model != "" {

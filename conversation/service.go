@@ -45,6 +45,8 @@ type Deps struct {
 	Gate *fair.Gate
 	// Seal keeps secret variables and the keys that tokens are signed with.
 	Seal *seal.Keyring
+	// Prices are what models cost; nil: nobody knows.
+	Prices *Prices
 	// PublicURL is where clients reach us (http or https, with a path prefix perhaps), without /v1.
 	PublicURL string
 	// Tracer makes spans of what sockets ask for and of sweeps; nil: nobody does. What a request
@@ -74,6 +76,7 @@ type Service struct {
 	gate       *fair.Gate
 	seal       *seal.Keyring
 	publicURL  string
+	prices     *Prices
 	log        *slog.Logger
 	now        func() time.Time
 	keys       *keyCache
@@ -99,7 +102,7 @@ func New(d Deps) *Service {
 	live, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
-		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), log: d.Log, now: d.Now,
+		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
 		engines: map[ID]*engine{}, running: map[TurnID]*lease{}, metrics: newMetrics(d.Registry),
 	}

@@ -119,16 +119,24 @@ func updateSession(ctx context.Context, db bun.IDB, session Session, columns ...
 }
 
 func insertTurn(ctx context.Context, db bun.IDB, turn Turn) error {
-	if _, err := db.NewInsert().Model(&turn).Exec(ctx); err != nil {
+	insert := db.NewInsert().Model(&turn)
+	if turn.Receipt != nil {
+		insert = insert.Value("receipt", "?", string(turn.Receipt))
+	}
+	if _, err := insert.Exec(ctx); err != nil {
 		return fmt.Errorf("storing turn: %w", err)
 	}
 	return nil
 }
 
-// updateTurn writes the named columns of a turn that is still in progress; false when it no
-// longer is: somebody else has finished it.
+// updateTurn writes the named columns of a turn that is still in progress, and its receipt when it has
+// one; false when it no longer is: somebody else has finished it.
 func updateTurn(ctx context.Context, db bun.IDB, turn Turn, columns ...string) (bool, error) {
-	result, err := db.NewUpdate().Model(&turn).Column(columns...).
+	update := db.NewUpdate().Model(&turn).Column(columns...)
+	if turn.Receipt != nil {
+		update = update.Set("receipt = ?", string(turn.Receipt)).Set("receipt_hash = ?", turn.ReceiptHash)
+	}
+	result, err := update.
 		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).Exec(ctx)
 	if err != nil {
 		return false, fmt.Errorf("updating turn: %w", err)

@@ -96,6 +96,7 @@ func failLostTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Tim
 		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
 		turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
 		turn.AgentText = agentText(turn.Messages)
+		turn.putReceipt(*session, nil)
 		if _, err := updateTurn(ctx, tx, turn, "status", "ended_at", "error_code", "error_message", "messages", "agent_text"); err != nil {
 			return err
 		}

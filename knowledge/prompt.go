@@ -211,6 +211,7 @@ func (p *passage) asPassage() Passage {
 	made := passageOf(best, false)
 	made.Content = p.text()
 	made.PageStart, made.PageEnd = p.chunks[0].PageStart, p.chunks[len(p.chunks)-1].PageEnd
+	made.CharStart, made.CharEnd = p.chunks[0].CharStart, p.chunks[len(p.chunks)-1].CharEnd
 	return made
 }
 

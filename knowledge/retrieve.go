@@ -37,6 +37,9 @@ type Passage struct {
 	// PageStart and PageEnd count from 1; 0 for types without pages.
 	PageStart int
 	PageEnd   int
+	// CharStart and CharEnd count characters of the extracted text, end exclusive.
+	CharStart int
+	CharEnd   int
 	// Always says that its source is attached in usage mode prompt.
 	Always bool
 }
@@ -113,7 +116,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 func passageOf(f Found, always bool) Passage {
 	return Passage{
 		ChunkID: f.ID, SourceID: f.SourceID, SourceName: f.SourceName, Heading: f.Heading, Content: f.Content,
-		Similarity: f.Similarity, PageStart: f.PageStart, PageEnd: f.PageEnd, Always: always,
+		Similarity: f.Similarity, PageStart: f.PageStart, PageEnd: f.PageEnd, CharStart: f.CharStart, CharEnd: f.CharEnd, Always: always,
 	}
 }
 

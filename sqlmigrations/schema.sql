@@ -244,6 +244,22 @@ CREATE TABLE session_mcp_catalogs (
 );
 CREATE INDEX session_mcp_catalogs_by_tool ON public.session_mcp_catalogs USING btree (tool_id, digest);
 
+CREATE TABLE session_summaries (
+    session_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    text text NOT NULL,
+    turns integer NOT NULL,
+    model text NOT NULL DEFAULT ''::text,
+    input_tokens integer NOT NULL DEFAULT 0,
+    output_tokens integer NOT NULL DEFAULT 0,
+    rounds integer NOT NULL DEFAULT 1,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT session_summaries_pkey PRIMARY KEY (session_id),
+    CONSTRAINT session_summaries_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+    CONSTRAINT session_summaries_turns_check CHECK ((turns > 0))
+);
+
 CREATE TABLE sessions (
     id text NOT NULL,
     tenant_id text NOT NULL,
@@ -279,6 +295,7 @@ CREATE TABLE sessions (
     ending_status text NOT NULL DEFAULT ''::text,
     ending_reason text NOT NULL DEFAULT ''::text,
     assigned_variables jsonb NOT NULL DEFAULT '{}'::jsonb,
+    summarized_turns integer NOT NULL DEFAULT 0,
     item_edits jsonb,
     CONSTRAINT sessions_check CHECK (((running_turn_id IS NULL) = (running_until IS NULL))),
     CONSTRAINT sessions_check1 CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text])))),
@@ -562,6 +579,8 @@ CREATE TABLE turns (
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     retrieval jsonb,
+    receipt json,
+    receipt_hash text NOT NULL DEFAULT ''::text,
     CONSTRAINT turns_index_check CHECK ((index >= 0)),
     CONSTRAINT turns_pkey PRIMARY KEY (id),
     CONSTRAINT turns_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,

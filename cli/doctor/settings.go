@@ -45,6 +45,9 @@ func lookAtSettings(_ context.Context, d Deps, r *report) {
 	if _, err := d.Config.Plans(); err != nil {
 		r.fail("plans", "Correct the file that PARLANCE_PLANS_FILE names; docs/operations.md has an example.", "%v", err)
 	}
+	if _, err := d.Config.Prices(); err != nil {
+		r.fail("prices", "Correct the file that PARLANCE_MODEL_PRICES_FILE names; docs/receipts.md has an example.", "%v", err)
+	}
 	if d.Config.TLSCertFile != "" && d.Config.TLSKeyFile != "" {
 		lookAtOwnCertificate(d, r)
 	}

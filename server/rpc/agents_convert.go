@@ -62,6 +62,7 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 func agentModel(m *parlancev1.AgentModel) agents.Model {
 	return agents.Model{
 		Provider: m.GetProvider(), Name: m.GetName(), Temperature: temperatureOf(m), MaxOutputTokens: int(m.GetMaxOutputTokens()),
+		HistoryTokens: int(m.GetHistoryTokens()),
 		Fallbacks: each(m.GetFallbacks(), func(f *parlancev1.ModelRef) agents.ModelRef {
 			return agents.ModelRef{Provider: f.GetProvider(), Name: f.GetName()}
 		}),
@@ -123,7 +124,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 
 func agentModelProto(m agents.Model) *parlancev1.AgentModel {
 	return &parlancev1.AgentModel{
-		Provider: m.Provider, Name: m.Name, Temperature: m.Temperature, MaxOutputTokens: int32(m.MaxOutputTokens), //nolint:gosec // ≤ 200,000
+		Provider: m.Provider, Name: m.Name, Temperature: m.Temperature, MaxOutputTokens: int32(m.MaxOutputTokens), HistoryTokens: int32(m.HistoryTokens), //nolint:gosec // ≤ 200,000
 		Fallbacks: each(m.Fallbacks, func(f agents.ModelRef) *parlancev1.ModelRef {
 			return &parlancev1.ModelRef{Provider: f.Provider, Name: f.Name}
 		}),

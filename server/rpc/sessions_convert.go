@@ -63,7 +63,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
 			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
 		},
-		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
+		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash,
 	}
 	turn.Items = each(t.Items, turnItemProto)
 	if t.ErrorCode != "" {

@@ -27,9 +27,9 @@ INSERT INTO chunks (id, tenant_id, workspace_id, source_id, index, content, toke
 INSERT INTO sessions (id, tenant_id, workspace_id, agent_id, agent_version, user_id, modality, status, end_reason, config, overrides, voice_stack_override, dynamic_variables,
 		variables_hash, token_expires_at, turn_count, input_tokens, max_duration_seconds, idle_timeout_seconds, created_at, started_at, last_activity_at, ended_at)
 	VALUES ('ses_1', 'ten_1', 'ws_1', 'agt_1', 1, 'user_1', 'text', 'completed', 'done', '{}', '{}', '{}', '{}', '', now() + interval '1 h', 2, 3, 60, 60, now() - interval '9 s', now() - interval '8 s', now(), now());
-INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, input_tokens, metrics, started_at, ended_at)
+INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, input_tokens, metrics, started_at, ended_at, receipt, receipt_hash)
 	SELECT 'turn_' || i, 'ten_1', 'ws_1', 'ses_1', i, 'word_' || i, 'yes', 'completed',
-		json_build_array(json_build_object('role', 'user', 'item_id', 'item_' || i, 'text', 'word_' || i), json_build_object('calls', 'call_' || i)), '[]', i + 1, '{}', now() - interval '7 s', now() - interval '6 s'
+		json_build_array(json_build_object('role', 'user', 'item_id', 'item_' || i, 'text', 'word_' || i), json_build_object('calls', 'call_' || i)), '[]', i + 1, '{}', now() - interval '7 s', now() - interval '6 s', '{}', encode(sha256('{}'), 'hex')
 	FROM generate_series(0, 1) AS i;
 INSERT INTO tools (id, tenant_id, workspace_id, slug, description, kind, config, created_at, updated_at)
 	VALUES ('01890000-0000-7000-8000-000000000001', 'ten_1', 'ws_1', 'tool_1', 'd', 'http', '{}', now(), now());

@@ -79,11 +79,15 @@ var rules = []rule{
 		GROUP BY s.id HAVING s.turn_count <> count(t.id) OR coalesce(max(t.index) + 1, 0) <> count(t.id)`},
 	{"tokens are counted right", "sessions", `
 		SELECT s.id || ' counts ' || s.input_tokens || ' and ' || s.output_tokens FROM sessions AS s LEFT JOIN turns AS t ON t.session_id = s.id
-		GROUP BY s.id HAVING s.input_tokens <> coalesce(sum(t.input_tokens), 0) OR s.output_tokens <> coalesce(sum(t.output_tokens), 0)`},
+		GROUP BY s.id HAVING s.input_tokens <> coalesce(sum(t.input_tokens), 0) + coalesce((SELECT m.input_tokens FROM session_summaries AS m WHERE m.session_id = s.id), 0)
+		   OR s.output_tokens <> coalesce(sum(t.output_tokens), 0) + coalesce((SELECT m.output_tokens FROM session_summaries AS m WHERE m.session_id = s.id), 0)`},
 	{"turns are finished where nobody runs them", "turns", `
 		SELECT t.id || ' of ' || s.id || ', which is ' || s.status FROM turns AS t JOIN sessions AS s ON s.id = t.session_id
 		WHERE t.status = 'in_progress' AND (s.ended_at IS NOT NULL OR t.user_text = '' AND s.running_turn_id IS DISTINCT FROM t.id)
 		   OR t.status <> 'in_progress' AND t.ended_at IS NULL`},
+	{"a finished turn has a receipt that nobody has changed", "turns", `
+		SELECT t.id || ' has the hash ' || t.receipt_hash FROM turns AS t
+		WHERE t.status <> 'in_progress' AND (t.receipt IS NULL OR encode(sha256(convert_to(t.receipt::text, 'UTF8')), 'hex') <> t.receipt_hash)`},
 	{"a conversation's end is announced once, after its last turn", "sessions", `
 		SELECT s.id || ' was announced ' || count(e.seq) || ' times' FROM sessions AS s
 		LEFT JOIN events AS e ON e.tenant_id = s.tenant_id AND e.type = 'post_call_transcription' AND e.subject = s.id

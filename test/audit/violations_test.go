@@ -34,6 +34,8 @@ var rowViolations = []violation{
 	{invariant: "turns are counted right and stand in order", sql: `UPDATE turns SET index = 2 WHERE index = 1`},
 	{invariant: "tokens are counted right", sql: `UPDATE sessions SET input_tokens = 4`},
 	{invariant: "turns are finished where nobody runs them", sql: `UPDATE turns SET status = 'in_progress'`},
+	{invariant: "a finished turn has a receipt that nobody has changed", sql: `UPDATE turns SET receipt = NULL`},
+	{invariant: "a finished turn has a receipt that nobody has changed", sql: `UPDATE turns SET receipt = '{ }'`},
 	{invariant: "a conversation's end is announced once, after its last turn", sql: `DELETE FROM events WHERE event_id = 'evt_2'`},
 	{invariant: "a conversation's end is announced once, after its last turn", sql: `UPDATE events SET type = 'post_call_transcription', subject = 'ses_1'`},
 	{invariant: "a conversation's end is announced once, after its last turn", sql: `UPDATE events SET created_at = created_at - interval '1 min'`},

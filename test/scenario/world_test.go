@@ -59,6 +59,9 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
 	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
 	tool := made(in("/tools"), `{"slug":"shop","description":"`+w.mark+`","kind":"http","webhook_url":"`+shop.URL+`/x"}`, 201)
+	turnOf := func(session string) string {
+		return w.do(t, "POST", "/v1/sessions/"+session+"/turns", `{"text":"Hello?"}`).Must(t, 200).Text("turn_id")
+	}
 	endpoint := made(in("/webhooks"), `{"url":"`+hook.URL+`","events":["kb.source_ingested"]}`, 201)
 	source := made(in("/knowledge-base/sources/inline"), `{"name":"n `+w.mark+`","content":"Something to read: `+w.mark+`."}`, 202)
 	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u `+w.mark+`","modality":"text"}`, 201)
@@ -70,6 +73,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	} {
 		w.values[name] = value
 	}
+	w.values["turn_id"] = turnOf(session)
 	w.awaitDelivery(t, in("/webhooks/"+endpoint+"/deliveries"))
 	w.values["questions"] = []any{map[string]any{"q": "What? " + w.mark, "source_ids": []string{source}}}
 	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{"agent_id": agent, "name": w.mark, "questions": w.values["questions"]}, 201)

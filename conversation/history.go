@@ -1,0 +1,125 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/uptrace/bun"
+)
+
+const (
+	// defaultHistoryTokens bounds what of the earlier turns the model sees when the agent does not say.
+	// It leaves most of a small model's window of 16k to instructions, passages and tools.
+	defaultHistoryTokens = 6000
+	// historyPage is how many turns are read at once, from the newest: most conversations are shorter.
+	historyPage = 24
+	// turnOverhead is what a turn costs beside its words: roles and marks.
+	turnOverhead = 4
+)
+
+// tokensIn is a rough count: four letters a token for text in ASCII, two for other alphabets, one for
+// characters of Chinese, Japanese and Korean. The bound need not be exact, so the vocabulary that counts chunks
+// (knowledge/document) is not asked: it takes a hundred times as long, in every turn.
+func tokensIn(text string) int {
+	ascii, letters, characters := 0, 0, 0
+	for _, r := range text {
+		switch {
+		case r < 0x80:
+			ascii++
+		case r < 0x2E80:
+			letters++
+		default:
+			characters++
+		}
+	}
+	return (ascii+3)/4 + (letters+1)/2 + characters
+}
+
+// tokensOf is tokensIn of everything that the model sees of a message.
+func tokensOf(m Message) int {
+	n := tokensIn(m.Text) + turnOverhead
+	for _, call := range m.Calls {
+		n += tokensIn(call.Name) + tokensIn(string(call.Arguments)) + turnOverhead
+	}
+	return n
+}
+
+func tokensOfTurn(turn Turn) int {
+	n := 0
+	for _, m := range turn.Messages {
+		n += tokensOf(m)
+	}
+	return n
+}
+
+// past is what the model sees of the turns before.
+type past struct {
+	// turns are the newest that fit the budget, whole, oldest first: a call is never parted from its result.
+	turns []Turn
+	// tokens of them, roughly.
+	tokens int
+	// left says that there are older turns that did not fit.
+	left bool
+}
+
+// messages are those of the turns, in order.
+func (p past) messages() []Message {
+	var all []Message
+	for _, turn := range p.turns {
+		all = append(all, turn.Messages...)
+	}
+	return all
+}
+
+// historyBudget is how many tokens of earlier turns the model may see.
+func historyBudget(session Session) int {
+	if tokens := session.Config.Model.HistoryTokens; tokens > 0 {
+		return tokens
+	}
+	return defaultHistoryTokens
+}
+
+// readPast reads the finished turns but for one, from the newest, until the budget is spent: how long the
+// session is does not matter.
+func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, budget int) (past, error) {
+	var p past
+	below := math.MaxInt32
+	for {
+		page, err := selectPast(ctx, db, session, below, historyPage)
+		if err != nil {
+			return past{}, err
+		}
+		for _, turn := range page {
+			below = turn.Index
+			if turn.Status == TurnInProgress || turn.ID == except {
+				continue
+			}
+			cost := tokensOfTurn(turn)
+			if p.tokens+cost > budget {
+				p.left = true
+				slices.Reverse(p.turns)
+				return p, nil
+			}
+			p.tokens += cost
+			p.turns = append(p.turns, turn)
+		}
+		if len(page) < historyPage {
+			slices.Reverse(p.turns)
+			return p, nil
+		}
+	}
+}
+
+// selectPast reads the newest turns with an index below one, newest first; of each only what history needs.
+func selectPast(ctx context.Context, db bun.IDB, session Session, below, limit int) ([]Turn, error) {
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages").
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.index < ?", below).
+		OrderExpr("t.index DESC").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading earlier turns: %w", err)
+	}
+	return turns, nil
+}
