@@ -258,7 +258,9 @@ type AgentModel struct {
 	// Most tokens of one answer; 0: the provider's default.
 	MaxOutputTokens int32 `protobuf:"varint,4,opt,name=max_output_tokens,json=maxOutputTokens,proto3" json:"max_output_tokens,omitempty"`
 	// Models tried in order when the first fails before its first token.
-	Fallbacks     []*ModelRef `protobuf:"bytes,5,rep,name=fallbacks,proto3" json:"fallbacks,omitempty"`
+	Fallbacks []*ModelRef `protobuf:"bytes,5,rep,name=fallbacks,proto3" json:"fallbacks,omitempty"`
+	// Most tokens of earlier turns that the model is given, roughly counted; the rest is summarised. 0: 6,000.
+	HistoryTokens int32 `protobuf:"varint,6,opt,name=history_tokens,json=historyTokens,proto3" json:"history_tokens,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -326,6 +328,13 @@ func (x *AgentModel) GetFallbacks() []*ModelRef {
 		return x.Fallbacks
 	}
 	return nil
+}
+
+func (x *AgentModel) GetHistoryTokens() int32 {
+	if x != nil {
+		return x.HistoryTokens
+	}
+	return 0
 }
 
 // ModelRef names a model of a provider.
@@ -1887,14 +1896,16 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\x97\x02\n" +
+	"updated_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xb4\x03\n" +
 	"\n" +
 	"AgentModel\x12#\n" +
 	"\bprovider\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18@R\bprovider\x12\x1c\n" +
 	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12>\n" +
 	"\vtemperature\x18\x03 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\x00@)\x00\x00\x00\x00\x00\x00\x00\x00H\x00R\vtemperature\x88\x01\x01\x127\n" +
 	"\x11max_output_tokens\x18\x04 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x9a\f(\x00R\x0fmaxOutputTokens\x12=\n" +
-	"\tfallbacks\x18\x05 \x03(\v2\x15.parlance.v1.ModelRefB\b\xbaH\x05\x92\x01\x02\x10\x05R\tfallbacksB\x0e\n" +
+	"\tfallbacks\x18\x05 \x03(\v2\x15.parlance.v1.ModelRefB\b\xbaH\x05\x92\x01\x02\x10\x05R\tfallbacks\x12\x9a\x01\n" +
+	"\x0ehistory_tokens\x18\x06 \x01(\x05Bs\xbaHp\xba\x01m\n" +
+	"\x0ehistory_tokens\x12-must be 0 (the default) or from 500 to 200000\x1a,this == 0 || (this >= 500 && this <= 200000)R\rhistoryTokensB\x0e\n" +
 	"\f_temperature\"M\n" +
 	"\bModelRef\x12#\n" +
 	"\bprovider\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18@R\bprovider\x12\x1c\n" +

@@ -313,6 +313,8 @@ type Turn struct {
 	Error *TurnError `protobuf:"bytes,13,opt,name=error,proto3" json:"error,omitempty"`
 	// How the passages were chosen; null when none were looked for.
 	Retrieval *TurnRetrieval `protobuf:"bytes,14,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
+	// The hash of its receipt (GetTurnReceipt); empty while the turn goes on.
+	ReceiptHash string `protobuf:"bytes,15,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
 	// Items that the texts above do not tell of, or that the model sees otherwise than they were said: what
 	// clients put in, moved, removed or cut on a socket, and what was spoken.
 	Items         []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
@@ -446,6 +448,13 @@ func (x *Turn) GetRetrieval() *TurnRetrieval {
 		return x.Retrieval
 	}
 	return nil
+}
+
+func (x *Turn) GetReceiptHash() string {
+	if x != nil {
+		return x.ReceiptHash
+	}
+	return ""
 }
 
 func (x *Turn) GetItems() []*TurnItem {
@@ -2013,6 +2022,1062 @@ func (x *GetTranscriptResponse) GetNextPageToken() string {
 	return ""
 }
 
+type GetTurnReceiptRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// turn_…
+	TurnId        string `protobuf:"bytes,2,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTurnReceiptRequest) Reset() {
+	*x = GetTurnReceiptRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTurnReceiptRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTurnReceiptRequest) ProtoMessage() {}
+
+func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
+func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *GetTurnReceiptRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *GetTurnReceiptRequest) GetTurnId() string {
+	if x != nil {
+		return x.TurnId
+	}
+	return ""
+}
+
+// TurnReceipt says what a turn was made of. It holds no text of the conversation, only hashes of it.
+// `hash` is the SHA-256, in hex, of the other fields as canonical JSON (RFC 8785: keys sorted, no spaces);
+// docs/receipts.md has the line that recomputes it. Fields that come later are absent in older receipts.
+type TurnReceipt struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The layout: 1.
+	Version int32 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	// turn_…
+	TurnId string `protobuf:"bytes,2,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	// ses_…
+	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// agt_…
+	AgentId string `protobuf:"bytes,5,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// Version of the agent.
+	AgentVersion int32 `protobuf:"varint,6,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
+	// Place of the turn in the session, from 0.
+	Index int32 `protobuf:"varint,7,opt,name=index,proto3" json:"index,omitempty"`
+	// agent (a first_message), or user.
+	BegunBy string `protobuf:"bytes,8,opt,name=begun_by,json=begunBy,proto3" json:"begun_by,omitempty"`
+	// completed, cancelled or failed.
+	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
+	// Why it failed: a code of the error table; empty otherwise.
+	ErrorCode string `protobuf:"bytes,10,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// When it began, and ended.
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// See started_at.
+	EndedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// Each call of the model, in order: one, and one more for each round of tool calls.
+	ModelCalls []*ReceiptModelCall `protobuf:"bytes,13,rep,name=model_calls,json=modelCalls,proto3" json:"model_calls,omitempty"`
+	// Passages that the model was given, best first.
+	Passages []*ReceiptPassage `protobuf:"bytes,14,rep,name=passages,proto3" json:"passages,omitempty"`
+	// Calls of tools, those of the client and those that were refused too.
+	ToolCalls []*ReceiptToolCall `protobuf:"bytes,15,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
+	// Ids of memories that the model was given. Empty in this version.
+	MemoryRead []string `protobuf:"bytes,16,rep,name=memory_read,json=memoryRead,proto3" json:"memory_read,omitempty"`
+	// Ids of memories that were written. Empty in this version.
+	MemoryWritten []string `protobuf:"bytes,17,rep,name=memory_written,json=memoryWritten,proto3" json:"memory_written,omitempty"`
+	// What guards decided.
+	GuardVerdicts []*ReceiptGuard `protobuf:"bytes,18,rep,name=guard_verdicts,json=guardVerdicts,proto3" json:"guard_verdicts,omitempty"`
+	// What of the earlier turns the model was given; absent when it was not asked.
+	History *ReceiptHistory `protobuf:"bytes,19,opt,name=history,proto3,oneof" json:"history,omitempty"`
+	// Where the time went, on one clock from the moment the turn was asked for.
+	Stages []*ReceiptStage `protobuf:"bytes,20,rep,name=stages,proto3" json:"stages,omitempty"`
+	// Tokens of all calls of the model.
+	Usage *TurnUsage `protobuf:"bytes,21,opt,name=usage,proto3" json:"usage,omitempty"`
+	// Absent when a call's model has no price in PARLANCE_MODEL_PRICES_FILE, or its tokens are not known.
+	Cost *ReceiptCost `protobuf:"bytes,22,opt,name=cost,proto3,oneof" json:"cost,omitempty"`
+	// SHA-256 of the other fields, hex.
+	Hash          string `protobuf:"bytes,23,opt,name=hash,proto3" json:"hash,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TurnReceipt) Reset() {
+	*x = TurnReceipt{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TurnReceipt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TurnReceipt) ProtoMessage() {}
+
+func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
+func (*TurnReceipt) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *TurnReceipt) GetVersion() int32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *TurnReceipt) GetTurnId() string {
+	if x != nil {
+		return x.TurnId
+	}
+	return ""
+}
+
+func (x *TurnReceipt) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *TurnReceipt) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *TurnReceipt) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *TurnReceipt) GetAgentVersion() int32 {
+	if x != nil {
+		return x.AgentVersion
+	}
+	return 0
+}
+
+func (x *TurnReceipt) GetIndex() int32 {
+	if x != nil {
+		return x.Index
+	}
+	return 0
+}
+
+func (x *TurnReceipt) GetBegunBy() string {
+	if x != nil {
+		return x.BegunBy
+	}
+	return ""
+}
+
+func (x *TurnReceipt) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *TurnReceipt) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *TurnReceipt) GetStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAt
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetModelCalls() []*ReceiptModelCall {
+	if x != nil {
+		return x.ModelCalls
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetPassages() []*ReceiptPassage {
+	if x != nil {
+		return x.Passages
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetToolCalls() []*ReceiptToolCall {
+	if x != nil {
+		return x.ToolCalls
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetMemoryRead() []string {
+	if x != nil {
+		return x.MemoryRead
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetMemoryWritten() []string {
+	if x != nil {
+		return x.MemoryWritten
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetGuardVerdicts() []*ReceiptGuard {
+	if x != nil {
+		return x.GuardVerdicts
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetHistory() *ReceiptHistory {
+	if x != nil {
+		return x.History
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetStages() []*ReceiptStage {
+	if x != nil {
+		return x.Stages
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetUsage() *TurnUsage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetCost() *ReceiptCost {
+	if x != nil {
+		return x.Cost
+	}
+	return nil
+}
+
+func (x *TurnReceipt) GetHash() string {
+	if x != nil {
+		return x.Hash
+	}
+	return ""
+}
+
+// ReceiptModelCall is one call of a model.
+type ReceiptModelCall struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The provider that answered, or was asked last.
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// The model as the provider named it, else as it was asked for.
+	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
+	// SHA-256, hex, of what the model was sent; docs/receipts.md says of which bytes.
+	PromptHash string `protobuf:"bytes,3,opt,name=prompt_hash,json=promptHash,proto3" json:"prompt_hash,omitempty"`
+	// Messages in it, without the instructions.
+	Messages int32 `protobuf:"varint,4,opt,name=messages,proto3" json:"messages,omitempty"`
+	// Tools it was offered.
+	Tools int32 `protobuf:"varint,5,opt,name=tools,proto3" json:"tools,omitempty"`
+	// When it was asked, in milliseconds since the turn was asked for.
+	StartMs int32 `protobuf:"varint,6,opt,name=start_ms,json=startMs,proto3" json:"start_ms,omitempty"`
+	// Until the first piece of its answer; 0: there was none.
+	FirstTokenMs int32 `protobuf:"varint,7,opt,name=first_token_ms,json=firstTokenMs,proto3" json:"first_token_ms,omitempty"`
+	// Until its end.
+	DurationMs int32 `protobuf:"varint,8,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	// Tokens as the provider counted them; 0 when it did not.
+	InputTokens int32 `protobuf:"varint,9,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// See input_tokens.
+	OutputTokens int32 `protobuf:"varint,10,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// stop, length, tool_calls or content_filter; empty when the answer broke off.
+	FinishReason string `protobuf:"bytes,11,opt,name=finish_reason,json=finishReason,proto3" json:"finish_reason,omitempty"`
+	// A code of the error table when it failed.
+	ErrorCode string `protobuf:"bytes,12,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// Each provider that was tried, when it was not the first that answered.
+	Attempts      []*ReceiptAttempt `protobuf:"bytes,13,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptModelCall) Reset() {
+	*x = ReceiptModelCall{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptModelCall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptModelCall) ProtoMessage() {}
+
+func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
+func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *ReceiptModelCall) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+func (x *ReceiptModelCall) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *ReceiptModelCall) GetPromptHash() string {
+	if x != nil {
+		return x.PromptHash
+	}
+	return ""
+}
+
+func (x *ReceiptModelCall) GetMessages() int32 {
+	if x != nil {
+		return x.Messages
+	}
+	return 0
+}
+
+func (x *ReceiptModelCall) GetTools() int32 {
+	if x != nil {
+		return x.Tools
+	}
+	return 0
+}
+
+func (x *ReceiptModelCall) GetStartMs() int32 {
+	if x != nil {
+		return x.StartMs
+	}
+	return 0
+}
+
+func (x *ReceiptModelCall) GetFirstTokenMs() int32 {
+	if x != nil {
+		return x.FirstTokenMs
+	}
+	return 0
+}
+
+func (x *ReceiptModelCall) GetDurationMs() int32 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+func (x *ReceiptModelCall) GetInputTokens() int32 {
+	if x != nil {
+		return x.InputTokens
+	}
+	return 0
+}
+
+func (x *ReceiptModelCall) GetOutputTokens() int32 {
+	if x != nil {
+		return x.OutputTokens
+	}
+	return 0
+}
+
+func (x *ReceiptModelCall) GetFinishReason() string {
+	if x != nil {
+		return x.FinishReason
+	}
+	return ""
+}
+
+func (x *ReceiptModelCall) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *ReceiptModelCall) GetAttempts() []*ReceiptAttempt {
+	if x != nil {
+		return x.Attempts
+	}
+	return nil
+}
+
+// ReceiptAttempt is a provider that was tried.
+type ReceiptAttempt struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// The model it was asked for.
+	Model string `protobuf:"bytes,2,opt,name=model,proto3" json:"model,omitempty"`
+	// A code of the error table; empty for the one that answered.
+	ErrorCode string `protobuf:"bytes,3,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// How long it took to fail.
+	DurationMs    int32 `protobuf:"varint,4,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptAttempt) Reset() {
+	*x = ReceiptAttempt{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptAttempt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptAttempt) ProtoMessage() {}
+
+func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
+func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ReceiptAttempt) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+func (x *ReceiptAttempt) GetModel() string {
+	if x != nil {
+		return x.Model
+	}
+	return ""
+}
+
+func (x *ReceiptAttempt) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *ReceiptAttempt) GetDurationMs() int32 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+// ReceiptPassage is a passage the model was given.
+type ReceiptPassage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// src_…
+	SourceId string `protobuf:"bytes,1,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
+	// The source's name at the time.
+	SourceName string `protobuf:"bytes,2,opt,name=source_name,json=sourceName,proto3" json:"source_name,omitempty"`
+	// chk_… of the best chunk in it.
+	ChunkId string `protobuf:"bytes,3,opt,name=chunk_id,json=chunkId,proto3" json:"chunk_id,omitempty"`
+	// SHA-256, hex, of the passage's text.
+	TextHash string `protobuf:"bytes,4,opt,name=text_hash,json=textHash,proto3" json:"text_hash,omitempty"`
+	// Where it stands in the source's extracted text, in characters, end exclusive.
+	CharStart int32 `protobuf:"varint,5,opt,name=char_start,json=charStart,proto3" json:"char_start,omitempty"`
+	// See char_start.
+	CharEnd int32 `protobuf:"varint,6,opt,name=char_end,json=charEnd,proto3" json:"char_end,omitempty"`
+	// Counted from 1; 0 for types without pages.
+	PageStart int32 `protobuf:"varint,7,opt,name=page_start,json=pageStart,proto3" json:"page_start,omitempty"`
+	// See page_start.
+	PageEnd int32 `protobuf:"varint,8,opt,name=page_end,json=pageEnd,proto3" json:"page_end,omitempty"`
+	// max(0, cosine) of the question and the chunk, to four decimals.
+	Similarity float64 `protobuf:"fixed64,9,opt,name=similarity,proto3" json:"similarity,omitempty"`
+	// Whether the answer quotes it; known for the extractive responder only.
+	Quoted        bool `protobuf:"varint,10,opt,name=quoted,proto3" json:"quoted,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptPassage) Reset() {
+	*x = ReceiptPassage{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptPassage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptPassage) ProtoMessage() {}
+
+func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
+func (*ReceiptPassage) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ReceiptPassage) GetSourceId() string {
+	if x != nil {
+		return x.SourceId
+	}
+	return ""
+}
+
+func (x *ReceiptPassage) GetSourceName() string {
+	if x != nil {
+		return x.SourceName
+	}
+	return ""
+}
+
+func (x *ReceiptPassage) GetChunkId() string {
+	if x != nil {
+		return x.ChunkId
+	}
+	return ""
+}
+
+func (x *ReceiptPassage) GetTextHash() string {
+	if x != nil {
+		return x.TextHash
+	}
+	return ""
+}
+
+func (x *ReceiptPassage) GetCharStart() int32 {
+	if x != nil {
+		return x.CharStart
+	}
+	return 0
+}
+
+func (x *ReceiptPassage) GetCharEnd() int32 {
+	if x != nil {
+		return x.CharEnd
+	}
+	return 0
+}
+
+func (x *ReceiptPassage) GetPageStart() int32 {
+	if x != nil {
+		return x.PageStart
+	}
+	return 0
+}
+
+func (x *ReceiptPassage) GetPageEnd() int32 {
+	if x != nil {
+		return x.PageEnd
+	}
+	return 0
+}
+
+func (x *ReceiptPassage) GetSimilarity() float64 {
+	if x != nil {
+		return x.Similarity
+	}
+	return 0
+}
+
+func (x *ReceiptPassage) GetQuoted() bool {
+	if x != nil {
+		return x.Quoted
+	}
+	return false
+}
+
+// ReceiptToolCall is a call of a tool.
+type ReceiptToolCall struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// call_…
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// A custom tool's UUID, builtin:<name>, system:<name> or client:<name>.
+	ToolId string `protobuf:"bytes,2,opt,name=tool_id,json=toolId,proto3" json:"tool_id,omitempty"`
+	// The name the model called.
+	Slug string `protobuf:"bytes,3,opt,name=slug,proto3" json:"slug,omitempty"`
+	// SHA-256, hex, of the arguments as the model wrote them.
+	ArgumentsHash string `protobuf:"bytes,4,opt,name=arguments_hash,json=argumentsHash,proto3" json:"arguments_hash,omitempty"`
+	// SHA-256, hex, of what the model was told; empty while there is nothing.
+	OutputHash string `protobuf:"bytes,5,opt,name=output_hash,json=outputHash,proto3" json:"output_hash,omitempty"`
+	// succeeded, failed, refused (it was not made), unknown (it may have happened) or waiting (for the client).
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// Of the call; empty when it succeeded.
+	ErrorCode string `protobuf:"bytes,7,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
+	// The endpoint's HTTP status; 0 for others.
+	StatusCode int32 `protobuf:"varint,8,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
+	// How often it was tried.
+	Attempts int32 `protobuf:"varint,9,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// When it began, in milliseconds since the turn was asked for.
+	StartMs int32 `protobuf:"varint,10,opt,name=start_ms,json=startMs,proto3" json:"start_ms,omitempty"`
+	// How long it took.
+	LatencyMs     int32 `protobuf:"varint,11,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptToolCall) Reset() {
+	*x = ReceiptToolCall{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptToolCall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptToolCall) ProtoMessage() {}
+
+func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
+func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ReceiptToolCall) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ReceiptToolCall) GetToolId() string {
+	if x != nil {
+		return x.ToolId
+	}
+	return ""
+}
+
+func (x *ReceiptToolCall) GetSlug() string {
+	if x != nil {
+		return x.Slug
+	}
+	return ""
+}
+
+func (x *ReceiptToolCall) GetArgumentsHash() string {
+	if x != nil {
+		return x.ArgumentsHash
+	}
+	return ""
+}
+
+func (x *ReceiptToolCall) GetOutputHash() string {
+	if x != nil {
+		return x.OutputHash
+	}
+	return ""
+}
+
+func (x *ReceiptToolCall) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ReceiptToolCall) GetErrorCode() string {
+	if x != nil {
+		return x.ErrorCode
+	}
+	return ""
+}
+
+func (x *ReceiptToolCall) GetStatusCode() int32 {
+	if x != nil {
+		return x.StatusCode
+	}
+	return 0
+}
+
+func (x *ReceiptToolCall) GetAttempts() int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *ReceiptToolCall) GetStartMs() int32 {
+	if x != nil {
+		return x.StartMs
+	}
+	return 0
+}
+
+func (x *ReceiptToolCall) GetLatencyMs() int32 {
+	if x != nil {
+		return x.LatencyMs
+	}
+	return 0
+}
+
+// ReceiptGuard is what a guard decided.
+type ReceiptGuard struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// injection: text from outside asked for a call that the user had not asked for.
+	Guard string `protobuf:"bytes,1,opt,name=guard,proto3" json:"guard,omitempty"`
+	// withheld: the call was not made.
+	Verdict string `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
+	// What it was about: call_…
+	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The rule that decided.
+	Rule          string `protobuf:"bytes,4,opt,name=rule,proto3" json:"rule,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptGuard) Reset() {
+	*x = ReceiptGuard{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptGuard) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptGuard) ProtoMessage() {}
+
+func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
+func (*ReceiptGuard) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ReceiptGuard) GetGuard() string {
+	if x != nil {
+		return x.Guard
+	}
+	return ""
+}
+
+func (x *ReceiptGuard) GetVerdict() string {
+	if x != nil {
+		return x.Verdict
+	}
+	return ""
+}
+
+func (x *ReceiptGuard) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *ReceiptGuard) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+// ReceiptHistory is what of the earlier turns the model was given.
+type ReceiptHistory struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Turns that it was given whole, the newest ones.
+	Turns int32 `protobuf:"varint,1,opt,name=turns,proto3" json:"turns,omitempty"`
+	// Tokens of them, roughly counted.
+	Tokens int32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// How many of the session's first turns a summary told of; 0: there was none.
+	SummarizedTurns int32 `protobuf:"varint,3,opt,name=summarized_turns,json=summarizedTurns,proto3" json:"summarized_turns,omitempty"`
+	// SHA-256, hex, of the summary; empty when there was none.
+	SummaryHash   string `protobuf:"bytes,4,opt,name=summary_hash,json=summaryHash,proto3" json:"summary_hash,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptHistory) Reset() {
+	*x = ReceiptHistory{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptHistory) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptHistory) ProtoMessage() {}
+
+func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
+func (*ReceiptHistory) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ReceiptHistory) GetTurns() int32 {
+	if x != nil {
+		return x.Turns
+	}
+	return 0
+}
+
+func (x *ReceiptHistory) GetTokens() int32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *ReceiptHistory) GetSummarizedTurns() int32 {
+	if x != nil {
+		return x.SummarizedTurns
+	}
+	return 0
+}
+
+func (x *ReceiptHistory) GetSummaryHash() string {
+	if x != nil {
+		return x.SummaryHash
+	}
+	return ""
+}
+
+// ReceiptStage is where time went.
+type ReceiptStage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// lease (waiting for the turn before, and beginning), history, retrieval, tool_list, model_queue,
+	// model, tools or persistence (writing on the way; the last write cannot be in its own receipt).
+	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
+	// Milliseconds since the turn was asked for.
+	StartMs int32 `protobuf:"varint,2,opt,name=start_ms,json=startMs,proto3" json:"start_ms,omitempty"`
+	// Its length.
+	DurationMs    int32 `protobuf:"varint,3,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptStage) Reset() {
+	*x = ReceiptStage{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptStage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptStage) ProtoMessage() {}
+
+func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
+func (*ReceiptStage) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ReceiptStage) GetStage() string {
+	if x != nil {
+		return x.Stage
+	}
+	return ""
+}
+
+func (x *ReceiptStage) GetStartMs() int32 {
+	if x != nil {
+		return x.StartMs
+	}
+	return 0
+}
+
+func (x *ReceiptStage) GetDurationMs() int32 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+// ReceiptCost is what the calls of the model cost by the installation's price list.
+type ReceiptCost struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A decimal number, e.g. "0.00123".
+	Amount string `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
+	// ISO 4217.
+	Currency      string `protobuf:"bytes,2,opt,name=currency,proto3" json:"currency,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptCost) Reset() {
+	*x = ReceiptCost{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptCost) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptCost) ProtoMessage() {}
+
+func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
+func (*ReceiptCost) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *ReceiptCost) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
+func (x *ReceiptCost) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
 type ListSessionToolCallsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ses_…
@@ -2037,7 +3102,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2049,7 +3114,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2062,7 +3127,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -2133,7 +3198,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2145,7 +3210,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2158,7 +3223,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -2214,7 +3279,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xf3\x04\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\x96\x05\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2234,7 +3299,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"started_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
 	"\bended_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12,\n" +
 	"\x05error\x18\r \x01(\v2\x16.parlance.v1.TurnErrorR\x05error\x128\n" +
-	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12+\n" +
+	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12!\n" +
+	"\freceipt_hash\x18\x0f \x01(\tR\vreceiptHash\x12+\n" +
 	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\"\xaf\x02\n" +
 	"\bTurnItem\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
@@ -2381,7 +3447,122 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"h\n" +
 	"\x15GetTranscriptResponse\x12'\n" +
 	"\x05turns\x18\x01 \x03(\v2\x11.parlance.v1.TurnR\x05turns\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfd\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"O\n" +
+	"\x15GetTurnReceiptRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xd5\a\n" +
+	"\vTurnReceipt\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x17\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x03 \x01(\tR\tsessionId\x12!\n" +
+	"\fworkspace_id\x18\x04 \x01(\tR\vworkspaceId\x12\x19\n" +
+	"\bagent_id\x18\x05 \x01(\tR\aagentId\x12#\n" +
+	"\ragent_version\x18\x06 \x01(\x05R\fagentVersion\x12\x14\n" +
+	"\x05index\x18\a \x01(\x05R\x05index\x12\x19\n" +
+	"\bbegun_by\x18\b \x01(\tR\abegunBy\x12\x16\n" +
+	"\x06status\x18\t \x01(\tR\x06status\x12\x1d\n" +
+	"\n" +
+	"error_code\x18\n" +
+	" \x01(\tR\terrorCode\x129\n" +
+	"\n" +
+	"started_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
+	"\bended_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12>\n" +
+	"\vmodel_calls\x18\r \x03(\v2\x1d.parlance.v1.ReceiptModelCallR\n" +
+	"modelCalls\x127\n" +
+	"\bpassages\x18\x0e \x03(\v2\x1b.parlance.v1.ReceiptPassageR\bpassages\x12;\n" +
+	"\n" +
+	"tool_calls\x18\x0f \x03(\v2\x1c.parlance.v1.ReceiptToolCallR\ttoolCalls\x12\x1f\n" +
+	"\vmemory_read\x18\x10 \x03(\tR\n" +
+	"memoryRead\x12%\n" +
+	"\x0ememory_written\x18\x11 \x03(\tR\rmemoryWritten\x12@\n" +
+	"\x0eguard_verdicts\x18\x12 \x03(\v2\x19.parlance.v1.ReceiptGuardR\rguardVerdicts\x12:\n" +
+	"\ahistory\x18\x13 \x01(\v2\x1b.parlance.v1.ReceiptHistoryH\x00R\ahistory\x88\x01\x01\x121\n" +
+	"\x06stages\x18\x14 \x03(\v2\x19.parlance.v1.ReceiptStageR\x06stages\x12,\n" +
+	"\x05usage\x18\x15 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x121\n" +
+	"\x04cost\x18\x16 \x01(\v2\x18.parlance.v1.ReceiptCostH\x01R\x04cost\x88\x01\x01\x12\x12\n" +
+	"\x04hash\x18\x17 \x01(\tR\x04hashB\n" +
+	"\n" +
+	"\b_historyB\a\n" +
+	"\x05_cost\"\xbe\x03\n" +
+	"\x10ReceiptModelCall\x12\x1a\n" +
+	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
+	"\vprompt_hash\x18\x03 \x01(\tR\n" +
+	"promptHash\x12\x1a\n" +
+	"\bmessages\x18\x04 \x01(\x05R\bmessages\x12\x14\n" +
+	"\x05tools\x18\x05 \x01(\x05R\x05tools\x12\x19\n" +
+	"\bstart_ms\x18\x06 \x01(\x05R\astartMs\x12$\n" +
+	"\x0efirst_token_ms\x18\a \x01(\x05R\ffirstTokenMs\x12\x1f\n" +
+	"\vduration_ms\x18\b \x01(\x05R\n" +
+	"durationMs\x12!\n" +
+	"\finput_tokens\x18\t \x01(\x05R\vinputTokens\x12#\n" +
+	"\routput_tokens\x18\n" +
+	" \x01(\x05R\foutputTokens\x12#\n" +
+	"\rfinish_reason\x18\v \x01(\tR\ffinishReason\x12\x1d\n" +
+	"\n" +
+	"error_code\x18\f \x01(\tR\terrorCode\x127\n" +
+	"\battempts\x18\r \x03(\v2\x1b.parlance.v1.ReceiptAttemptR\battempts\"\x82\x01\n" +
+	"\x0eReceiptAttempt\x12\x1a\n" +
+	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
+	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1d\n" +
+	"\n" +
+	"error_code\x18\x03 \x01(\tR\terrorCode\x12\x1f\n" +
+	"\vduration_ms\x18\x04 \x01(\x05R\n" +
+	"durationMs\"\xb2\x02\n" +
+	"\x0eReceiptPassage\x12\x1b\n" +
+	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x1f\n" +
+	"\vsource_name\x18\x02 \x01(\tR\n" +
+	"sourceName\x12\x19\n" +
+	"\bchunk_id\x18\x03 \x01(\tR\achunkId\x12\x1b\n" +
+	"\ttext_hash\x18\x04 \x01(\tR\btextHash\x12\x1d\n" +
+	"\n" +
+	"char_start\x18\x05 \x01(\x05R\tcharStart\x12\x19\n" +
+	"\bchar_end\x18\x06 \x01(\x05R\acharEnd\x12\x1d\n" +
+	"\n" +
+	"page_start\x18\a \x01(\x05R\tpageStart\x12\x19\n" +
+	"\bpage_end\x18\b \x01(\x05R\apageEnd\x12\x1e\n" +
+	"\n" +
+	"similarity\x18\t \x01(\x01R\n" +
+	"similarity\x12\x16\n" +
+	"\x06quoted\x18\n" +
+	" \x01(\bR\x06quoted\"\xc4\x02\n" +
+	"\x0fReceiptToolCall\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
+	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12\x12\n" +
+	"\x04slug\x18\x03 \x01(\tR\x04slug\x12%\n" +
+	"\x0earguments_hash\x18\x04 \x01(\tR\rargumentsHash\x12\x1f\n" +
+	"\voutput_hash\x18\x05 \x01(\tR\n" +
+	"outputHash\x12\x16\n" +
+	"\x06status\x18\x06 \x01(\tR\x06status\x12\x1d\n" +
+	"\n" +
+	"error_code\x18\a \x01(\tR\terrorCode\x12\x1f\n" +
+	"\vstatus_code\x18\b \x01(\x05R\n" +
+	"statusCode\x12\x1a\n" +
+	"\battempts\x18\t \x01(\x05R\battempts\x12\x19\n" +
+	"\bstart_ms\x18\n" +
+	" \x01(\x05R\astartMs\x12\x1d\n" +
+	"\n" +
+	"latency_ms\x18\v \x01(\x05R\tlatencyMs\"l\n" +
+	"\fReceiptGuard\x12\x14\n" +
+	"\x05guard\x18\x01 \x01(\tR\x05guard\x12\x18\n" +
+	"\averdict\x18\x02 \x01(\tR\averdict\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
+	"\x04rule\x18\x04 \x01(\tR\x04rule\"\x8c\x01\n" +
+	"\x0eReceiptHistory\x12\x14\n" +
+	"\x05turns\x18\x01 \x01(\x05R\x05turns\x12\x16\n" +
+	"\x06tokens\x18\x02 \x01(\x05R\x06tokens\x12)\n" +
+	"\x10summarized_turns\x18\x03 \x01(\x05R\x0fsummarizedTurns\x12!\n" +
+	"\fsummary_hash\x18\x04 \x01(\tR\vsummaryHash\"`\n" +
+	"\fReceiptStage\x12\x14\n" +
+	"\x05stage\x18\x01 \x01(\tR\x05stage\x12\x19\n" +
+	"\bstart_ms\x18\x02 \x01(\x05R\astartMs\x12\x1f\n" +
+	"\vduration_ms\x18\x03 \x01(\x05R\n" +
+	"durationMs\"A\n" +
+	"\vReceiptCost\x12\x16\n" +
+	"\x06amount\x18\x01 \x01(\tR\x06amount\x12\x1a\n" +
+	"\bcurrency\x18\x02 \x01(\tR\bcurrency\"\xfd\x02\n" +
 	"\x1bListSessionToolCallsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
@@ -2398,7 +3579,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa2\b\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xb4\t\n" +
 	"\x0eSessionService\x12\x98\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"@\xaa\xbb\x18\v\b\x02\x1a\asession\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
@@ -2411,7 +3592,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12`\n" +
 	"\n" +
 	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0f\xaa\xbb\x18\v\b\x02\x10\x01\x1a\x05write0\x01\x12\x8a\x01\n" +
-	"\rGetTranscript\x12!.parlance.v1.GetTranscriptRequest\x1a\".parlance.v1.GetTranscriptResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/transcript\x12\x9f\x01\n" +
+	"\rGetTranscript\x12!.parlance.v1.GetTranscriptRequest\x1a\".parlance.v1.GetTranscriptResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/transcript\x12\x8f\x01\n" +
+	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\x9f\x01\n" +
 	"\x14ListSessionToolCalls\x12(.parlance.v1.ListSessionToolCallsRequest\x1a).parlance.v1.ListSessionToolCallsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/tool-callsB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -2426,7 +3608,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionUsage)(nil),                 // 1: parlance.v1.SessionUsage
@@ -2451,68 +3633,91 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*StreamTurnResponse)(nil),           // 20: parlance.v1.StreamTurnResponse
 	(*GetTranscriptRequest)(nil),         // 21: parlance.v1.GetTranscriptRequest
 	(*GetTranscriptResponse)(nil),        // 22: parlance.v1.GetTranscriptResponse
-	(*ListSessionToolCallsRequest)(nil),  // 23: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 24: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 25: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 26: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 27: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 28: google.protobuf.Timestamp
-	(*ToolCall)(nil),                     // 29: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 30: google.protobuf.Struct
+	(*GetTurnReceiptRequest)(nil),        // 23: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 24: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 25: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 26: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 27: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 28: parlance.v1.ReceiptToolCall
+	(*ReceiptGuard)(nil),                 // 29: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 30: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 31: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 32: parlance.v1.ReceiptCost
+	(*ListSessionToolCallsRequest)(nil),  // 33: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 34: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 35: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 36: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 37: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 38: google.protobuf.Timestamp
+	(*ToolCall)(nil),                     // 39: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 40: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	28, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	28, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	28, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	38, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	38, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	38, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	25, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	26, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	35, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	36, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	8,  // 6: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	29, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	39, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
 	9,  // 8: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
 	10, // 9: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	28, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	28, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	38, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	38, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
 	7,  // 12: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
 	5,  // 13: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
 	3,  // 14: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
 	4,  // 15: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
 	6,  // 16: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	27, // 17: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	30, // 18: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	30, // 19: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	28, // 20: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	37, // 17: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	40, // 18: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	40, // 19: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	38, // 20: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
 	0,  // 21: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
 	8,  // 22: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	29, // 23: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	39, // 23: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
 	9,  // 24: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	29, // 25: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	39, // 25: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
 	18, // 26: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
 	2,  // 27: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	28, // 28: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	28, // 29: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	29, // 30: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	11, // 31: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	13, // 32: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	15, // 33: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	16, // 34: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	17, // 35: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	19, // 36: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	21, // 37: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	23, // 38: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	12, // 39: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	14, // 40: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 41: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 42: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	18, // 43: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	20, // 44: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	22, // 45: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	24, // 46: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	39, // [39:47] is the sub-list for method output_type
-	31, // [31:39] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	38, // 28: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	38, // 29: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	25, // 30: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	27, // 31: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	28, // 32: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	29, // 33: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	30, // 34: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	31, // 35: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	9,  // 36: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	32, // 37: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	26, // 38: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	38, // 39: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	38, // 40: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	39, // 41: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	11, // 42: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	13, // 43: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	15, // 44: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	16, // 45: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	17, // 46: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	19, // 47: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	21, // 48: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	23, // 49: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	33, // 50: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	12, // 51: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	14, // 52: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 53: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 54: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	18, // 55: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	20, // 56: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	22, // 57: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	24, // 58: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	34, // 59: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	51, // [51:60] is the sub-list for method output_type
+	42, // [42:51] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -2525,13 +3730,14 @@ func file_parlance_v1_sessions_proto_init() {
 	file_parlance_v1_sessions_proto_msgTypes[6].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[11].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[20].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[24].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

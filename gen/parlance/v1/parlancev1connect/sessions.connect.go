@@ -55,6 +55,9 @@ const (
 	// SessionServiceGetTranscriptProcedure is the fully-qualified name of the SessionService's
 	// GetTranscript RPC.
 	SessionServiceGetTranscriptProcedure = "/parlance.v1.SessionService/GetTranscript"
+	// SessionServiceGetTurnReceiptProcedure is the fully-qualified name of the SessionService's
+	// GetTurnReceipt RPC.
+	SessionServiceGetTurnReceiptProcedure = "/parlance.v1.SessionService/GetTurnReceipt"
 	// SessionServiceListSessionToolCallsProcedure is the fully-qualified name of the SessionService's
 	// ListSessionToolCalls RPC.
 	SessionServiceListSessionToolCallsProcedure = "/parlance.v1.SessionService/ListSessionToolCalls"
@@ -83,6 +86,9 @@ type SessionServiceClient interface {
 	StreamTurn(context.Context, *v1.StreamTurnRequest) (*connect.ServerStreamForClient[v1.StreamTurnResponse], error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
+	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
+	// turn that goes on, have none. Errors: not-found.
+	GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error)
 	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors: not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
 }
@@ -140,6 +146,12 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("GetTranscript")),
 			connect.WithClientOptions(opts...),
 		),
+		getTurnReceipt: connect.NewClient[v1.GetTurnReceiptRequest, v1.TurnReceipt](
+			httpClient,
+			baseURL+SessionServiceGetTurnReceiptProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("GetTurnReceipt")),
+			connect.WithClientOptions(opts...),
+		),
 		listSessionToolCalls: connect.NewClient[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse](
 			httpClient,
 			baseURL+SessionServiceListSessionToolCallsProcedure,
@@ -158,6 +170,7 @@ type sessionServiceClient struct {
 	createTurn           *connect.Client[v1.CreateTurnRequest, v1.CreateTurnResponse]
 	streamTurn           *connect.Client[v1.StreamTurnRequest, v1.StreamTurnResponse]
 	getTranscript        *connect.Client[v1.GetTranscriptRequest, v1.GetTranscriptResponse]
+	getTurnReceipt       *connect.Client[v1.GetTurnReceiptRequest, v1.TurnReceipt]
 	listSessionToolCalls *connect.Client[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse]
 }
 
@@ -220,6 +233,15 @@ func (c *sessionServiceClient) GetTranscript(ctx context.Context, req *v1.GetTra
 	return nil, err
 }
 
+// GetTurnReceipt calls parlance.v1.SessionService.GetTurnReceipt.
+func (c *sessionServiceClient) GetTurnReceipt(ctx context.Context, req *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error) {
+	response, err := c.getTurnReceipt.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListSessionToolCalls calls parlance.v1.SessionService.ListSessionToolCalls.
 func (c *sessionServiceClient) ListSessionToolCalls(ctx context.Context, req *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error) {
 	response, err := c.listSessionToolCalls.CallUnary(ctx, connect.NewRequest(req))
@@ -252,6 +274,9 @@ type SessionServiceHandler interface {
 	StreamTurn(context.Context, *v1.StreamTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
+	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
+	// turn that goes on, have none. Errors: not-found.
+	GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error)
 	// ListSessionToolCalls lists the traces of a session's tool calls, oldest first. Errors: not-found.
 	ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error)
 }
@@ -305,6 +330,12 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("GetTranscript")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceGetTurnReceiptHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceGetTurnReceiptProcedure,
+		svc.GetTurnReceipt,
+		connect.WithSchema(sessionServiceMethods.ByName("GetTurnReceipt")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceListSessionToolCallsHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceListSessionToolCallsProcedure,
 		svc.ListSessionToolCalls,
@@ -327,6 +358,8 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceStreamTurnHandler.ServeHTTP(w, r)
 		case SessionServiceGetTranscriptProcedure:
 			sessionServiceGetTranscriptHandler.ServeHTTP(w, r)
+		case SessionServiceGetTurnReceiptProcedure:
+			sessionServiceGetTurnReceiptHandler.ServeHTTP(w, r)
 		case SessionServiceListSessionToolCallsProcedure:
 			sessionServiceListSessionToolCallsHandler.ServeHTTP(w, r)
 		default:
@@ -364,6 +397,10 @@ func (UnimplementedSessionServiceHandler) StreamTurn(context.Context, *v1.Stream
 
 func (UnimplementedSessionServiceHandler) GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.GetTranscript is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) GetTurnReceipt(context.Context, *v1.GetTurnReceiptRequest) (*v1.TurnReceipt, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.GetTurnReceipt is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) ListSessionToolCalls(context.Context, *v1.ListSessionToolCallsRequest) (*v1.ListSessionToolCallsResponse, error) {

@@ -71,6 +71,7 @@ var Routes = []route.Route{
 	{Method: "POST", Pattern: "/v1/sessions/{session_id}/end", Procedure: "/parlance.v1.SessionService/EndSession", Request: (*v1.EndSessionRequest)(nil), Response: (*v1.Session)(nil), Body: "*", Status: 200},
 	{Method: "POST", Pattern: "/v1/sessions/{session_id}/turns", Procedure: "/parlance.v1.SessionService/CreateTurn", Request: (*v1.CreateTurnRequest)(nil), Response: (*v1.CreateTurnResponse)(nil), Body: "*", Status: 200, EventProcedure: "/parlance.v1.SessionService/StreamTurn", EventRequest: (*v1.StreamTurnRequest)(nil), EventResponse: (*v1.StreamTurnResponse)(nil)},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/transcript", Procedure: "/parlance.v1.SessionService/GetTranscript", Request: (*v1.GetTranscriptRequest)(nil), Response: (*v1.GetTranscriptResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/sessions/{session_id}/turns/{turn_id}/receipt", Procedure: "/parlance.v1.SessionService/GetTurnReceipt", Request: (*v1.GetTurnReceiptRequest)(nil), Response: (*v1.TurnReceipt)(nil), Status: 200},
 	{Method: "GET", Pattern: "/v1/sessions/{session_id}/tool-calls", Procedure: "/parlance.v1.SessionService/ListSessionToolCalls", Request: (*v1.ListSessionToolCallsRequest)(nil), Response: (*v1.ListSessionToolCallsResponse)(nil), Status: 200},
 
 	// WebhookService
