@@ -9,7 +9,7 @@ export class EventLog {
   #entries = [];
   #list = h('ol', { class: 'events', tabindex: '0', 'aria-label': 'Events' });
   #number = h('span', { class: 'help' });
-  #filter = h('input', { type: 'search', placeholder: 'Filter: response.done, → , text …', 'aria-label': 'Filter the events', oninput: () => this.#show() });
+  #filter = h('input', { type: 'search', placeholder: 'Filter: words that an event has, ← or →', 'aria-label': 'Filter the events', oninput: () => this.#show() });
 
   constructor() {
     this.element = h('section', { class: 'panel log', 'aria-label': 'Event log' },
@@ -42,8 +42,8 @@ export class EventLog {
   }
 
   #fits({ direction, event }) {
-    const wanted = this.#filter.value.trim().toLowerCase();
-    return !wanted || `${direction} ${JSON.stringify(event)}`.toLowerCase().includes(wanted);
+    const text = `${direction} ${JSON.stringify(event)}`.toLowerCase();
+    return this.#filter.value.toLowerCase().split(/\s+/).every((word) => text.includes(word));
   }
 
   #shown() { return this.#entries.filter((e) => this.#fits(e)); }

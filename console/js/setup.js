@@ -40,29 +40,37 @@ export function setup(started) {
     }
   }
 
+  /** Answers that come when something else has been chosen meanwhile are too late. */
+  let chosen = 0;
+
   async function showAgents() {
+    const mine = ++chosen, where = `workspaces/${path(workspace.value)}/agents`, whose = workspace.value;
     start.disabled = true;
     fill(about);
+    let found;
     try {
-      agents = await all(`workspaces/${path(workspace.value)}/agents`, 'agents');
+      found = await all(where, 'agents');
     } catch (failure) {
-      return notice(trouble, failure.message);
+      if (mine === chosen) notice(trouble, failure.message);
+      return;
     }
+    if (mine !== chosen) return;
+    agents = found;
     fill(agent, agents.map((a) => h('option', { value: a.id, selected: a.id === kept.agent }, `${a.name} (version ${a.version})`)));
     notice(trouble, '');
-    if (agents.length === 0) return fill(trouble, noAgents(workspace.value, showAgents));
+    if (agents.length === 0) return fill(trouble, noAgents(whose, showAgents));
     await showAgent();
   }
 
   async function showAgent() {
-    const chosen = agents.find((a) => a.id === agent.value);
-    start.disabled = !chosen;
-    if (!chosen) return;
-    fill(about, agentFacts(chosen));
+    const mine = ++chosen, shown = agents.find((a) => a.id === agent.value);
+    start.disabled = !shown;
+    if (!shown) return;
+    fill(about, agentFacts(shown));
+    const where = `workspaces/${path(workspace.value)}/agents/${path(shown.id)}`;
     try {
-      const found = await all(`workspaces/${path(workspace.value)}/agents/${path(chosen.id)}/tools`, 'tools');
-      const sources = await all(`workspaces/${path(workspace.value)}/agents/${path(chosen.id)}/knowledge-base`, 'attachments');
-      if (agent.value === chosen.id) fill(about, agentFacts(chosen, found, sources));
+      const found = await Promise.all([all(`${where}/tools`, 'tools'), all(`${where}/knowledge-base`, 'attachments')]);
+      if (mine === chosen) fill(about, agentFacts(shown, ...found));
     } catch {
       // What the agent has is a courtesy: a session can be started without knowing it.
     }

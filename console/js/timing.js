@@ -2,33 +2,42 @@
 import { duration, h } from './dom.js';
 
 const stageNames = {
-  queue: 'Waiting for its turn', lease: 'Waiting for its turn', prepare: 'Preparing', retrieval: 'Finding passages', prompt: 'Prompt',
-  model_first_token: 'Model, first token', model: 'Model', model_total: 'Model', tools: 'Tools', persistence: 'Writing it down',
+  lease: 'Waiting, beginning', history: 'Reading the history', retrieval: 'Finding passages', tool_list: 'Listing tools', model_queue: 'Waiting for the model',
+  model: 'Model', tools: 'Tools', persistence: 'Writing it down',
 };
 
-/** The bars of a turn: [{ name, from, ms, kind }], from the receipt's stages where there are some. */
+/** The bars of a turn: [{ name, from, ms, kind }], from its receipt where it has one. */
 export function stagesOf(turn, receipt) {
-  const listed = receipt?.stages ?? receipt?.latency?.stages ?? [];
-  const total = turn.metrics?.total_ms ?? 0;
+  const bars = receipt?.stages?.length ? fromReceipt(receipt) : fromTurn(turn);
+  const whole = Date.parse(turn.ended_at ?? '') - Date.parse(turn.started_at ?? '');
+  const end = Math.max(turn.metrics?.total_ms ?? 0, Number.isFinite(whole) ? whole : 0, ...bars.map((b) => b.from + b.ms), 0);
+  bars.push({ name: 'Whole turn', from: 0, ms: end, kind: 'total' });
+  return { bars, end: Math.max(end, 1) };
+}
+
+function fromReceipt({ stages, model_calls: models = [], tool_calls: calls = [] }) {
   const bars = [];
-  if (Array.isArray(listed) && listed.length > 0) {
-    for (const stage of listed) {
-      const name = stage.name ?? stage.stage ?? 'stage';
-      bars.push({ name: stageNames[name] ?? name.replaceAll('_', ' '), from: stage.start_ms ?? stage.offset_ms ?? 0, ms: stage.duration_ms ?? stage.ms ?? 0, kind: name });
-    }
-  } else if (turn.metrics) {
-    const { retrieval_ms: retrieval = 0, model_first_token_ms: first = 0 } = turn.metrics;
-    if (turn.retrieval || retrieval > 0) bars.push({ name: stageNames.retrieval, from: 0, ms: retrieval, kind: 'retrieval' });
-    bars.push({ name: stageNames.model_first_token, from: retrieval, ms: first, kind: 'model_first_token' });
+  for (const { stage, start_ms: from = 0, duration_ms: ms = 0 } of stages) {
+    if (stage === 'tools' && calls.length > 0) continue; // each is shown by itself
+    bars.push({ name: stageNames[stage] ?? stage.replaceAll('_', ' '), from, ms, kind: stage });
   }
+  for (const m of models) if (m.first_token_ms) bars.push({ name: 'Model, first token', from: m.start_ms ?? 0, ms: m.first_token_ms, kind: 'model_first_token' });
+  for (const c of calls) bars.push({ name: `Tool ${c.slug}`, from: c.start_ms ?? 0, ms: c.latency_ms ?? 0, kind: 'tools' });
+  return bars.sort((a, b) => a.from - b.from || b.ms - a.ms);
+}
+
+/** Without a receipt: the turn's own stages follow each other as they must have. */
+function fromTurn(turn) {
+  const { retrieval_ms: retrieval = 0, model_first_token_ms: first = 0 } = turn.metrics ?? {};
+  const bars = [];
+  if (turn.retrieval || retrieval > 0) bars.push({ name: stageNames.retrieval, from: 0, ms: retrieval, kind: 'retrieval' });
+  bars.push({ name: 'Model, first token', from: retrieval, ms: first, kind: 'model_first_token' });
   const began = Date.parse(turn.started_at ?? '');
   for (const one of turn.tool_calls ?? []) {
     const from = Date.parse(one.started_at ?? '') - began;
     bars.push({ name: `Tool ${one.slug}`, from: Number.isFinite(from) ? Math.max(0, from) : 0, ms: one.latency_ms ?? 0, kind: 'tools' });
   }
-  const end = Math.max(total, ...bars.map((b) => b.from + b.ms), 0);
-  bars.push({ name: 'Whole turn', from: 0, ms: total || end, kind: 'total' });
-  return { bars, end: Math.max(end, 1) };
+  return bars;
 }
 
 const width = 640, left = 170, right = 70, row = 22;

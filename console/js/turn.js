@@ -1,6 +1,6 @@
 // One turn with everything that is known about it. The same card shows live turns and those of the past.
-import { call, path } from './api.js';
 import { copyButton, count, duration, facts, fill, h, json, notice, time } from './dom.js';
+import { receiptOf, receiptView } from './receipt.js';
 import { waterfall } from './timing.js';
 
 /** The card of a turn of the transcript. */
@@ -17,7 +17,7 @@ export function turnCard(turn) {
   return h('article', { class: `turn ${turn.status}`, 'data-turn': turn.id, 'aria-label': `Turn ${turn.index ?? 0}` },
     h('p', { class: 'head' }, head.filter(Boolean).map((text) => h('span', {}, text))),
     parts,
-    passages(turn), toolCalls(turn), search(turn), timing(turn), receipt(turn), raw(turn));
+    passages(turn), toolCalls(turn), items(turn), search(turn), timing(turn), receipt(turn), raw(turn));
 }
 
 /** What somebody said. */
@@ -65,14 +65,23 @@ function passage(citation, turn) {
     h('blockquote', {}, highlighted(citation.excerpt ?? '', turn)));
 }
 
+/** How many characters must be the same for words to be the passage's. */
+const leastQuote = 24;
+
+/** Where the excerpt has a sentence of the answer; an excerpt may break off in it. */
+function quoteIn(excerpt, sentence) {
+  const from = excerpt.indexOf(sentence.slice(0, leastQuote));
+  if (from < 0) return null;
+  let length = leastQuote;
+  while (length < sentence.length && excerpt[from + length] === sentence[length]) length++;
+  return [from, from + length];
+}
+
 /** The excerpt, with what the answer says in its words marked; else the question's words. */
 export function highlighted(excerpt, turn) {
-  const sentences = (turn.agent_text ?? '').split(/(?<=[.!?])\s+|\n+/).map((s) => s.replace(/^[\s>"“*-]+|["”*]+$/g, '').trim()).filter((s) => s.length > 20);
-  let ranges = [];
-  for (const sentence of sentences) {
-    const at = excerpt.toLowerCase().indexOf(sentence.toLowerCase());
-    if (at >= 0) ranges.push([at, at + sentence.length]);
-  }
+  const said = turn.agent_text ?? '';
+  const sentences = [...said.matchAll(/“([^”]+)/g)].map((m) => m[1]).concat(said.split(/(?<=[.!?])\s+|\n+/)).filter((s) => s.length >= leastQuote);
+  let ranges = sentences.map((s) => quoteIn(excerpt, s)).filter(Boolean);
   if (ranges.length === 0) {
     const words = new Set((turn.user_text ?? '').toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
     ranges = [...excerpt.matchAll(/[\p{L}\p{N}]+/gu)].filter((m) => words.has(m[0].toLowerCase())).map((m) => [m.index, m.index + m[0].length]);
@@ -130,26 +139,26 @@ function timing(turn) {
 
 const rounds = ({ metrics }) => (metrics?.tool_rounds ? h('p', { class: 'help' }, `${count(metrics.tool_rounds, 'round')} of tool calls${metrics.tool_rounds_exhausted ? ', as many as there may be' : ''}.`) : null);
 
-const receipts = new Map();
-
-function receiptOf(turn) {
-  if (!receipts.has(turn.id)) {
-    if (receipts.size > 200) receipts.clear();
-    receipts.set(turn.id, call('GET', `sessions/${path(turn.session_id)}/turns/${path(turn.id)}/receipt`));
-    receipts.get(turn.id).catch(() => receipts.delete(turn.id));
-  }
-  return receipts.get(turn.id);
-}
-
 function receipt(turn) {
   if (!turn.id) return null;
   return part('receipt', 'Receipt', (body) => {
     receiptOf(turn).then(
-      (found) => fill(body, facts([['Hash', found.hash && h('code', {}, found.hash)], ['Prompt hash', found.prompt_hash && h('code', {}, found.prompt_hash)]]), copyButton('Copy', () => JSON.stringify(found)), json(found)),
+      (found) => fill(body, receiptView(found)),
       (failure) => (failure.status === 404 ? fill(body, h('p', { class: 'help' }, 'No receipt: this turn has none.')) : notice(body, failure.message)),
     );
     return h('p', { class: 'help' }, 'Fetching …');
   });
+}
+
+const itemNames = { user: 'User', assistant: 'Agent', system: 'Note of the application', function_call: 'Call', function_call_output: 'Result' };
+
+/** What clients did to the conversation besides talking. */
+function items(turn) {
+  const found = turn.items ?? [];
+  if (found.length === 0) return null;
+  return part('items', `${count(found.length, 'item')} that clients put in, moved, removed or spoke`, () => h('ul', {}, found.map((i) => h('li', {},
+    h('strong', {}, itemNames[i.kind] ?? i.kind), i.name ? ` ${i.name}` : '', i.put_in && h('span', { class: 'tag' }, 'put in'), i.removed && h('span', { class: 'tag failed' }, 'removed'),
+    i.spoken && h('span', { class: 'tag' }, 'spoken'), i.heard && h('span', { class: 'tag' }, 'cut off'), ' ', h('code', {}, i.id), i.text ? h('blockquote', {}, i.text) : null))));
 }
 
 function raw(turn) {

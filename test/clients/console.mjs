@@ -1,0 +1,230 @@
+// Uses the console as a person does, in a headless Chromium, through a proxy that serves the installation
+// under a path: a conversation with passages, a tool of the server and one that is answered by hand, texts
+// that try to be HTML, a dropped connection, the past sessions, a narrow screen, the dark theme.
+//
+//   PARLANCE_BASE_URL=… PARLANCE_API_KEY=… PARLANCE_WORKSPACE_ID=… node console.mjs
+//
+// The agent is the demo agent of `parlance dev` with the extractive responder. SCREENSHOT=file.png keeps a
+// picture of the conversation. It exits with 1 when anything is otherwise than it should be.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import { open } from './browser.mjs';
+import { patience } from './talk.mjs';
+
+const { PARLANCE_BASE_URL: api, PARLANCE_API_KEY: key } = process.env;
+const service = new URL(api);
+const prefix = '/talk';
+const attack = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+/** A proxy that takes a path prefix off, sockets too. */
+const proxy = http.createServer((request, response) => {
+  if (!request.url.startsWith(prefix)) return response.writeHead(404).end();
+  const onwards = http.request({ host: service.hostname, port: service.port, method: request.method, path: request.url.slice(prefix.length) || '/', headers: request.headers },
+    (answer) => answer.pipe(response.writeHead(answer.statusCode, answer.headers)));
+  request.pipe(onwards.on('error', () => response.destroy()));
+});
+proxy.on('upgrade', (request, socket, head) => {
+  const onwards = net.connect(Number(service.port), service.hostname, () => {
+    onwards.write(`GET ${request.url.slice(prefix.length)} HTTP/1.1\r\n${Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+    onwards.write(head);
+    socket.pipe(onwards).pipe(socket);
+  });
+  for (const end of [socket, onwards]) end.on('error', () => { socket.destroy(); onwards.destroy(); });
+});
+await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+const origin = `127.0.0.1:${proxy.address().port}`;
+const url = `http://${origin}${prefix}/console/`;
+
+async function call(method, path, body) {
+  const response = await fetch(`${api}${path}`, { method, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${await response.clone().text()}`);
+  return response.json();
+}
+
+async function talk(page) {
+  const seen = (words) => console.log(`  ✓ ${words}`);
+  await page.resize(1360, 900);
+  await page.go(url);
+  await page.type('API key', 'prl_wrong');
+  await page.key('Enter');
+  await page.sees('This key is not known here');
+  assert.equal(await page.run(() => sessionStorage.getItem('parlance.key')), null, 'a key that is none is kept');
+  page.complaints.length = 0; // the browser complains about the 401
+  await page.type('API key', key);
+  await page.key('Enter');
+  await page.sees('Start a session');
+  const kept = await page.run(() => ({ url: location.href, cookie: document.cookie, local: JSON.stringify(localStorage), session: sessionStorage.getItem('parlance.key') }));
+  assert.equal(kept.session, key);
+  assert.ok(!kept.url.includes('prl_') && kept.cookie === '' && !kept.local.includes('prl_'), `the key is elsewhere, too: ${kept.url} ${kept.local}`);
+  seen('the key is tried, and stays in the tab');
+
+  await page.sees('Ada: version 1, '); // its tools and sources have come
+  const empty = await call('POST', '/workspaces', { name: attack });
+  await page.press('Forget key');
+  await page.type('API key', key);
+  await page.key('Enter');
+  await page.until((name) => {
+    const option = [...document.querySelectorAll('select option')].find((o) => o.textContent.includes(name));
+    if (!option) return false;
+    option.parentElement.value = option.value;
+    return option.parentElement.dispatchEvent(new Event('change')); // while the other workspace's answers are on their way
+  }, empty.id);
+  await page.sees('This workspace has no agents yet');
+  await page.type('Name', `${attack} Eve`);
+  await page.press('Make the agent');
+  await page.sees('onerror="window.hacked=1"><script>window.hacked=1</script> Eve: version 1');
+  seen('an empty workspace says how to make an agent, and makes one');
+
+  await page.run((id) => {
+    const select = document.querySelector('select');
+    select.value = id;
+    select.dispatchEvent(new Event('change'));
+  }, process.env.PARLANCE_WORKSPACE_ID);
+  await page.sees('Ada: version');
+  await page.press('Variables, overrides');
+  await page.type('Client tools', 'no JSON');
+  await page.press('Start a session');
+  await page.sees('Client tools: this is no JSON');
+  await page.press('Fill in an example');
+  await page.press('Add a variable');
+  await page.type('Name of the variable', 'city');
+  await page.type('Value of the variable', attack);
+  await page.press('Start a session');
+  await page.sees('Connected.');
+  await page.sees('Hello, I am Ada');
+  seen('a session begins, with variables and client tools, and greets');
+
+  const say = async (text) => {
+    await page.type('What you say', text);
+    await page.key('Enter');
+  };
+  await say('How are webhooks signed?');
+  const passage = await page.until(() => {
+    const quoted = document.querySelector('.passages li.quoted');
+    return quoted && { text: quoted.innerText, marked: quoted.querySelector('mark')?.textContent };
+  });
+  assert.match(passage.text, /similarity 0\.\d{3}/);
+  assert.match(passage.marked, /HMAC-SHA256/, `what is quoted is not marked: ${JSON.stringify(passage)}`);
+  await page.press('Timing');
+  assert.match(await page.until(() => document.querySelector('.turn:last-child .waterfall')?.getAttribute('aria-label')), /Finding passages: \d+ ms.*Whole turn: \d/);
+  await page.press('Search:');
+  await page.sees('given to the model');
+  seen('passages with their scores, what is quoted marked, and the time it took');
+
+  await say('/tool order_status {"order_id": "A-1001"}');
+  await page.until(() => document.querySelector('.call')?.innerText.includes('A-1001'));
+  await say(`/tool show_map ${JSON.stringify({ place: attack })}`);
+  await page.sees('Your tool is called: show_map');
+  await page.type('Result of show_map', `shown ${attack}`);
+  await page.press('Send the result');
+  await page.until((text) => [...document.querySelectorAll('.turn .said.agent .text')].some((e) => e.textContent.includes(text)), `shown ${attack}`);
+  seen('a tool of the server, and one that is answered by hand');
+
+  if (process.env.SCREENSHOT) await picture(page, say);
+  await say(attack);
+  await page.until((text) => [...document.querySelectorAll('.turn .said.user .text')].some((e) => e.textContent === text), attack);
+  const harm = await page.run(() => ({ hacked: window.hacked, images: document.querySelectorAll('main img').length, scripts: document.querySelectorAll('script').length }));
+  assert.deepEqual(harm, { images: 0, scripts: 1 }, 'a text became HTML');
+  seen('texts of users, agents and tools stay text');
+
+  const sockets = () => page.requests.filter((r) => r.startsWith('ws:'));
+  const before = sockets().length;
+  await page.press('Drop the connection');
+  await page.sees('dropped on purpose');
+  await page.press('Reconnect');
+  await page.sees('Connected.');
+  assert.equal(sockets().length, before + 1);
+  assert.match(sockets().at(-1), /[?&]last_event_id=[^&]+/);
+  await say('And how are tools called?');
+  await page.until(() => [...document.querySelectorAll('.turn .said.user .text')].some((e) => e.textContent === 'And how are tools called?'));
+  assert.equal(await page.run(() => [...document.querySelectorAll('.said.agent')].filter((e) => e.textContent.includes('Hello, I am Ada')).length), 1, 'the greeting came again');
+  await page.type('Filter the events', 'last_event');
+  await page.type('Filter the events', '← conversation.item.added');
+  assert.ok(await page.run(() => document.querySelectorAll('.events li').length) > 2);
+  seen('a dropped connection comes back behind the last event');
+
+  await page.press('End the session');
+  await page.sees('Close code 1000');
+  const id = await page.run(() => document.querySelector('.live dd code').textContent);
+  const unnamed = await page.run(() => [...document.querySelectorAll('input, select, textarea, button')]
+    .filter((e) => !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML));
+  assert.deepEqual(unnamed, [], 'controls without a name');
+  await page.press('Sessions');
+  await page.until((wanted) => [...document.querySelectorAll('td a')].some((a) => a.textContent === wanted), id);
+  await page.run(() => {
+    const [status] = document.querySelectorAll('.filters select');
+    status.value = 'failed';
+    status.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await page.sees('No session fits');
+  await page.run(() => {
+    const [status] = document.querySelectorAll('.filters select');
+    status.value = 'completed';
+    status.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await page.press(id);
+  await page.sees('ended in the console');
+  await page.until((text) => [...document.querySelectorAll('.turn .said.user .text')].some((e) => e.textContent === text), attack);
+  assert.equal(await page.run(() => document.querySelectorAll('main img').length + (window.hacked ?? 0)), 0);
+  seen('the session is found among the past ones, with its transcript');
+
+  await approvals(page);
+  seen('an approval is asked for and sent');
+
+  const bright = await page.run(() => getComputedStyle(document.body).backgroundColor);
+  await page.scheme('dark');
+  assert.notEqual(await page.run(() => getComputedStyle(document.body).backgroundColor), bright);
+  await page.resize(360, 740);
+  for (const view of ['#sessions', `#session/${id}`, '#talk']) {
+    await page.run((hash) => { location.hash = hash; }, view);
+    await page.until(() => document.querySelector('main').childElementCount > 0);
+    const { wide, inner } = await page.run(() => ({ wide: document.documentElement.scrollWidth, inner: window.innerWidth }));
+    assert.ok(wide <= inner, `${view} is ${wide} wide on a screen of ${inner}`);
+  }
+  seen('dark, and narrow without scrolling sideways');
+
+  const elsewhere = page.requests.filter((r) => new URL(r).host !== origin || !new URL(r).pathname.startsWith(prefix));
+  assert.deepEqual(elsewhere, [], 'the page asks elsewhere');
+  const complaints = page.complaints.filter((c) => !/404.*\/receipt$/.test(c));
+  assert.deepEqual(complaints, []);
+}
+
+/** An approval through the page's own code; what calls for one over MCP is tested by the service's own tests. */
+async function approvals(page) {
+  const sent = await page.run(async () => {
+    const { Requests } = await import(new URL('js/requests.js', document.baseURI.replace(/#.*/, '')));
+    const out = [];
+    const requests = new Requests((event) => out.push(event));
+    document.querySelector('main').append(requests.element);
+    requests.take({ type: 'response.output_item.done', item: { type: 'mcp_approval_request', id: 'mcpr_1', name: 'refund', arguments: '{"euro": 3}' } });
+    const asked = requests.element.innerText;
+    [...requests.element.querySelectorAll('button')].find((b) => b.textContent === 'Approve').click();
+    return { asked, out, open: !requests.element.hidden };
+  });
+  assert.match(sent.asked, /May the agent call refund\?[^]*"euro": 3/);
+  assert.deepEqual(sent.out, [{ type: 'conversation.item.create', item: { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true } }]);
+  assert.equal(sent.open, false);
+}
+
+/** The picture of the documentation. */
+async function picture(page, say) {
+  await page.resize(1280, 860, 1.5);
+  await say('What happens when a webhook cannot be delivered?');
+  await page.until(() => [...document.querySelectorAll('.turn')].at(-1)?.innerText.includes('cannot be delivered'));
+  await page.run(() => document.querySelector('.turn:last-child').scrollIntoView());
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  writeFileSync(process.env.SCREENSHOT, await page.screenshot());
+  await page.resize(1360, 900);
+}
+
+const page = await open();
+await patience(talk(page).catch(async (error) => {
+  console.error(page.complaints.join('\n'));
+  await page.close();
+  throw error;
+}), 300_000);
+await page.close();
+proxy.close();
+proxy.closeAllConnections();
