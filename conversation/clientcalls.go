@@ -204,14 +204,19 @@ func (e *engine) answerClientCall(live *Live, commandID string, said Message) bo
 func (e *engine) traceClient(call *clientCall, said Message) {
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
+	e.s.tools.TraceClient(ctx, tracedCall(e.session, call, said.Text, *said.Result))
+}
+
+// tracedCall is a client's call with its result, as package tools keeps it.
+func tracedCall(session Session, call *clientCall, output string, result CallResult) tools.ClientCall {
 	traced := tools.ClientCall{
-		Ref: e.session.Ref(), AgentID: e.session.AgentID, SessionID: string(e.id), TurnID: string(call.turn), CallID: call.id, Name: call.name, Arguments: call.arguments,
-		Output: said.Text, StartedAt: call.begun, Latency: time.Duration(said.Result.LatencyMS) * time.Millisecond,
+		Ref: session.Ref(), AgentID: session.AgentID, SessionID: string(session.ID), TurnID: string(call.turn), CallID: call.id, Name: call.name, Arguments: call.arguments,
+		Output: output, StartedAt: call.begun, Latency: time.Duration(result.LatencyMS) * time.Millisecond,
 	}
-	if said.Result.ErrorCode != "" {
-		traced.Error = &tools.Error{Code: tools.Code(said.Result.ErrorCode), Message: said.Result.ErrorMessage}
+	if result.ErrorCode != "" {
+		traced.Error = &tools.Error{Code: tools.Code(result.ErrorCode), Message: result.ErrorMessage}
 	}
-	e.s.tools.TraceClient(ctx, traced)
+	return traced
 }
 
 // expire tells the model that a client has not answered, and has it go on.
@@ -276,6 +281,42 @@ func askedIn(ctx context.Context, tx bun.Tx, session Session, callID string) (Tu
 		}
 	}
 	return Turn{}, fault.InvalidField("call_id", "unknown", "No call %q was made by this session for a client to answer.", callID)
+}
+
+// takeOutputs puts a client's results into a new turn and beside their calls. The session's row is
+// locked. Errors: Invalid invalid-request on tool_outputs[i].call_id.
+func takeOutputs(ctx context.Context, tx bun.Tx, session Session, start turnStart, turn *Turn, now time.Time) error {
+	var answered []tools.ClientCall
+	for i, said := range start.outputs {
+		asked, err := askedIn(ctx, tx, session, said.CallID)
+		if decided := fault.From(err); err != nil && decided.Reason == fault.InvalidRequest {
+			return fault.InvalidField(fmt.Sprintf("tool_outputs[%d].call_id", i), decided.Fields[0].Code, "%s", decided.Fields[0].Message)
+		}
+		if err != nil {
+			return err
+		}
+		result := *said.Result
+		for _, call := range openCalls([]Turn{asked}) {
+			if call.id != said.CallID {
+				continue
+			}
+			result.ToolID, result.StartedAt = tools.ClientPrefix+call.name, call.begun
+			result.LatencyMS = milliseconds(now.Sub(call.begun))
+			answered = append(answered, tracedCall(session, &call, said.Text, result))
+		}
+		said.Result = &result
+		if asked.Status != TurnInProgress { // else finish does it
+			asked.Messages = append(asked.Messages, said)
+			if err := rewriteMessages(ctx, tx, asked); err != nil {
+				return err
+			}
+		}
+		turn.Messages = append(turn.Messages, said)
+	}
+	if start.answered != nil {
+		*start.answered = answered
+	}
+	return nil
 }
 
 // adoptResults puts results that came in before a turn was recorded beside their calls.

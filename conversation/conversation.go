@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -223,6 +224,15 @@ func (t Turn) ToolCalls() []ToolCall {
 		}
 	}
 	return calls
+}
+
+// OpenClientCalls are the calls of the turn that its client has not answered.
+func (t Turn) OpenClientCalls() []ToolCall {
+	open := map[string]bool{}
+	for _, call := range openCalls([]Turn{t}) {
+		open[call.id] = true
+	}
+	return slices.DeleteFunc(t.ToolCalls(), func(c ToolCall) bool { return !open[c.ID] })
 }
 
 // Usage is what the model counted in the turn.

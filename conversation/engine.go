@@ -132,7 +132,7 @@ func (e *engine) loop() {
 		case ended:
 			e.close(closedBy(m.session))
 		case recorded:
-			e.showTurn(m.turn, nil)
+			e.took(m.turn)
 		case expired:
 			e.expire(m.call)
 		case changed:

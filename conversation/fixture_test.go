@@ -108,7 +108,8 @@ func (f *fixture) hurriedNode(t *testing.T) *conversation.Service {
 func (f *fixture) start(t *testing.T, deps conversation.Deps) *conversation.Service {
 	t.Helper()
 	s := conversation.New(conversation.Deps{
-		ApprovalTimeout: deps.ApprovalTimeout, Prices: deps.Prices, DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
+		ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices,
+		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now,
 	})

@@ -12,6 +12,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -44,6 +45,9 @@ type turnStart struct {
 	open bool
 	// text is what the user said in a new turn; empty asks the agent to go on.
 	text string
+	// outputs are a client's results of calls, which a new turn begins with; answered gets those calls.
+	outputs  []Message
+	answered *[]tools.ClientCall
 }
 
 // lease is the right to run a turn, while it is waited for too: an end reaches it either way.
@@ -141,7 +145,7 @@ func (s *Service) begin(ctx context.Context, start turnStart) (Session, Turn, er
 			if ctx.Err() != nil {
 				return Session{}, Turn{}, fmt.Errorf("waiting for the turn before: %w", context.Cause(ctx))
 			}
-			return Session{}, Turn{}, fault.New(fault.ServiceUnavailable, "Another turn of the session is still running. Send it again when that is done.")
+			return Session{}, Turn{}, errStillRunning()
 		}
 	}
 }
@@ -191,9 +195,12 @@ func takeTurn(ctx context.Context, tx bun.Tx, session *Session, start turnStart,
 		return selectTurn(ctx, tx, *session, start.turn)
 	}
 	turn := newTurn(*session, start.turn, now)
+	if err := takeOutputs(ctx, tx, *session, start, &turn, now); err != nil {
+		return Turn{}, err
+	}
 	if start.text != "" {
 		turn.UserText = start.text
-		turn.Messages = []Message{{Role: roleUser, ItemID: idgen.New(idgen.Item), Text: start.text}}
+		turn.Messages = append(turn.Messages, Message{Role: roleUser, ItemID: idgen.New(idgen.Item), Text: start.text})
 	}
 	session.TurnCount++
 	return turn, insertTurn(ctx, tx, turn)

@@ -33,6 +33,7 @@ const (
 	noticeEnding noticeKind = "ending" // the turn that runs is to be stopped
 	noticeEnded  noticeKind = "ended"  // the session is closed
 	noticeItem   noticeKind = "item"   // a client removed or cut an item
+	noticeStop   noticeKind = "stop"   // this one turn is to be stopped
 )
 
 // notice is the payload of a notification. It names; whoever gets it reads the row.
@@ -44,6 +45,7 @@ type notice struct {
 	Item    string      `json:"i,omitempty"`
 	// From is the node that sent it, where that one need not hear it.
 	From string `json:"f,omitempty"`
+	Turn TurnID `json:"t,omitempty"`
 }
 
 // notify sends the notice when tx commits.
@@ -104,6 +106,8 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	switch n.Kind {
 	case noticeEnding:
 		s.stopTurns(n.Session, errEnding)
+	case noticeStop:
+		s.stopTurn(n.Turn)
 	case noticeEnded:
 		s.stopTurns(n.Session, errEnding)
 		s.look(ctx, n.Session)

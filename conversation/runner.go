@@ -64,6 +64,8 @@ type ran struct {
 	session Session
 	// err is why there is no answer, or only part of one; nil when it completed.
 	err error
+	// stopped says that somebody asked for the turn to be stopped.
+	stopped bool
 }
 
 // run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
@@ -108,7 +110,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	}
 	done := r.done(err)
 	_ = r.emit(done) // nobody may be left to hear it; the turn is recorded
-	return ran{turn: r.turn, session: after, err: err}
+	return ran{turn: r.turn, session: after, err: err, stopped: errors.Is(context.Cause(ctx), errStopped) && r.turn.Status == TurnCancelled}
 }
 
 // judge writes into the turn how it went, and returns the error as its caller may see it.

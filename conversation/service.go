@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -60,6 +61,10 @@ type Deps struct {
 	Now func() time.Time
 	// Random makes signing keys; nil is crypto/rand.
 	Random io.Reader
+	// FollowGrace is how long a streamed turn goes on while nobody listens; 0 is FollowGrace (30 s).
+	FollowGrace time.Duration
+	// TenantTurns bounds the turns without a socket that run or wait for one tenant on this node; 0 is 256.
+	TenantTurns int
 	// ApprovalTimeout is how long a call waits for the client's approval; 0 is 60 s.
 	ApprovalTimeout time.Duration
 }
@@ -83,6 +88,8 @@ type Service struct {
 	metrics    metrics
 
 	approvalTimeout time.Duration
+	followGrace     time.Duration
+	tenantTurns     int
 
 	// node names this process among those that hold sockets.
 	node string
@@ -95,6 +102,9 @@ type Service struct {
 	closing bool
 	engines map[ID]*engine
 	running map[TurnID]*lease
+	// broadcasts are the streamed turns that run here.
+	broadcasts map[TurnID]*broadcast
+	queues     turnQueues
 }
 
 // New makes the service.
@@ -104,7 +114,7 @@ func New(d Deps) *Service {
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
 		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
-		engines: map[ID]*engine{}, running: map[TurnID]*lease{}, metrics: newMetrics(d.Registry),
+		engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -115,6 +125,8 @@ func New(d Deps) *Service {
 	if s.approvalTimeout = d.ApprovalTimeout; s.approvalTimeout == 0 {
 		s.approvalTimeout = approvalTimeout
 	}
+	s.followGrace = cmp.Or(d.FollowGrace, FollowGrace)
+	s.tenantTurns = cmp.Or(d.TenantTurns, defaultTenantTurns)
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}
@@ -162,6 +174,19 @@ type ListParams struct {
 	AgentID     agents.ID
 	UserID      string
 	Status      Status
+	Modality    Modality
+	EndReason   string
+	// CreatedAfter is the earliest moment, CreatedBefore the first that is too late; zero: any.
+	CreatedAfter  time.Time
+	CreatedBefore time.Time
+}
+
+// moment is a time as a filter of a list; empty for none.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
 }
 
 // List lists the sessions the caller may see, newest first. Another tenant's workspace is an
@@ -170,6 +195,7 @@ func (s *Service) List(ctx context.Context, p workspaces.Principal, params ListP
 	params.Page.Order = postgres.NewestFirst
 	params.Page.Filters = []string{
 		string(p.TenantID), string(p.WorkspaceID), string(params.WorkspaceID), string(params.AgentID), params.UserID, string(params.Status),
+		string(params.Modality), params.EndReason, moment(params.CreatedAfter), moment(params.CreatedBefore),
 	}
 	page, err := postgres.NewPage(params.Page)
 	if err != nil {

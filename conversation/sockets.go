@@ -134,6 +134,17 @@ func (e *engine) showTurn(turn Turn, asked *Live) {
 	e.others(asked, shown(turn, e.session.ItemEdits))
 }
 
+// took notes a turn that was taken without a socket: a client's calls may have got their results in it.
+func (e *engine) took(turn Turn) {
+	for _, m := range turn.Messages {
+		if m.Role == roleTool {
+			e.client.settled(m.CallID)
+		}
+	}
+	e.showTurn(turn, nil)
+	e.next()
+}
+
 // tellEngine shows the session's sockets on this node a turn that was taken without them.
 func (s *Service) tellEngine(turn Turn) {
 	if turn.SessionID == "" {

@@ -35,11 +35,17 @@ func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, par
 	query := db.NewSelect().Model(&sessions).Where("s.tenant_id = ?", p.TenantID)
 	for column, value := range map[string]string{
 		"workspace_id": string(params.WorkspaceID), "agent_id": string(params.AgentID),
-		"user_id": params.UserID, "status": string(params.Status),
+		"user_id": params.UserID, "status": string(params.Status), "modality": string(params.Modality), "end_reason": params.EndReason,
 	} {
 		if value != "" {
 			query = query.Where("s.? = ?", bun.Ident(column), value)
 		}
+	}
+	if !params.CreatedAfter.IsZero() {
+		query = query.Where("s.created_at >= ?", params.CreatedAfter)
+	}
+	if !params.CreatedBefore.IsZero() {
+		query = query.Where("s.created_at < ?", params.CreatedBefore)
 	}
 	if p.WorkspaceID != "" {
 		query = query.Where("s.workspace_id = ?", p.WorkspaceID)

@@ -2,35 +2,91 @@ package conversation
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
 
 // The types of a [StreamEvent].
 const (
-	StreamStarted  = "turn.started"
-	StreamDelta    = "turn.delta"
-	StreamToolCall = "turn.tool_call"
-	StreamDone     = "turn.done"
+	StreamStarted    = "turn.started"
+	StreamDelta      = "turn.delta"
+	StreamToolCall   = "turn.tool_call"
+	StreamClientCall = "turn.client_tool_call"
+	StreamDone       = "turn.done"
 )
 
 // StreamEvent is a piece of a turn that is taken without a socket.
 type StreamEvent struct {
 	Type string
-	// Number is the event's place in the turn, from 1.
-	Number int
+	// ID names the event for [Service.Follow]; it says what of the turn has come with it.
+	ID     string
 	TurnID TurnID
 	// Delta is the next piece of the answer (turn.delta); all of them make its text.
 	Delta string
-	// ToolCall is a call that has its result (turn.tool_call).
+	// ToolCall is a call that has its result (turn.tool_call), or one that the caller is to run
+	// (turn.client_tool_call).
 	ToolCall *ToolCall
 	// Turn is the whole turn, recorded (turn.done).
 	Turn *Turn
+}
+
+// TurnParams is what a caller without a socket says.
+type TurnParams struct {
+	// Text has 1 to 32,000 characters; it may be empty beside Outputs.
+	Text string
+	// ClientTools are tools that the caller runs itself, offered for this answer; at most 128.
+	ClientTools []model.Tool
+	// Outputs are results of calls that the session's clients were asked to make; Respond and the
+	// items' ids are not read.
+	Outputs []ToolOutput
+}
+
+func (p TurnParams) check() error {
+	if !sayable(p.Text) && (p.Text != "" || len(p.Outputs) == 0) {
+		return errText()
+	}
+	if len(p.ClientTools) > maxClientTools {
+		return fault.InvalidField("client_tools", "max_items", "At most %d client tools can be offered.", maxClientTools)
+	}
+	for i, tool := range p.ClientTools {
+		if tool.Name == "" || !storable(tool.Name) {
+			return fault.InvalidField("client_tools["+strconv.Itoa(i)+"].name", "required", "A client tool needs a name.")
+		}
+	}
+	for i, output := range p.Outputs {
+		field := "tool_outputs[" + strconv.Itoa(i) + "]."
+		if output.CallID == "" || !storable(output.CallID) || len(output.CallID) > maxItemIDBytes {
+			return fault.InvalidField(field+"call_id", "length", "call_id is the id of one of client_tool_calls.")
+		}
+		if len(output.Output) > MaxClientOutputBytes || !storable(output.Output) {
+			return fault.InvalidField(field+"output", "length", "output is text of at most %d bytes, without the character U+0000. Send less.", MaxClientOutputBytes)
+		}
+	}
+	return nil
+}
+
+// messages are the results as they are stored.
+func (p TurnParams) messages() []Message {
+	var said []Message
+	for _, output := range p.Outputs {
+		m := Message{Role: roleTool, ItemID: idgen.New(idgen.Item), CallID: output.CallID, Text: tools.CutForModel(output.Output), Result: &CallResult{}}
+		if output.IsError {
+			m.Result.ErrorCode, m.Result.ErrorMessage = codeClient, clientToolFailed
+			m.Text = errorText(codeClient, clientToolFailed+" "+m.Text)
+		}
+		said = append(said, m)
+	}
+	return said
 }
 
 // sayable says whether a user can have said the text: something, and not too much.
@@ -42,44 +98,76 @@ func errText() *fault.Error {
 	return fault.InvalidField("text", "length", "text must have 1 to %d characters, and not only spaces.", MaxTextChars)
 }
 
-// Turn says text to the agent and returns its recorded answer. A pending session begins with
+// Turn is [Service.Say] with nothing but a text.
+func (s *Service) Turn(ctx context.Context, p workspaces.Principal, id ID, text string, emit func(StreamEvent) error) (Turn, error) {
+	return s.Say(ctx, p, id, TurnParams{Text: text}, emit)
+}
+
+// Say says something to the agent and returns its recorded answer. A pending session begins with
 // it; while another turn of the session runs, on any node, it waits. When ctx ends, or emit (nil:
-// nobody listens) fails, the answer is stopped and what was said of it recorded as cancelled.
+// nobody listens) fails, the answer is stopped and what was said of it recorded as cancelled. A turn
+// that Cancel stopped is no error: its status says so.
 //
 // Errors: NotFound, Invalid invalid-request, Precondition session-closed, Upstream
-// upstream-failed (the turn is recorded as failed; the session goes on), Unavailable unavailable,
-// Canceled canceled.
-func (s *Service) Turn(ctx context.Context, p workspaces.Principal, id ID, text string, emit func(StreamEvent) error) (Turn, error) {
-	if !sayable(text) {
-		return Turn{}, errText()
-	}
-	session, err := s.Get(ctx, p, id)
+// upstream-failed (the turn is recorded as failed; the session goes on), RateLimited rate-limited (too
+// many wait), Unavailable unavailable, Canceled canceled.
+func (s *Service) Say(ctx context.Context, p workspaces.Principal, id ID, params TurnParams, emit func(StreamEvent) error) (Turn, error) {
+	session, err := s.sayTo(ctx, p, id, params)
 	if err != nil {
 		return Turn{}, err
 	}
-	if err := openError(session); err != nil {
+	leave, err := s.queueTurn(ctx, session)
+	if err != nil {
 		return Turn{}, err
 	}
+	defer leave()
 	if emit == nil {
 		emit = func(StreamEvent) error { return nil }
 	}
-	stream := &turnStream{emit: emit}
-	r := &runner{
-		s: s, start: turnStart{tenant: session.TenantID, session: id, turn: TurnID(idgen.In(ctx, idgen.Turn)), text: text},
-		responseID: idgen.New(idgen.Response), emit: stream.take,
+	return s.say(ctx, session, params, emit)
+}
+
+// sayTo is the session that is spoken to, if it can be.
+func (s *Service) sayTo(ctx context.Context, p workspaces.Principal, id ID, params TurnParams) (Session, error) {
+	if err := params.check(); err != nil {
+		return Session{}, err
 	}
+	session, err := s.Get(ctx, p, id)
+	if err != nil {
+		return Session{}, err
+	}
+	return session, openError(session)
+}
+
+// say takes the turn.
+func (s *Service) say(ctx context.Context, session Session, params TurnParams, emit func(StreamEvent) error) (Turn, error) {
+	stream := &turnStream{emit: emit}
+	start := turnStart{
+		tenant: session.TenantID, session: session.ID, turn: TurnID(idgen.In(ctx, idgen.Turn)), text: params.Text,
+		outputs: params.messages(), answered: &[]tools.ClientCall{},
+	}
+	r := &runner{s: s, start: start, responseID: idgen.New(idgen.Response), clientTools: params.ClientTools, emit: stream.take}
 	went := r.run(ctx)
 	if postgres.IsUnique(went.err, "turns_pkey") { // see idgen.In
 		made, err := selectTurn(ctx, s.db, session, r.start.turn)
-		if err != nil || made.Status == TurnCompleted {
+		if err != nil {
 			return made, err
+		}
+		if made.Status == TurnCompleted {
+			stream.turn = made.ID
+			return made, stream.send(StreamEvent{Type: StreamDone, Turn: &made})
 		}
 		r.start.turn = TurnID(idgen.New(idgen.Turn)) // it was lost with its node; this is another try
 		went = r.run(ctx)
 	}
 	s.tellEngine(went.turn)
-	if went.err != nil {
-		return went.turn, went.err
+	if went.turn.SessionID != "" && s.tools != nil {
+		for _, call := range *start.answered {
+			s.tools.TraceClient(context.WithoutCancel(ctx), call)
+		}
+	}
+	if err := went.err; err != nil && (!went.stopped || ctx.Err() != nil) {
+		return went.turn, err
 	}
 	if err := stream.send(StreamEvent{Type: StreamDone, Turn: &went.turn}); err != nil {
 		return went.turn, goneError{err} // recorded all the same
@@ -89,16 +177,16 @@ func (s *Service) Turn(ctx context.Context, p workspaces.Principal, id ID, text 
 
 // turnStream turns the core's events into those of a turn without a socket.
 type turnStream struct {
-	emit   func(StreamEvent) error
-	turn   TurnID
-	number int
-	said   bool // a message is out: the next one stands apart from it
-	apart  bool
+	emit  func(StreamEvent) error
+	turn  TurnID
+	place place
+	said  bool // a message is out: the next one stands apart from it
+	apart bool
 }
 
 func (t *turnStream) send(e StreamEvent) error {
-	t.number++
-	e.Number, e.TurnID = t.number, t.turn
+	t.place.pass(e)
+	e.TurnID, e.ID = t.turn, t.place.id(t.turn)
 	return t.emit(e)
 }
 
@@ -119,6 +207,56 @@ func (t *turnStream) take(e Event) error {
 	case ToolDone:
 		call := &ToolCall{CallResult: e.Result, ID: e.CallID, Name: e.Name, Arguments: e.Arguments, Output: e.Output}
 		return t.send(StreamEvent{Type: StreamToolCall, ToolCall: call})
+	case ClientToolCalled:
+		call := &ToolCall{ID: e.CallID, Name: e.Name, Arguments: e.Arguments, CallResult: CallResult{ToolID: tools.ClientPrefix + e.Name}}
+		return t.send(StreamEvent{Type: StreamClientCall, ToolCall: call})
 	}
 	return nil
 }
+
+// place is how much of a turn's events somebody has: it is written into each event's id, so that
+// what comes next can be told from the recorded turn alone.
+type place struct {
+	// events counts them, bytes those of the text, calls the calls with a result.
+	events, bytes, calls int
+}
+
+func (p *place) pass(e StreamEvent) {
+	p.events++
+	p.bytes += len(e.Delta)
+	if e.Type == StreamToolCall {
+		p.calls++
+	}
+}
+
+// id is turn_….<events>.<bytes>.<calls>.
+func (p place) id(turn TurnID) string {
+	return string(turn) + "." + strconv.Itoa(p.events) + "." + strconv.Itoa(p.bytes) + "." + strconv.Itoa(p.calls)
+}
+
+var errEventID = errors.New("not an event's id")
+
+// TurnOfEvent is the turn that an event's id names. Errors: Invalid invalid-request.
+func TurnOfEvent(id string) (TurnID, error) {
+	turn, _, err := readPlace(id)
+	if err != nil {
+		return "", fault.InvalidField("last_event_id", "format", "Give the id of an event of a turn as it came; %q is none.", id)
+	}
+	return turn, nil
+}
+
+func readPlace(id string) (turn TurnID, p place, err error) {
+	parts := strings.Split(id, ".")
+	if len(parts) != 4 || !idgen.Valid(idgen.Turn, parts[0]) {
+		return "", place{}, errEventID
+	}
+	for i, into := range []*int{&p.events, &p.bytes, &p.calls} {
+		if *into, err = strconv.Atoi(parts[i+1]); err != nil || *into < 0 {
+			return "", place{}, errEventID
+		}
+	}
+	return TurnID(parts[0]), p, nil
+}
+
+// followPoll is how often a turn that runs on another node is looked at for who follows it here.
+const followPoll = 500 * time.Millisecond

@@ -28,6 +28,7 @@ const (
 	jsonType          = "application/json"
 	requestIDHeader   = "X-Request-Id"
 	idempotencyHeader = "Idempotency-Key"
+	lastEventHeader   = "Last-Event-ID"
 )
 
 // passedOn are the headers of a REST request that interceptors may look at. The others speak

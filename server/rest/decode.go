@@ -27,6 +27,7 @@ import (
 const (
 	defaultMaxBodyBytes = 1 << 20
 	maskField           = "update_mask"
+	lastEventField      = "last_event_id"
 	// identity is the Content-Encoding of a body as it is.
 	identity = "identity"
 )
@@ -44,7 +45,19 @@ func decode(r *http.Request, m *match, body []byte) (proto.Message, error) {
 	if err := fillQuery(message, m, r.URL.RawQuery); err != nil {
 		return nil, err
 	}
+	if m.route.ServerStream {
+		fillLastEvent(message, r)
+	}
 	return message.Interface(), nil
+}
+
+// fillLastEvent takes the header that clients of event streams send when they come back, unless the
+// request says it itself.
+func fillLastEvent(message protoreflect.Message, r *http.Request) {
+	field := message.Descriptor().Fields().ByName(lastEventField)
+	if id := r.Header.Get(lastEventHeader); id != "" && field != nil && !message.Has(field) && utf8.ValidString(id) {
+		message.Set(field, protoreflect.ValueOfString(id))
+	}
 }
 
 // readBody returns at most the route's limit of JSON text, nil for an empty body. A body in gzip is

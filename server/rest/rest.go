@@ -95,8 +95,12 @@ func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// once says whether a request has a key and a verb that may change something.
+// once says whether a request has a key and a verb that may change something. One who comes back to a
+// stream of events changes nothing.
 func once(r *http.Request, m *match) bool {
+	if m.route.ServerStream && r.Header.Get(lastEventHeader) != "" && m.route.Request.ProtoReflect().Descriptor().Fields().ByName(lastEventField) != nil {
+		return false
+	}
 	return m.route.Method != http.MethodGet && len(r.Header.Values(idempotencyHeader)) > 0
 }
 

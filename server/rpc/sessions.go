@@ -38,6 +38,8 @@ func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListS
 	list, next, err := s.sessions.List(ctx, workspaces.PrincipalFrom(ctx), conversation.ListParams{
 		Page: pageParams(req), WorkspaceID: workspaces.ID(req.GetWorkspaceId()), AgentID: agents.ID(req.GetAgentId()),
 		UserID: req.GetUserId(), Status: conversation.Status(req.GetStatus()),
+		Modality: conversation.Modality(req.GetModality()), EndReason: req.GetEndReason(),
+		CreatedAfter: timeOf(req.GetCreatedAfter()), CreatedBefore: timeOf(req.GetCreatedBefore()),
 	})
 	if err != nil {
 		return nil, err
@@ -63,7 +65,7 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 }
 
 func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {
-	turn, err := s.sessions.Turn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), req.GetText(), nil)
+	turn, err := s.sessions.Say(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turnParams(req), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +73,36 @@ func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateT
 }
 
 func (s *sessionsServer) StreamTurn(ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
-	_, err := s.sessions.Turn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), req.GetText(),
-		func(e conversation.StreamEvent) error { return stream.Send(turnEventProto(req.GetSessionId(), e)) })
-	return err
+	emit := turnEmitter(req.GetSessionId(), stream)
+	if req.GetLastEventId() == "" {
+		return s.sessions.Stream(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turnParams(req), emit)
+	}
+	turn, err := conversation.TurnOfEvent(req.GetLastEventId())
+	if err != nil {
+		return err
+	}
+	return s.sessions.Follow(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
+}
+
+func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+	return s.sessions.Follow(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()),
+		req.GetLastEventId(), turnEmitter(req.GetSessionId(), stream))
+}
+
+func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
+	turn, err := s.sessions.GetTurn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()))
+	if err != nil {
+		return nil, err
+	}
+	return turnProto(turn), nil
+}
+
+func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelTurnRequest) (*parlancev1.Turn, error) {
+	turn, err := s.sessions.Cancel(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()))
+	if err != nil {
+		return nil, err
+	}
+	return turnProto(turn), nil
 }
 
 func (s *sessionsServer) GetTranscript(ctx context.Context, req *parlancev1.GetTranscriptRequest) (*parlancev1.GetTranscriptResponse, error) {

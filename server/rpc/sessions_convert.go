@@ -3,13 +3,14 @@ package rpc
 import (
 	"encoding/json"
 	"math"
-	"strconv"
 
+	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/provider/model"
 )
 
 func createSessionParams(req *parlancev1.CreateSessionRequest) conversation.CreateParams {
@@ -75,8 +76,41 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 func answeredTurnProto(t conversation.Turn) *parlancev1.CreateTurnResponse {
 	return &parlancev1.CreateTurnResponse{
 		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
-		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t),
+		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status),
+		ClientToolCalls: each(t.OpenClientCalls(), func(c conversation.ToolCall) *parlancev1.ToolCall {
+			return turnCallProto(string(t.SessionID), string(t.ID), c)
+		}),
 	}
+}
+
+// turnRequest is what CreateTurn and StreamTurn have in common.
+type turnRequest interface {
+	GetText() string
+	GetClientTools() []*parlancev1.ClientTool
+	GetToolOutputs() []*parlancev1.ToolOutput
+}
+
+func turnParams(req turnRequest) conversation.TurnParams {
+	params := conversation.TurnParams{Text: req.GetText()}
+	for _, tool := range req.GetClientTools() {
+		params.ClientTools = append(params.ClientTools, model.Tool{Name: tool.GetName(), Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters())})
+	}
+	for _, output := range req.GetToolOutputs() {
+		params.Outputs = append(params.Outputs, conversation.ToolOutput{CallID: output.GetCallId(), Output: output.GetOutput(), IsError: output.GetIsError()})
+	}
+	return params
+}
+
+// schemaOf is a tool's schema; one that takes any object when none is given.
+func schemaOf(s *structpb.Struct) json.RawMessage {
+	if s == nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return jsonOf(s)
+}
+
+func turnEmitter(session string, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) func(conversation.StreamEvent) error {
+	return func(e conversation.StreamEvent) error { return stream.Send(turnEventProto(session, e)) }
 }
 
 func turnUsageProto(t conversation.Turn) *parlancev1.TurnUsage {
@@ -125,7 +159,7 @@ func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.To
 }
 
 func turnEventProto(session string, e conversation.StreamEvent) *parlancev1.StreamTurnResponse {
-	event := &parlancev1.StreamTurnResponse{Type: e.Type, EventId: strconv.Itoa(e.Number), TurnId: string(e.TurnID), Delta: e.Delta}
+	event := &parlancev1.StreamTurnResponse{Type: e.Type, EventId: e.ID, TurnId: string(e.TurnID), Delta: e.Delta}
 	if e.ToolCall != nil {
 		event.ToolCall = turnCallProto(session, string(e.TurnID), *e.ToolCall)
 	}

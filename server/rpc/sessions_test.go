@@ -129,6 +129,21 @@ func TestSessionOnTheWire(t *testing.T) {
 	if err := stream.Err(); err != nil {
 		t.Fatal(err)
 	}
+	follow, err := f.client.FollowTurn(ctx, &parlancev1.FollowTurnRequest{SessionId: made.GetId(), TurnId: last.GetTurnId()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replayed := ""
+	for follow.Receive() {
+		replayed += follow.Msg().GetDelta()
+	}
+	if follow.Err() != nil || replayed != text || last.GetTurn().GetStatus() != "completed" {
+		t.Errorf("followed %q, %v; want %q", replayed, follow.Err(), text)
+	}
+	cancelled, err := f.client.CancelTurn(ctx, &parlancev1.CancelTurnRequest{SessionId: made.GetId(), TurnId: last.GetTurnId()})
+	if err != nil || cancelled.GetStatus() != "completed" {
+		t.Errorf("cancelling a turn that is over: %v, %v", cancelled, err)
+	}
 	if types[0] != "turn.started" || last.GetType() != "turn.done" || last.GetTurn().GetText() != text || text == "" || last.GetTurnId() == "" {
 		t.Errorf("streamed %v, %q, %v", types, text, last)
 	}

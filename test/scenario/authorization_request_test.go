@@ -15,7 +15,7 @@ import (
 )
 
 // othersIDs are names that callers and outside parties give: they are nobody's here.
-var othersIDs = []string{"user_id", "account_id"}
+var othersIDs = []string{"user_id", "account_id", "last_event_id"}
 
 // idFields are the fields of a method's request that name something of a tenant's: by their names
 // (…_id, …_ids), in the metadata of an upload too.
