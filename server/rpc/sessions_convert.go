@@ -76,7 +76,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 func answeredTurnProto(t conversation.Turn) *parlancev1.CreateTurnResponse {
 	return &parlancev1.CreateTurnResponse{
 		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
-		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status),
+		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash,
 		ClientToolCalls: each(t.OpenClientCalls(), func(c conversation.ToolCall) *parlancev1.ToolCall {
 			return turnCallProto(string(t.SessionID), string(t.ID), c)
 		}),

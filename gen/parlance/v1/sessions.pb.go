@@ -1387,7 +1387,15 @@ type ListSessionsRequest struct {
 	// Only sessions of this user.
 	UserId string `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	// Only sessions with this status.
-	Status        string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// Only sessions of this modality.
+	Modality string `protobuf:"bytes,7,opt,name=modality,proto3" json:"modality,omitempty"`
+	// Only sessions that ended for this reason.
+	EndReason string `protobuf:"bytes,8,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
+	// Only sessions that were created at this time or later.
+	CreatedAfter *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_after,json=createdAfter,proto3" json:"created_after,omitempty"`
+	// Only sessions that were created before this time.
+	CreatedBefore *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_before,json=createdBefore,proto3" json:"created_before,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1462,6 +1470,34 @@ func (x *ListSessionsRequest) GetStatus() string {
 		return x.Status
 	}
 	return ""
+}
+
+func (x *ListSessionsRequest) GetModality() string {
+	if x != nil {
+		return x.Modality
+	}
+	return ""
+}
+
+func (x *ListSessionsRequest) GetEndReason() string {
+	if x != nil {
+		return x.EndReason
+	}
+	return ""
+}
+
+func (x *ListSessionsRequest) GetCreatedAfter() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAfter
+	}
+	return nil
+}
+
+func (x *ListSessionsRequest) GetCreatedBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedBefore
+	}
+	return nil
 }
 
 type ListSessionsResponse struct {
@@ -1626,19 +1662,323 @@ func (x *EndSessionRequest) GetReason() string {
 	return ""
 }
 
+// ClientTool is a tool that the caller runs.
+type ClientTool struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the model calls it. One named like a tool of the agent is left out.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What it does and when to call it; for the model.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// JSON Schema of the arguments; any object when absent.
+	Parameters    *structpb.Struct `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ClientTool) Reset() {
+	*x = ClientTool{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClientTool) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClientTool) ProtoMessage() {}
+
+func (x *ClientTool) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClientTool.ProtoReflect.Descriptor instead.
+func (*ClientTool) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ClientTool) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ClientTool) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *ClientTool) GetParameters() *structpb.Struct {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
+// ToolOutput is the result of a call that the caller ran.
+type ToolOutput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the call.
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// The result, at most 256 KiB; the model gets its first 16 KiB.
+	Output string `protobuf:"bytes,2,opt,name=output,proto3" json:"output,omitempty"`
+	// Whether it is an error.
+	IsError       bool `protobuf:"varint,3,opt,name=is_error,json=isError,proto3" json:"is_error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolOutput) Reset() {
+	*x = ToolOutput{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolOutput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolOutput) ProtoMessage() {}
+
+func (x *ToolOutput) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolOutput.ProtoReflect.Descriptor instead.
+func (*ToolOutput) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ToolOutput) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *ToolOutput) GetOutput() string {
+	if x != nil {
+		return x.Output
+	}
+	return ""
+}
+
+func (x *ToolOutput) GetIsError() bool {
+	if x != nil {
+		return x.IsError
+	}
+	return false
+}
+
+type GetTurnRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// turn_…
+	TurnId        string `protobuf:"bytes,2,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTurnRequest) Reset() {
+	*x = GetTurnRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTurnRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTurnRequest) ProtoMessage() {}
+
+func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTurnRequest.ProtoReflect.Descriptor instead.
+func (*GetTurnRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *GetTurnRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *GetTurnRequest) GetTurnId() string {
+	if x != nil {
+		return x.TurnId
+	}
+	return ""
+}
+
+type FollowTurnRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// turn_…
+	TurnId string `protobuf:"bytes,2,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	// The event_id of the last event that was seen; empty for all of them.
+	LastEventId   string `protobuf:"bytes,3,opt,name=last_event_id,json=lastEventId,proto3" json:"last_event_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowTurnRequest) Reset() {
+	*x = FollowTurnRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowTurnRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowTurnRequest) ProtoMessage() {}
+
+func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowTurnRequest.ProtoReflect.Descriptor instead.
+func (*FollowTurnRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *FollowTurnRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *FollowTurnRequest) GetTurnId() string {
+	if x != nil {
+		return x.TurnId
+	}
+	return ""
+}
+
+func (x *FollowTurnRequest) GetLastEventId() string {
+	if x != nil {
+		return x.LastEventId
+	}
+	return ""
+}
+
+type CancelTurnRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// turn_…
+	TurnId        string `protobuf:"bytes,2,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelTurnRequest) Reset() {
+	*x = CancelTurnRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelTurnRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelTurnRequest) ProtoMessage() {}
+
+func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
+func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *CancelTurnRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *CancelTurnRequest) GetTurnId() string {
+	if x != nil {
+		return x.TurnId
+	}
+	return ""
+}
+
 type CreateTurnRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ses_…
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// 1 to 32,000 characters.
-	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// 1 to 32,000 characters; may be empty beside tool_outputs.
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// Tools that the caller runs itself, offered for this answer; at most 128. A call of one ends the
+	// answer and is in client_tool_calls.
+	ClientTools []*ClientTool `protobuf:"bytes,3,rep,name=client_tools,json=clientTools,proto3" json:"client_tools,omitempty"`
+	// Results of client_tool_calls; at most 64. A call that gets none is told to the model as unanswered.
+	ToolOutputs   []*ToolOutput `protobuf:"bytes,4,rep,name=tool_outputs,json=toolOutputs,proto3" json:"tool_outputs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1650,7 +1990,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1663,7 +2003,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -1680,6 +2020,20 @@ func (x *CreateTurnRequest) GetText() string {
 	return ""
 }
 
+func (x *CreateTurnRequest) GetClientTools() []*ClientTool {
+	if x != nil {
+		return x.ClientTools
+	}
+	return nil
+}
+
+func (x *CreateTurnRequest) GetToolOutputs() []*ToolOutput {
+	if x != nil {
+		return x.ToolOutputs
+	}
+	return nil
+}
+
 type CreateTurnResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// turn_…
@@ -1691,14 +2045,20 @@ type CreateTurnResponse struct {
 	// Traces of the calls.
 	ToolCalls []*ToolCall `protobuf:"bytes,4,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
 	// What was counted.
-	Usage         *TurnUsage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
+	Usage *TurnUsage `protobuf:"bytes,5,opt,name=usage,proto3" json:"usage,omitempty"`
+	// completed, or cancelled when somebody else stopped it.
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// Those of tool_calls that the caller is to run: send their results as tool_outputs.
+	ClientToolCalls []*ToolCall `protobuf:"bytes,7,rep,name=client_tool_calls,json=clientToolCalls,proto3" json:"client_tool_calls,omitempty"`
+	// Hash of the turn's receipt (…/turns/{turn_id}/receipt).
+	ReceiptHash   string `protobuf:"bytes,8,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1710,7 +2070,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1723,7 +2083,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -1761,19 +2121,48 @@ func (x *CreateTurnResponse) GetUsage() *TurnUsage {
 	return nil
 }
 
+func (x *CreateTurnResponse) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *CreateTurnResponse) GetClientToolCalls() []*ToolCall {
+	if x != nil {
+		return x.ClientToolCalls
+	}
+	return nil
+}
+
+func (x *CreateTurnResponse) GetReceiptHash() string {
+	if x != nil {
+		return x.ReceiptHash
+	}
+	return ""
+}
+
 type StreamTurnRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ses_…
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// 1 to 32,000 characters.
-	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// 1 to 32,000 characters; may be empty beside tool_outputs.
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// The event_id of the last event that was seen of a turn of this session: no turn is taken, that one is
+	// followed, and text and the rest are not read.
+	LastEventId string `protobuf:"bytes,3,opt,name=last_event_id,json=lastEventId,proto3" json:"last_event_id,omitempty"`
+	// Tools that the caller runs itself, offered for this answer; at most 128. A call of one ends the
+	// answer and is in client_tool_calls.
+	ClientTools []*ClientTool `protobuf:"bytes,4,rep,name=client_tools,json=clientTools,proto3" json:"client_tools,omitempty"`
+	// Results of client_tool_calls; at most 64. A call that gets none is told to the model as unanswered.
+	ToolOutputs   []*ToolOutput `protobuf:"bytes,5,rep,name=tool_outputs,json=toolOutputs,proto3" json:"tool_outputs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1785,7 +2174,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1798,7 +2187,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -1815,17 +2204,38 @@ func (x *StreamTurnRequest) GetText() string {
 	return ""
 }
 
+func (x *StreamTurnRequest) GetLastEventId() string {
+	if x != nil {
+		return x.LastEventId
+	}
+	return ""
+}
+
+func (x *StreamTurnRequest) GetClientTools() []*ClientTool {
+	if x != nil {
+		return x.ClientTools
+	}
+	return nil
+}
+
+func (x *StreamTurnRequest) GetToolOutputs() []*ToolOutput {
+	if x != nil {
+		return x.ToolOutputs
+	}
+	return nil
+}
+
 type StreamTurnResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// turn.started, turn.delta, turn.tool_call or turn.done.
+	// turn.started, turn.delta, turn.tool_call, turn.client_tool_call or turn.done.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
-	// Place of the event in the turn, from 1; the id of the Server-Sent Event.
+	// Names the event and its turn, for last_event_id; the id of the Server-Sent Event.
 	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
 	// turn_…
 	TurnId string `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
 	// turn.delta: a piece of the answer.
 	Delta string `protobuf:"bytes,4,opt,name=delta,proto3" json:"delta,omitempty"`
-	// turn.tool_call: a call that has its result.
+	// turn.tool_call: a call that has its result. turn.client_tool_call: one that the caller is to run.
 	ToolCall *ToolCall `protobuf:"bytes,5,opt,name=tool_call,json=toolCall,proto3,oneof" json:"tool_call,omitempty"`
 	// turn.done: the whole answer.
 	Turn          *CreateTurnResponse `protobuf:"bytes,6,opt,name=turn,proto3,oneof" json:"turn,omitempty"`
@@ -1835,7 +2245,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1847,7 +2257,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1860,7 +2270,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -1919,7 +2329,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1931,7 +2341,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1944,7 +2354,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -1980,7 +2390,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1992,7 +2402,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2005,7 +2415,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -2034,7 +2444,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2046,7 +2456,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2059,7 +2469,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -2133,7 +2543,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2145,7 +2555,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2158,7 +2568,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -2357,7 +2767,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2369,7 +2779,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2382,7 +2792,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -2493,7 +2903,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2505,7 +2915,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2518,7 +2928,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -2578,7 +2988,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2590,7 +3000,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2603,7 +3013,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -2707,7 +3117,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2719,7 +3129,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2732,7 +3142,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -2829,7 +3239,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2841,7 +3251,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2854,7 +3264,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -2902,7 +3312,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2914,7 +3324,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2927,7 +3337,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -2974,7 +3384,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2986,7 +3396,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2999,7 +3409,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -3036,7 +3446,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +3458,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +3471,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -3102,7 +3512,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3114,7 +3524,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3127,7 +3537,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -3198,7 +3608,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3210,7 +3620,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3223,7 +3633,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -3392,7 +3802,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\bchat_url\x18\x04 \x01(\tR\achatUrl\x12\x14\n" +
 	"\x05token\x18\x05 \x01(\tR\x05token\x129\n" +
 	"\n" +
-	"expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xfe\x01\n" +
+	"expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xe9\x03\n" +
 	"\x13ListSessionsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
@@ -3401,7 +3811,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x03 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x04 \x01(\tR\aagentId\x12\x17\n" +
 	"\auser_id\x18\x05 \x01(\tR\x06userId\x12H\n" +
-	"\x06status\x18\x06 \x01(\tB0\xbaH-r+R\x00R\apendingR\vin_progressR\tcompletedR\x06failedR\x06status\"p\n" +
+	"\x06status\x18\x06 \x01(\tB0\xbaH-r+R\x00R\apendingR\vin_progressR\tcompletedR\x06failedR\x06status\x12<\n" +
+	"\bmodality\x18\a \x01(\tB \xbaH\x1dr\x1bR\x00R\x05voiceR\n" +
+	"voice+textR\x04textR\bmodality\x12'\n" +
+	"\n" +
+	"end_reason\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tendReason\x12?\n" +
+	"\rcreated_after\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\fcreatedAfter\x12A\n" +
+	"\x0ecreated_before\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\rcreatedBefore\"p\n" +
 	"\x14ListSessionsResponse\x120\n" +
 	"\bsessions\x18\x01 \x03(\v2\x14.parlance.v1.SessionR\bsessions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"2\n" +
@@ -3412,22 +3829,56 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x120\n" +
 	"\x06status\x18\x02 \x01(\tB\x18\xbaH\x15r\x13R\tcompletedR\x06failedR\x06status\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"S\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"\xab\x01\n" +
+	"\n" +
+	"ClientTool\x128\n" +
+	"\x04name\x18\x01 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04name\x12*\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x127\n" +
+	"\n" +
+	"parameters\x18\x03 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"parameters\"o\n" +
+	"\n" +
+	"ToolOutput\x12#\n" +
+	"\acall_id\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\x80\x01R\x06callId\x12!\n" +
+	"\x06output\x18\x02 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x10R\x06output\x12\x19\n" +
+	"\bis_error\x18\x03 \x01(\bR\aisError\"H\n" +
+	"\x0eGetTurnRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"y\n" +
+	"\x11FollowTurnRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12,\n" +
+	"\rlast_event_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\"K\n" +
+	"\x11CancelTurnRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xde\x01\n" +
 	"\x11CreateTurnRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1f\n" +
-	"\x04text\x18\x02 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\x80\xfa\x01R\x04text\"\xda\x01\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
+	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12E\n" +
+	"\fclient_tools\x18\x03 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
+	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xd8\x02\n" +
 	"\x12CreateTurnResponse\x12\x17\n" +
 	"\aturn_id\x18\x01 \x01(\tR\x06turnId\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x123\n" +
 	"\tcitations\x18\x03 \x03(\v2\x15.parlance.v1.CitationR\tcitations\x124\n" +
 	"\n" +
 	"tool_calls\x18\x04 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12,\n" +
-	"\x05usage\x18\x05 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\"S\n" +
+	"\x05usage\x18\x05 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x12\x16\n" +
+	"\x06status\x18\x06 \x01(\tR\x06status\x12A\n" +
+	"\x11client_tool_calls\x18\a \x03(\v2\x15.parlance.v1.ToolCallR\x0fclientToolCalls\x12!\n" +
+	"\freceipt_hash\x18\b \x01(\tR\vreceiptHash\"\x8c\x02\n" +
 	"\x11StreamTurnRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1f\n" +
-	"\x04text\x18\x02 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\x80\xfa\x01R\x04text\"\xfc\x01\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
+	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12,\n" +
+	"\rlast_event_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\x12E\n" +
+	"\fclient_tools\x18\x04 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
+	"\ftool_outputs\x18\x05 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xfc\x01\n" +
 	"\x12StreamTurnResponse\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x17\n" +
@@ -3579,7 +4030,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xb4\t\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa3\f\n" +
 	"\x0eSessionService\x12\x98\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"@\xaa\xbb\x18\v\b\x02\x1a\asession\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
@@ -3591,7 +4042,14 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"CreateTurn\x12\x1e.parlance.v1.CreateTurnRequest\x1a\x1f.parlance.v1.CreateTurnResponse\"B\xaa\xbb\x18\x04\b\x02\x10\x01\xb2\xbb\x18\f\"\n" +
 	"StreamTurn\x82\xd3\xe4\x93\x02$:\x01*\"\x1f/v1/sessions/{session_id}/turns\x12`\n" +
 	"\n" +
-	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0f\xaa\xbb\x18\v\b\x02\x10\x01\x1a\x05write0\x01\x12\x8a\x01\n" +
+	"StreamTurn\x12\x1e.parlance.v1.StreamTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0f\xaa\xbb\x18\v\b\x02\x10\x01\x1a\x05write0\x01\x12\x84\x01\n" +
+	"\aGetTurn\x12\x1b.parlance.v1.GetTurnRequest\x1a\x11.parlance.v1.Turn\"I\xaa\xbb\x18\x04\b\x01\x10\x01\xb2\xbb\x18\f\"\n" +
+	"FollowTurn\x82\xd3\xe4\x93\x02+\x12)/v1/sessions/{session_id}/turns/{turn_id}\x12_\n" +
+	"\n" +
+	"FollowTurn\x12\x1e.parlance.v1.FollowTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0e\xaa\xbb\x18\n" +
+	"\b\x01\x10\x01\x1a\x04read0\x01\x12\x84\x01\n" +
+	"\n" +
+	"CancelTurn\x12\x1e.parlance.v1.CancelTurnRequest\x1a\x11.parlance.v1.Turn\"C\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x025:\x01*\"0/v1/sessions/{session_id}/turns/{turn_id}/cancel\x12\x8a\x01\n" +
 	"\rGetTranscript\x12!.parlance.v1.GetTranscriptRequest\x1a\".parlance.v1.GetTranscriptResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/transcript\x12\x8f\x01\n" +
 	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\x9f\x01\n" +
 	"\x14ListSessionToolCalls\x12(.parlance.v1.ListSessionToolCallsRequest\x1a).parlance.v1.ListSessionToolCallsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/tool-callsB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
@@ -3608,7 +4066,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionUsage)(nil),                 // 1: parlance.v1.SessionUsage
@@ -3627,97 +4085,116 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*ListSessionsResponse)(nil),         // 14: parlance.v1.ListSessionsResponse
 	(*GetSessionRequest)(nil),            // 15: parlance.v1.GetSessionRequest
 	(*EndSessionRequest)(nil),            // 16: parlance.v1.EndSessionRequest
-	(*CreateTurnRequest)(nil),            // 17: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 18: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 19: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 20: parlance.v1.StreamTurnResponse
-	(*GetTranscriptRequest)(nil),         // 21: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 22: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 23: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 24: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 25: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 26: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 27: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 28: parlance.v1.ReceiptToolCall
-	(*ReceiptGuard)(nil),                 // 29: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 30: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 31: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 32: parlance.v1.ReceiptCost
-	(*ListSessionToolCallsRequest)(nil),  // 33: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 34: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 35: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 36: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 37: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 38: google.protobuf.Timestamp
-	(*ToolCall)(nil),                     // 39: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 40: google.protobuf.Struct
+	(*ClientTool)(nil),                   // 17: parlance.v1.ClientTool
+	(*ToolOutput)(nil),                   // 18: parlance.v1.ToolOutput
+	(*GetTurnRequest)(nil),               // 19: parlance.v1.GetTurnRequest
+	(*FollowTurnRequest)(nil),            // 20: parlance.v1.FollowTurnRequest
+	(*CancelTurnRequest)(nil),            // 21: parlance.v1.CancelTurnRequest
+	(*CreateTurnRequest)(nil),            // 22: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 23: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 24: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 25: parlance.v1.StreamTurnResponse
+	(*GetTranscriptRequest)(nil),         // 26: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 27: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 28: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 29: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 30: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 31: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 32: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 33: parlance.v1.ReceiptToolCall
+	(*ReceiptGuard)(nil),                 // 34: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 35: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 36: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 37: parlance.v1.ReceiptCost
+	(*ListSessionToolCallsRequest)(nil),  // 38: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 39: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 40: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 41: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 42: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 43: google.protobuf.Timestamp
+	(*ToolCall)(nil),                     // 44: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 45: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	38, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	38, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	38, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	43, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	43, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	43, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	1,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	35, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	36, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	40, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	41, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	8,  // 6: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	39, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	44, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
 	9,  // 8: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
 	10, // 9: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	38, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	38, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	43, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	43, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
 	7,  // 12: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
 	5,  // 13: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
 	3,  // 14: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
 	4,  // 15: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
 	6,  // 16: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	37, // 17: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	40, // 18: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	40, // 19: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	38, // 20: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	0,  // 21: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	8,  // 22: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	39, // 23: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	9,  // 24: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	39, // 25: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	18, // 26: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	2,  // 27: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	38, // 28: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	38, // 29: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	25, // 30: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	27, // 31: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	28, // 32: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	29, // 33: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	30, // 34: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	31, // 35: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	9,  // 36: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	32, // 37: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	26, // 38: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	38, // 39: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	38, // 40: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	39, // 41: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	11, // 42: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	13, // 43: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	15, // 44: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	16, // 45: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	17, // 46: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	19, // 47: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	21, // 48: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	23, // 49: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	33, // 50: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	12, // 51: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	14, // 52: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 53: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 54: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	18, // 55: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	20, // 56: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	22, // 57: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	24, // 58: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	34, // 59: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	51, // [51:60] is the sub-list for method output_type
-	42, // [42:51] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	42, // 17: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	45, // 18: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	45, // 19: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	43, // 20: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	43, // 21: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	43, // 22: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	0,  // 23: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	45, // 24: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	17, // 25: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	18, // 26: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	8,  // 27: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	44, // 28: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	9,  // 29: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	44, // 30: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	17, // 31: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	18, // 32: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	44, // 33: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	23, // 34: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	2,  // 35: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	43, // 36: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	43, // 37: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	30, // 38: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	32, // 39: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	33, // 40: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	34, // 41: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	35, // 42: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	36, // 43: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	9,  // 44: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	37, // 45: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	31, // 46: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	43, // 47: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	43, // 48: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	44, // 49: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	11, // 50: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	13, // 51: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	15, // 52: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	16, // 53: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	22, // 54: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	24, // 55: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	19, // 56: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	20, // 57: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	21, // 58: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	26, // 59: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	28, // 60: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	38, // 61: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	12, // 62: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	14, // 63: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 64: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 65: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	23, // 66: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	25, // 67: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	2,  // 68: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	25, // 69: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	2,  // 70: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	27, // 71: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	29, // 72: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	39, // 73: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	62, // [62:74] is the sub-list for method output_type
+	50, // [50:62] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -3729,15 +4206,15 @@ func file_parlance_v1_sessions_proto_init() {
 	file_parlance_v1_tools_proto_init()
 	file_parlance_v1_sessions_proto_msgTypes[6].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[11].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[20].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[24].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[25].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -52,6 +52,14 @@ const (
 	// SessionServiceStreamTurnProcedure is the fully-qualified name of the SessionService's StreamTurn
 	// RPC.
 	SessionServiceStreamTurnProcedure = "/parlance.v1.SessionService/StreamTurn"
+	// SessionServiceGetTurnProcedure is the fully-qualified name of the SessionService's GetTurn RPC.
+	SessionServiceGetTurnProcedure = "/parlance.v1.SessionService/GetTurn"
+	// SessionServiceFollowTurnProcedure is the fully-qualified name of the SessionService's FollowTurn
+	// RPC.
+	SessionServiceFollowTurnProcedure = "/parlance.v1.SessionService/FollowTurn"
+	// SessionServiceCancelTurnProcedure is the fully-qualified name of the SessionService's CancelTurn
+	// RPC.
+	SessionServiceCancelTurnProcedure = "/parlance.v1.SessionService/CancelTurn"
 	// SessionServiceGetTranscriptProcedure is the fully-qualified name of the SessionService's
 	// GetTranscript RPC.
 	SessionServiceGetTranscriptProcedure = "/parlance.v1.SessionService/GetTranscript"
@@ -79,11 +87,26 @@ type SessionServiceClient interface {
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.
-	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, invalid-request.
+	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16 turns
+	// of the session wait already), invalid-request.
 	CreateTurn(context.Context, *v1.CreateTurnRequest) (*v1.CreateTurnResponse, error)
 	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.tool_call,
-	// turn.done. Errors: as CreateTurn; one after turn.started ends the stream.
+	// turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
+	// last_event_id (over REST the header Last-Event-ID) the same request follows it from there, and
+	// takes no turn. Errors: as CreateTurn; one after turn.started ends the stream.
 	StreamTurn(context.Context, *v1.StreamTurnRequest) (*connect.ServerStreamForClient[v1.StreamTurnResponse], error)
+	// GetTurn is one turn, also while it runs. With `Accept: text/event-stream` the same route streams
+	// its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or the
+	// session's token. Errors: not-found.
+	GetTurn(context.Context, *v1.GetTurnRequest) (*v1.Turn, error)
+	// FollowTurn streams a turn's events after last_event_id, and goes on with it while it runs. Events
+	// are the same on the node that runs the turn; elsewhere, and of a turn that is over, the rest of the
+	// text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that failed.
+	FollowTurn(context.Context, *v1.FollowTurnRequest) (*connect.ServerStreamForClient[v1.StreamTurnResponse], error)
+	// CancelTurn stops a turn that is being answered, on any node, and returns it as it is recorded:
+	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API key
+	// or the session's token. Errors: not-found.
+	CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
 	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
@@ -140,6 +163,24 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("StreamTurn")),
 			connect.WithClientOptions(opts...),
 		),
+		getTurn: connect.NewClient[v1.GetTurnRequest, v1.Turn](
+			httpClient,
+			baseURL+SessionServiceGetTurnProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("GetTurn")),
+			connect.WithClientOptions(opts...),
+		),
+		followTurn: connect.NewClient[v1.FollowTurnRequest, v1.StreamTurnResponse](
+			httpClient,
+			baseURL+SessionServiceFollowTurnProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("FollowTurn")),
+			connect.WithClientOptions(opts...),
+		),
+		cancelTurn: connect.NewClient[v1.CancelTurnRequest, v1.Turn](
+			httpClient,
+			baseURL+SessionServiceCancelTurnProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("CancelTurn")),
+			connect.WithClientOptions(opts...),
+		),
 		getTranscript: connect.NewClient[v1.GetTranscriptRequest, v1.GetTranscriptResponse](
 			httpClient,
 			baseURL+SessionServiceGetTranscriptProcedure,
@@ -169,6 +210,9 @@ type sessionServiceClient struct {
 	endSession           *connect.Client[v1.EndSessionRequest, v1.Session]
 	createTurn           *connect.Client[v1.CreateTurnRequest, v1.CreateTurnResponse]
 	streamTurn           *connect.Client[v1.StreamTurnRequest, v1.StreamTurnResponse]
+	getTurn              *connect.Client[v1.GetTurnRequest, v1.Turn]
+	followTurn           *connect.Client[v1.FollowTurnRequest, v1.StreamTurnResponse]
+	cancelTurn           *connect.Client[v1.CancelTurnRequest, v1.Turn]
 	getTranscript        *connect.Client[v1.GetTranscriptRequest, v1.GetTranscriptResponse]
 	getTurnReceipt       *connect.Client[v1.GetTurnReceiptRequest, v1.TurnReceipt]
 	listSessionToolCalls *connect.Client[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse]
@@ -224,6 +268,29 @@ func (c *sessionServiceClient) StreamTurn(ctx context.Context, req *v1.StreamTur
 	return c.streamTurn.CallServerStream(ctx, connect.NewRequest(req))
 }
 
+// GetTurn calls parlance.v1.SessionService.GetTurn.
+func (c *sessionServiceClient) GetTurn(ctx context.Context, req *v1.GetTurnRequest) (*v1.Turn, error) {
+	response, err := c.getTurn.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// FollowTurn calls parlance.v1.SessionService.FollowTurn.
+func (c *sessionServiceClient) FollowTurn(ctx context.Context, req *v1.FollowTurnRequest) (*connect.ServerStreamForClient[v1.StreamTurnResponse], error) {
+	return c.followTurn.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// CancelTurn calls parlance.v1.SessionService.CancelTurn.
+func (c *sessionServiceClient) CancelTurn(ctx context.Context, req *v1.CancelTurnRequest) (*v1.Turn, error) {
+	response, err := c.cancelTurn.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // GetTranscript calls parlance.v1.SessionService.GetTranscript.
 func (c *sessionServiceClient) GetTranscript(ctx context.Context, req *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error) {
 	response, err := c.getTranscript.CallUnary(ctx, connect.NewRequest(req))
@@ -267,11 +334,26 @@ type SessionServiceHandler interface {
 	EndSession(context.Context, *v1.EndSessionRequest) (*v1.Session, error)
 	// CreateTurn says something to the agent without a socket and waits for the whole answer. With
 	// `Accept: text/event-stream` the same route streams it. Takes an API key or the session's token.
-	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, invalid-request.
+	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16 turns
+	// of the session wait already), invalid-request.
 	CreateTurn(context.Context, *v1.CreateTurnRequest) (*v1.CreateTurnResponse, error)
 	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.tool_call,
-	// turn.done. Errors: as CreateTurn; one after turn.started ends the stream.
+	// turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
+	// last_event_id (over REST the header Last-Event-ID) the same request follows it from there, and
+	// takes no turn. Errors: as CreateTurn; one after turn.started ends the stream.
 	StreamTurn(context.Context, *v1.StreamTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error
+	// GetTurn is one turn, also while it runs. With `Accept: text/event-stream` the same route streams
+	// its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or the
+	// session's token. Errors: not-found.
+	GetTurn(context.Context, *v1.GetTurnRequest) (*v1.Turn, error)
+	// FollowTurn streams a turn's events after last_event_id, and goes on with it while it runs. Events
+	// are the same on the node that runs the turn; elsewhere, and of a turn that is over, the rest of the
+	// text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that failed.
+	FollowTurn(context.Context, *v1.FollowTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error
+	// CancelTurn stops a turn that is being answered, on any node, and returns it as it is recorded:
+	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API key
+	// or the session's token. Errors: not-found.
+	CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
 	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
@@ -324,6 +406,24 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("StreamTurn")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceGetTurnHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceGetTurnProcedure,
+		svc.GetTurn,
+		connect.WithSchema(sessionServiceMethods.ByName("GetTurn")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceFollowTurnHandler := connect.NewServerStreamHandlerSimple(
+		SessionServiceFollowTurnProcedure,
+		svc.FollowTurn,
+		connect.WithSchema(sessionServiceMethods.ByName("FollowTurn")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceCancelTurnHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceCancelTurnProcedure,
+		svc.CancelTurn,
+		connect.WithSchema(sessionServiceMethods.ByName("CancelTurn")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceGetTranscriptHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceGetTranscriptProcedure,
 		svc.GetTranscript,
@@ -356,6 +456,12 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceCreateTurnHandler.ServeHTTP(w, r)
 		case SessionServiceStreamTurnProcedure:
 			sessionServiceStreamTurnHandler.ServeHTTP(w, r)
+		case SessionServiceGetTurnProcedure:
+			sessionServiceGetTurnHandler.ServeHTTP(w, r)
+		case SessionServiceFollowTurnProcedure:
+			sessionServiceFollowTurnHandler.ServeHTTP(w, r)
+		case SessionServiceCancelTurnProcedure:
+			sessionServiceCancelTurnHandler.ServeHTTP(w, r)
 		case SessionServiceGetTranscriptProcedure:
 			sessionServiceGetTranscriptHandler.ServeHTTP(w, r)
 		case SessionServiceGetTurnReceiptProcedure:
@@ -393,6 +499,18 @@ func (UnimplementedSessionServiceHandler) CreateTurn(context.Context, *v1.Create
 
 func (UnimplementedSessionServiceHandler) StreamTurn(context.Context, *v1.StreamTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.StreamTurn is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) GetTurn(context.Context, *v1.GetTurnRequest) (*v1.Turn, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.GetTurn is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) FollowTurn(context.Context, *v1.FollowTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.FollowTurn is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.CancelTurn is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error) {
