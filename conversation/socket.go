@@ -155,6 +155,8 @@ type Live struct {
 	queue  []Event
 	closed bool // Closed is queued or taken
 	wake   chan struct{}
+	// onClosed is called when Closed is queued; may be nil.
+	onClosed func()
 }
 
 // Session is the session as it was when the socket joined, its Config what is in force.
@@ -208,6 +210,41 @@ func (l *Live) Next(ctx context.Context) (Event, error) {
 	}
 }
 
+// Poll is the next event, when there is one; it does not wait. Whoever uses it waits for [Live.Waiting].
+func (l *Live) Poll() (Event, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) == 0 {
+		return nil, false
+	}
+	e := l.queue[0]
+	l.queue[0] = nil // let it go
+	if l.queue = l.queue[1:]; len(l.queue) == 0 {
+		l.queue = nil
+	}
+	return e, true
+}
+
+// Waiting has a value once events came since the last one was taken, or Wake was called.
+func (l *Live) Waiting() <-chan struct{} { return l.wake }
+
+// Wake gives Waiting a value.
+func (l *Live) Wake() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // it has been woken already
+	}
+}
+
+// OnClosed has f called once Closed is there for Next and Poll, at once if it is already. f must not wait.
+func (l *Live) OnClosed(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.onClosed = f; l.closed {
+		f()
+	}
+}
+
 // Leave says that the socket is gone, and returns when the conversation has taken note. It is
 // the last call; the second and later do nothing, and so does one after Closed.
 func (l *Live) Leave(how Leaving) { l.leave(left{live: l, how: how}) }
@@ -234,8 +271,8 @@ func (l *Live) push(e Event) {
 	}
 	_, l.closed = e.(Closed)
 	l.queue = append(l.queue, e)
-	select {
-	case l.wake <- struct{}{}:
-	default: // it has been woken already
+	if l.closed && l.onClosed != nil {
+		l.onClosed()
 	}
+	l.Wake()
 }

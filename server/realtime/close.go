@@ -1,17 +1,34 @@
 package realtime
 
 import (
+	"errors"
 	"unicode/utf8"
-
-	"github.com/coder/websocket"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/realtime/rfc6455"
 )
+
+// Close codes of RFC 6455, 7.4, and the registry behind it.
+const (
+	closeNormal    = 1000
+	closeGoingAway = 1001
+	closeProtocol  = 1002
+	closeNone      = 1005 // the client's close frame had no code
+	closeLost      = 1006 // there was no close frame; never sent
+	closeInvalid   = 1007
+	closePolicy    = 1008
+	closeTooBig    = 1009
+	closeInternal  = 1011
+	closeRestart   = 1012
+)
+
+// closeFlood is our own.
+const closeFlood = 4429
 
 // ending is how a socket ends.
 type ending struct {
-	code   websocket.StatusCode
+	code   int
 	reason string
 	// leaving is what the core is told; it takes no notice after its own Closed.
 	leaving conversation.Leaving
@@ -24,24 +41,37 @@ type ending struct {
 // The ends of this package; the others are the core's. Codes and reasons are permanent.
 var (
 	// endRestart has the code of the core's and says what to do.
-	endRestart  = ending{code: websocket.StatusServiceRestart, reason: "reconnect", leaving: conversation.Dropped}
-	endTooLarge = ending{code: websocket.StatusMessageTooBig, reason: "frame_too_large", leaving: conversation.Dropped}
-	endSlow     = ending{code: websocket.StatusCode(conversation.CloseSlow), reason: "slow_reader", leaving: conversation.Dropped, hurried: true}
-	endLost     = ending{code: websocket.StatusAbnormalClosure, reason: "lost", leaving: conversation.Dropped, silent: true}
-	endInternal = ending{code: websocket.StatusInternalError, reason: "internal_error", leaving: conversation.Dropped}
+	endRestart  = ending{code: closeRestart, reason: "reconnect", leaving: conversation.Dropped}
+	endTooLarge = ending{code: closeTooBig, reason: "frame_too_large", leaving: conversation.Dropped}
+	endSlow     = ending{code: int(conversation.CloseSlow), reason: "slow_reader", leaving: conversation.Dropped, hurried: true}
+	// endStalled is a client that began a message and does not finish it.
+	endStalled  = ending{code: int(conversation.CloseSlow), reason: "slow_writer", leaving: conversation.Dropped}
+	endFlood    = ending{code: closeFlood, reason: "flood", leaving: conversation.Dropped}
+	endText     = ending{code: closeInvalid, reason: "invalid_utf8", leaving: conversation.Dropped}
+	endProtocol = ending{code: closeProtocol, reason: "protocol_error", leaving: conversation.Dropped}
+	endLost     = ending{code: closeLost, reason: "lost", leaving: conversation.Dropped, silent: true}
+	endInternal = ending{code: closeInternal, reason: "internal_error", leaving: conversation.Dropped}
 )
 
 // endOfRead is the end that a failed read means. A close frame with 1000, 1001 or without a code
 // is a hang-up, anything else a lost connection. Source: decisions, Sessions.
 func endOfRead(err error) ending {
-	switch code := websocket.CloseStatus(err); code {
-	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
-		return ending{code: code, reason: "hang_up", leaving: conversation.HungUp, silent: true}
-	case -1:
-		return endLost
-	default:
-		return ending{code: code, reason: "lost", leaving: conversation.Dropped, silent: true}
+	if closed, ok := errors.AsType[*rfc6455.CloseError](err); ok {
+		switch closed.Code {
+		case closeNormal, closeGoingAway, closeNone:
+			return ending{code: closed.Code, reason: "hang_up", leaving: conversation.HungUp, silent: true}
+		}
+		return ending{code: closed.Code, reason: "lost", leaving: conversation.Dropped, silent: true}
 	}
+	for known, end := range map[error]ending{
+		rfc6455.ErrTooLarge: endTooLarge, rfc6455.ErrStalled: endStalled, rfc6455.ErrFlood: endFlood,
+		rfc6455.ErrText: endText, rfc6455.ErrProtocol: endProtocol,
+	} {
+		if errors.Is(err, known) {
+			return end
+		}
+	}
+	return endLost
 }
 
 // endOfSession is the end that the core asks for.
@@ -49,7 +79,7 @@ func endOfSession(e conversation.Closed) ending {
 	if e.Code == conversation.CloseRestart {
 		return endRestart
 	}
-	return ending{code: websocket.StatusCode(e.Code), reason: closeReason(e.Reason), hurried: e.Code == conversation.CloseSlow}
+	return ending{code: int(e.Code), reason: closeReason(e.Reason), hurried: e.Code == conversation.CloseSlow}
 }
 
 // endOfJoin is the end of a socket that could not join: the session ended between its admission and the upgrade,
@@ -57,7 +87,7 @@ func endOfSession(e conversation.Closed) ending {
 func endOfJoin(err error) ending {
 	switch decided := fault.From(err); decided.Reason {
 	case fault.SessionClosed, fault.SessionTokenInvalid, fault.SessionModality:
-		return ending{code: websocket.StatusPolicyViolation, reason: string(decided.Reason)}
+		return ending{code: closePolicy, reason: string(decided.Reason)}
 	case fault.ServiceUnavailable:
 		return endRestart
 	default:

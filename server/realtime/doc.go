@@ -5,9 +5,11 @@
 //
 // and each with /realtime appended, which is what the openai SDK makes of a base URL.
 //
-//	client ──reader──►┐                    ┌──doer────► conversation.Live.Do
-//	       ◄─writer───┤ one goroutine with ├
-//	       ◄─pinger───┘ the dialect's state└◄─listener── conversation.Live.Next
+//	client ──► reader ──► dialect ──► conversation.Live.Do      the client's frames, one after the other
+//	       ◄── writer ◄── dialect ◄── conversation.Live.Poll    the core's events, many at once
+//
+// A socket has these two goroutines, and one pings them all (beats.go). What a client may send
+// is counted (meter.go); what it does not read is bounded.
 //
 // The signed URL alone decides who may come in; refusals are problems in the HTTP answer, before
 // the upgrade. Afterwards every close has a code and a reason that do not change: close.go has

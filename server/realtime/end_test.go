@@ -2,7 +2,6 @@ package realtime_test
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -205,19 +204,6 @@ func TestLostWithoutAWord(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{PingEvery: 20 * time.Millisecond, PongWithin: 20 * time.Millisecond})
 	made := f.create(t, conversation.Text)
-	target, err := url.Parse(f.url(made.ChatURL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", target.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	request := "GET " + target.RequestURI() + " HTTP/1.1\r\nHost: " + target.Host +
-		"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAECAwQFBgcICQoLDA0ODw==\r\n\r\n"
-	if _, err := conn.Write([]byte(request)); err != nil {
-		t.Fatal(err)
-	}
+	f.shake(t, made.ChatURL)
 	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
 }

@@ -2,7 +2,6 @@ package realtime
 
 import (
 	"context"
-	"encoding/base64"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -10,13 +9,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/prometheus/client_golang/prometheus"
 	goredis "github.com/redis/go-redis/v9"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
+	"parlance.dev/parlance/server/realtime/rfc6455"
 )
 
 // Prefix is where the handler belongs in a mux.
@@ -27,6 +27,7 @@ const (
 	defaultPingEvery    = 20 * time.Second
 	defaultPongWithin   = 10 * time.Second
 	defaultWriteWithin  = 10 * time.Second
+	defaultReadWithin   = 30 * time.Second
 	defaultMaxFrame     = 1 << 20
 	defaultMaxUnwritten = 4 << 20
 )
@@ -55,12 +56,15 @@ type Limits struct {
 	// PingEvery is 20 s; a pong must come within PongWithin, 10 s.
 	PingEvery  time.Duration
 	PongWithin time.Duration
-	// WriteWithin is how long one frame may take to be written, 10 s.
+	// WriteWithin is how long what is written at once, 64 KiB or one frame, may take; 10 s.
 	WriteWithin time.Duration
-	// MaxFrameBytes is 1 MiB.
-	MaxFrameBytes int64
+	// ReadWithin is how long a message of the client may take from its first byte to its last, 30 s.
+	ReadWithin time.Duration
+	// MaxFrameBytes is 1 MiB, of all pieces of a message.
+	MaxFrameBytes int
 	// MaxUnwrittenBytes is what may wait to be written, 4 MiB.
 	MaxUnwrittenBytes int
+	Rates             Rates
 }
 
 func (l Limits) withDefaults() Limits {
@@ -68,6 +72,7 @@ func (l Limits) withDefaults() Limits {
 		PingEvery: or(l.PingEvery, defaultPingEvery), PongWithin: or(l.PongWithin, defaultPongWithin),
 		WriteWithin: or(l.WriteWithin, defaultWriteWithin), MaxFrameBytes: or(l.MaxFrameBytes, defaultMaxFrame),
 		MaxUnwrittenBytes: or(l.MaxUnwrittenBytes, defaultMaxUnwritten),
+		ReadWithin:        or(l.ReadWithin, defaultReadWithin), Rates: l.Rates.withDefaults(),
 	}
 }
 
@@ -93,6 +98,7 @@ type Handler struct {
 	// behind counts the recorders whose sockets are lost.
 	behind sync.WaitGroup
 	relay  *relay // nil without Redis
+	beats  beats
 }
 
 // New makes the handler; it belongs at Prefix.
@@ -106,6 +112,7 @@ func New(d Deps) *Handler {
 	h := &Handler{deps: d, limits: d.Limits.withDefaults(), sockets: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "parlance_sockets_open", Help: "WebSockets of sessions that are open here; channel is voice or chat.",
 	}, []string{"channel"})}
+	h.beats.limits, h.beats.stopping = &h.limits, d.Context
 	if d.Registry != nil {
 		d.Registry.MustRegister(h.sockets)
 	}
@@ -155,7 +162,7 @@ func (h *Handler) Wait(ctx context.Context) error {
 	}
 }
 
-// ServeHTTP admits a socket and returns when it is gone.
+// ServeHTTP admits a socket, which goes on by itself: what the request held is let go.
 // Problems: 401 session-token-invalid, 403 session-modality, 409 session-closed, 400
 // invalid-request (no WebSocket), 404 route-not-found, 405 method-not-allowed, 501
 // not-implemented (sub-protocol convai), 503 unavailable (the server is being stopped).
@@ -169,20 +176,22 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.deps.Problem.Write(w, r, errStopping())
 		return
 	}
-	defer h.open.Done()
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols: selected(r),
-		// Any origin: the signed URL is the authority, no cookie is read, and browsers of any
-		// customer's site connect.
-		InsecureSkipVerify: true,
+	// Any origin: the signed URL is the authority, no cookie is read, and browsers of any customer's
+	// site connect.
+	conn, err := rfc6455.Accept(w, r, selected(r), rfc6455.Limits{
+		MaxMessageBytes: h.limits.MaxFrameBytes, ReadWithin: h.limits.ReadWithin, WriteWithin: h.limits.WriteWithin,
 	})
 	if err != nil {
-		return // Accept has answered
+		h.open.Done()
+		h.deps.Log.WarnContext(r.Context(), "socket not opened", telemetry.KeyError, err)
+		return
 	}
 	open := h.sockets.WithLabelValues(string(admission.Channel))
 	open.Inc()
-	defer open.Dec()
-	h.serve(r, conn, admission)
+	h.serve(r, conn, admission, func() {
+		open.Dec()
+		h.open.Done()
+	})
 }
 
 // enter counts a socket; false once the server is being stopped.
@@ -211,7 +220,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (conversation.Ad
 		w.Header().Set("Allow", http.MethodGet)
 		return conversation.Admission{}, fault.New(fault.MethodNotAllowedReason, "This is a WebSocket URL; it takes GET with an upgrade only.")
 	}
-	token, upgrade := tokenOf(r), isUpgrade(r)
+	token, upgrade := tokenOf(r), rfc6455.IsUpgrade(r)
 	if token == "" && !upgrade {
 		return conversation.Admission{}, errNoUpgrade(w)
 	}
@@ -244,23 +253,4 @@ func route(path string) (conversation.LiveChannel, conversation.ID, bool) {
 	channel := conversation.LiveChannel(name)
 	known := channel == conversation.VoiceChannel || channel == conversation.ChatChannel
 	return channel, conversation.ID(id), known && id != "" && !strings.Contains(id, "/")
-}
-
-// isUpgrade says whether the request is what RFC 6455 asks for; websocket.Accept would refuse the
-// others in plain text.
-func isUpgrade(r *http.Request) bool {
-	has := func(header, token string) bool {
-		return slices.ContainsFunc(listed(r.Header.Values(header)), func(one string) bool { return strings.EqualFold(one, token) })
-	}
-	return r.ProtoMajor == 1 && r.ProtoAtLeast(1, 1) && has("Connection", "upgrade") && has("Upgrade", "websocket") &&
-		r.Header.Get("Sec-WebSocket-Version") == "13" && validKey(r.Header.Values("Sec-WebSocket-Key"))
-}
-
-// validKey says whether there is one key of 16 bytes.
-func validKey(keys []string) bool {
-	if len(keys) != 1 {
-		return false
-	}
-	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(keys[0]))
-	return err == nil && len(key) == 16
 }

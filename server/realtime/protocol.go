@@ -6,6 +6,7 @@ import (
 
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/server/realtime/rfc6455"
 )
 
 // The sub-protocols. Source: realtime.md; the SDKs send them from browsers.
@@ -18,10 +19,10 @@ const (
 	protocolBearer = "bearer."
 )
 
-// selected is the sub-protocol that is spoken, as what websocket.Accept takes: the first offered
+// selected is the sub-protocol that is spoken, as what rfc6455.Accept takes: the first offered
 // that we know. Nothing else chooses the dialect; without one it is OpenAI's.
 func selected(r *http.Request) []string {
-	for _, one := range offeredProtocols(r) {
+	for _, one := range rfc6455.Offered(r) {
 		if one == protocolOpenAI || one == protocolElevenLabs {
 			return []string{one}
 		}
@@ -43,7 +44,7 @@ func tokenOf(r *http.Request) string {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") && token != "" {
 		return strings.TrimSpace(token)
 	}
-	for _, protocol := range offeredProtocols(r) {
+	for _, protocol := range rfc6455.Offered(r) {
 		for _, prefix := range []string{protocolToken, protocolBearer} {
 			if token, ok := strings.CutPrefix(protocol, prefix); ok {
 				return token
@@ -51,19 +52,4 @@ func tokenOf(r *http.Request) string {
 		}
 	}
 	return ""
-}
-
-func offeredProtocols(r *http.Request) []string {
-	return listed(r.Header.Values("Sec-WebSocket-Protocol"))
-}
-
-// listed are the members of a header that is a comma-separated list.
-func listed(values []string) []string {
-	var all []string
-	for _, value := range values {
-		for one := range strings.SplitSeq(value, ",") {
-			all = append(all, strings.TrimSpace(one))
-		}
-	}
-	return all
 }

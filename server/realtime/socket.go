@@ -3,63 +3,70 @@ package realtime
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/server/realtime/rfc6455"
 )
 
-// flushWithin is how long a socket that ends may take to pass on what it holds.
-const flushWithin = 5 * time.Second
+const (
+	// flushWithin is how long a socket that ends may take to pass on what it holds.
+	flushWithin = 5 * time.Second
+	// batchBytes is about how much is handed to the connection at once.
+	batchBytes = 64 << 10
+)
 
-// socket is one connection. Its goroutines only pass messages; run owns everything else.
+// socket is one connection. It has two goroutines, since thousands of them are quiet: the reader takes
+// the client's frames to the dialect and the commands that come of them to the core; the writer takes
+// the core's events to the dialect and frames to the client, as many at once as there are.
 type socket struct {
-	conn   *websocket.Conn
+	conn   *rfc6455.Conn
 	live   *conversation.Live
-	limits Limits
+	limits *Limits
+	log    *slog.Logger
 
-	frames   chan frame
-	events   chan conversation.Event
-	commands chan conversation.Command
-	outgoing chan []byte
-	// broken holds the ends that read, write and ping come to, one each at most, hence three.
-	broken chan ending
+	// passing is held while commands are handed to the core: it keeps their order.
+	passing sync.Mutex
+	// pingDue says that the writer is to send a ping, pingSent when the one without a pong went out, in
+	// nanoseconds since 1970; 0: there is none.
+	pingDue  atomic.Bool
+	pingSent atomic.Int64
 
-	// What follows is run's own.
+	mu sync.Mutex
+	// What follows is guarded by mu.
 
 	dialect *recorder
-	// pause ends a pause that the dialect asked for; nil when there is none.
-	pause <-chan time.Time
 	// over says that the core has said Closed: nobody comes back to this Live.
 	over bool
-	// waiting are commands the core has not taken yet. No frame is read while there are any, so
-	// a client cannot make them pile up.
+	// paused says that the dialect wants the core's events to wait.
+	paused bool
+	// waiting are commands the core has not taken yet.
 	waiting []conversation.Command
 	// unwritten are frames the client has not taken yet, of unwrittenBytes in all.
 	unwritten      []dialect.Frame
 	unwrittenBytes int
+	// ended says that end is how the socket ends.
+	ended bool
+	end   ending
+	// leaving is called, in a goroutine of its own, when the socket ends while its client does not read.
+	leaving func()
+	// refused is when the client was last told that it sends too much.
+	refused time.Time
 }
 
-// frame is a message of the client.
-type frame struct {
-	data []byte
-	text bool
-}
-
-// serve joins an upgraded connection to its conversation until either ends.
-func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission conversation.Admission) {
-	defer func() { _ = conn.CloseNow() }() // it is closed already but for a panic
-	conn.SetReadLimit(-1)                  // ours closes with a reason of its own
-	// The request's context ends with ServeHTTP only; its values go into the logs.
+// serve joins an upgraded connection to its conversation, which then goes on by itself. done is called
+// when the socket is gone.
+func (h *Handler) serve(r *http.Request, conn *rfc6455.Conn, admission conversation.Admission, done func()) {
+	// The request's context ends with ServeHTTP; its values go into the logs.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
-	defer cancel()
 	began := h.deps.Now()
 	telemetry.Note(ctx, telemetry.KeyTenantID, string(admission.Session.TenantID))
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(admission.Session.WorkspaceID))
@@ -67,211 +74,274 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission convers
 	log := h.deps.Log.With("channel", admission.Channel)
 	live, err := h.deps.Sessions.Join(ctx, admission)
 	if err != nil {
+		defer done()
+		defer cancel()
 		end := endOfJoin(err)
 		log.WarnContext(ctx, "socket not joined", telemetry.KeyError, err)
 		_ = conn.Close(end.code, end.reason) // the client may be gone
+		conn.Linger()
 		return
 	}
-	defer live.Leave(conversation.Dropped) // for panics; otherwise it has left
-	stays := false
-	defer func() {
-		if !stays {
-			live.Bequeath(nil) // or the next socket waits for it
+	open := false
+	defer func() { // for panics
+		if !open {
+			conn.CloseNow()
+			live.Leave(conversation.Dropped)
+			live.Bequeath(nil)
+			cancel()
+			done()
 		}
 	}()
-	spoken := h.record(ctx, live, conn.Subprotocol(), r.URL.Query().Get("last_event_id"), dialect.Params{
+	spoken := h.record(ctx, live, conn.Protocol(), r.URL.Query().Get("last_event_id"), dialect.Params{
 		Session: live.Session(), Channel: admission.Channel, History: live.History(),
 	})
-	s := newSocket(conn, live, spoken, h.limits)
-	end := s.serve(ctx, cancel, h.deps.Context.Done(), log)
-	if stays = s.staysBehind(end); stays {
-		h.behind.Go(func() { spoken.goOn(log) }) // ends with the core's Closed
-	}
-	log.InfoContext(ctx, "socket closed", "code", int(end.code), telemetry.KeyReason, end.reason, telemetry.KeyDurationMS, h.deps.Now().Sub(began).Milliseconds())
-}
-
-func newSocket(conn *websocket.Conn, live *conversation.Live, spoken *recorder, limits Limits) *socket {
-	return &socket{
-		conn: conn, live: live, limits: limits, dialect: spoken,
-		frames: make(chan frame), events: make(chan conversation.Event), commands: make(chan conversation.Command),
-		outgoing: make(chan []byte), broken: make(chan ending, 3),
-	}
-}
-
-// serve starts the goroutines, runs, and ends them again.
-func (s *socket) serve(ctx context.Context, cancel context.CancelFunc, stopping <-chan struct{}, log *slog.Logger) ending {
-	var reading, passing, writing sync.WaitGroup
-	doing, stopDoing := context.WithCancel(ctx)
-	defer func() {
-		cancel() // and doing with it
-		stopDoing()
-		reading.Wait()
-		passing.Wait()
-		writing.Wait()
+	s := &socket{conn: conn, live: live, limits: &h.limits, log: log, dialect: spoken}
+	open = true
+	go func() { // ends with the connection, which Wait waits for
+		defer done()
+		defer cancel()
+		stays := false
+		defer func() {
+			if !stays {
+				live.Bequeath(nil) // or the next socket waits for it
+			}
+		}()
+		defer live.Leave(conversation.Dropped) // for panics; otherwise it has left
+		end := s.serve(ctx, &h.beats)
+		if stays = s.staysBehind(end); stays {
+			h.behind.Go(func() { spoken.goOn(log) }) // ends with the core's Closed
+		}
+		log.InfoContext(ctx, "socket closed", "code", end.code, telemetry.KeyReason, end.reason, telemetry.KeyDurationMS, h.deps.Now().Sub(began).Milliseconds())
 	}()
-	reading.Go(func() { s.read(ctx) })
-	reading.Go(func() { s.listen(ctx) })
-	reading.Go(func() { s.ping(ctx) })
-	passing.Go(func() { s.pass(doing) })
-	writing.Go(func() { s.write(ctx) })
-	end := s.run(stopping, log)
+}
+
+// serve runs both goroutines to their ends.
+func (s *socket) serve(ctx context.Context, b *beats) ending {
+	doing, stopDoing := context.WithCancel(ctx)
+	defer stopDoing()
+	s.leaving = func() { s.leave(doing, stopDoing) }
+	s.conn.Meter, s.conn.Pong = newMeter(&s.limits.Rates, time.Now), func() { s.pingSent.Store(0) }
+	s.live.OnClosed(func() { go s.hearClosed() })
+	b.add(s)
+	defer b.remove(s)
+	var reading sync.WaitGroup
+	reading.Go(func() { s.read(doing) })
+	s.write(doing)
 
 	// What the client said before it went is said; then the core learns that it went.
-	late := time.AfterFunc(flushWithin, stopDoing)
-	s.passWaiting(doing)
-	close(s.commands)
-	passing.Wait()
-	late.Stop()
-	if s.staysBehind(end) {
-		s.live.Detach()
+	end := s.leave(doing, stopDoing)
+	if end.silent || s.conn.Close(end.code, end.reason) != nil {
+		s.conn.CloseNow()
 	}
-	s.live.Leave(end.leaving)
-
-	if end.silent {
-		cancel() // ends a write that goes nowhere
-	}
-	close(s.outgoing)
-	if !end.hurried {
-		writing.Wait() // one frame at most is being written: run has seen to the others
-	}
-	if !end.silent {
-		_ = s.conn.Close(end.code, end.reason) // a client that does not answer is cut off
-	}
+	reading.Wait() // a client that does not answer the close frame is cut off
+	s.conn.Linger()
 	return end
 }
 
-// run is the socket's life. It returns how that ended, with everything written that could be.
-func (s *socket) run(stopping <-chan struct{}, log *slog.Logger) ending {
-	end, ended := s.take(s.dialect.Open(), log)
-	pings, stopPings := s.pings()
-	defer stopPings()
-	var late <-chan time.Time
-	for {
-		if ended && late == nil {
-			if end.silent || end.hurried {
-				return end
-			}
-			timer := time.NewTimer(flushWithin)
-			defer timer.Stop()
-			late, stopping = timer.C, nil
-		}
-		if ended && len(s.unwritten) == 0 {
-			return end
-		}
-		frames, commands, command := s.input(ended)
-		outgoing, data := s.output()
-		var came ending
-		isEnd := false
-		select {
-		case f := <-frames:
-			came, isEnd = s.take(s.dialect.Frame(f.data, f.text), log)
-		case e := <-s.happening(ended):
-			came, isEnd = s.happened(e, log)
-		case <-s.pause:
-			s.pause = nil
-		case <-pings:
-			came, isEnd = s.take(s.dialect.dialect.(dialect.Pinger).Ping(), log) //nolint:errcheck // only Pingers have pings
-		case commands <- command:
-			s.waiting = s.waiting[1:]
-		case outgoing <- data:
-			s.unwritten, s.unwrittenBytes = s.unwritten[1:], s.unwrittenBytes-len(data)
-		case came = <-s.broken:
-			if ended {
-				end.silent = end.silent || came.silent
-				return end
-			}
-			isEnd = true
-		case <-stopping:
-			came, isEnd = endRestart, true
-		case <-late:
-			return end
-		}
-		if isEnd && !ended {
-			end, ended = came, true
-			s.farewell(end)
-			if s.over {
-				s.dialect.bequeath()
-			}
-		}
+// leave tells the core that the socket is gone, behind what the client said before.
+func (s *socket) leave(ctx context.Context, stop context.CancelFunc) ending {
+	late := time.AfterFunc(flushWithin, stop)
+	s.pass(ctx)
+	late.Stop()
+	s.mu.Lock()
+	end := s.end
+	stays := s.staysBehind(end)
+	s.mu.Unlock()
+	if stays {
+		s.live.Detach()
 	}
+	s.live.Leave(end.leaving)
+	return end
 }
 
 // staysBehind says that the connection is lost and the conversation is not: what goes out is recorded
-// for the client that comes back.
+// for the client that comes back. mu is held, or the socket gone.
 func (s *socket) staysBehind(end ending) bool {
-	return end.leaving == conversation.Dropped && !s.over && end != endInternal
+	return end.leaving == conversation.Dropped && !s.over && end.code != endInternal.code
 }
 
-// happening is where the core's next event comes from.
-func (s *socket) happening(ended bool) <-chan conversation.Event {
-	if ended || s.pause != nil {
-		return nil
+// read takes the client's frames until the connection ends.
+func (s *socket) read(ctx context.Context) {
+	defer s.guard()
+	for {
+		m, err := s.conn.Read()
+		if err != nil {
+			s.finish(endOfRead(err))
+			return
+		}
+		s.mu.Lock()
+		switch {
+		case s.ended: // only the close frame is waited for
+		case m.Refused:
+			s.refuse()
+		default:
+			s.take(s.dialect.Frame(m.Data, m.Text))
+		}
+		s.mu.Unlock()
+		s.live.Wake()
+		s.pass(ctx) // no frame is read meanwhile, so a client cannot make commands pile up
 	}
-	return s.events
 }
 
-// pings ticks for a dialect that has pings of its own.
-func (s *socket) pings() (<-chan time.Time, func()) {
-	if _, ok := s.dialect.dialect.(dialect.Pinger); !ok {
-		return nil, func() {}
-	}
-	ticker := time.NewTicker(s.limits.PingEvery)
-	return ticker.C, ticker.Stop
-}
-
-// farewell queues what the protocol says before the close frame.
-func (s *socket) farewell(end ending) {
-	if !end.silent && !end.hurried {
-		s.queue(s.dialect.Close(int(end.code), end.reason).Frames)
+// refuse tells the client that it sends too much, once a second. mu is held.
+func (s *socket) refuse() {
+	if now := time.Now(); now.Sub(s.refused) >= time.Second {
+		s.refused = now
+		s.take(s.dialect.Event(conversation.Failed{Err: fault.New(fault.RateLimitedReason,
+			"Too much came at once, and some of it was left out. A socket takes %.0f frames and %.0f KiB a second in the long run; it is closed when this goes on.",
+			s.limits.Rates.FramesPerSecond, s.limits.Rates.BytesPerSecond/1024)}))
 	}
 }
 
-// input is where the next frame comes from, or the next command goes to.
-func (s *socket) input(ended bool) (<-chan frame, chan<- conversation.Command, conversation.Command) {
-	switch {
-	case len(s.waiting) > 0:
-		return nil, s.commands, s.waiting[0]
-	case ended:
-		return nil, nil, nil
+// pass hands the commands that wait to the core, which may take a moment over each.
+func (s *socket) pass(ctx context.Context) {
+	s.passing.Lock()
+	defer s.passing.Unlock()
+	for {
+		s.mu.Lock()
+		waiting := s.waiting
+		s.waiting = nil
+		s.mu.Unlock()
+		if len(waiting) == 0 {
+			return
+		}
+		for _, command := range waiting {
+			_ = s.live.Do(ctx, command) // session-closed: Closed is on its way
+		}
 	}
-	return s.frames, nil, nil
 }
 
-// output is where the next frame goes to.
-func (s *socket) output() (chan<- []byte, []byte) {
-	if len(s.unwritten) == 0 {
-		return nil, nil
+// write takes the core's events and writes frames until the socket has ended and what could be written is.
+func (s *socket) write(ctx context.Context) {
+	defer s.guard()
+	s.mu.Lock()
+	s.take(s.dialect.Open())
+	s.mu.Unlock()
+	s.pass(ctx)
+	var batch [][]byte
+	for {
+		s.mu.Lock()
+		before := len(s.waiting)
+		s.hear()
+		batch = s.next(batch[:0])
+		over, commands := s.ended && (len(batch) == 0 || s.end.silent || s.end.hurried), len(s.waiting) > before
+		s.mu.Unlock()
+		switch {
+		case over:
+			return
+		case commands:
+			s.pass(ctx) // the reader passes its own
+		}
+		if s.pingDue.CompareAndSwap(true, false) {
+			s.pingSent.Store(time.Now().UnixNano())
+			s.failed(s.conn.Ping())
+		}
+		if len(batch) == 0 && !commands {
+			<-s.live.Waiting()
+			continue
+		}
+		s.failed(s.conn.Write(batch))
+		s.written(batch)
+		clear(batch)
 	}
-	return s.outgoing, s.unwritten[0].Data
 }
 
-// happened takes an event of the core.
-func (s *socket) happened(e conversation.Event, log *slog.Logger) (ending, bool) {
+// hear takes the core's events to the dialect, as long as not much is unwritten. mu is held.
+func (s *socket) hear() {
+	for s.unwrittenBytes < batchBytes && s.hearOne() {
+	}
+}
+
+// hearOne takes one; false: there is none to take. mu is held.
+func (s *socket) hearOne() bool {
+	if s.ended || s.paused {
+		return false
+	}
+	e, ok := s.live.Poll()
+	if !ok {
+		return false
+	}
 	switch e := e.(type) {
 	case conversation.Closed:
 		s.over = true
-		return endOfSession(e), true
+		s.finishLocked(endOfSession(e))
+		s.dialect.bequeath()
 	case conversation.Released:
-		return endOfSession(conversation.Closed{Code: e.Code, Reason: e.Reason}), true
+		s.finishLocked(endOfSession(conversation.Closed{Code: e.Code, Reason: e.Reason}))
+	default:
+		s.take(s.dialect.Event(e))
 	}
-	return s.take(s.dialect.Event(e), log)
+	return true
 }
 
-// take queues what came of a step. A client that lets more than the limit pile up is cut off.
-func (s *socket) take(step dialect.Step, log *slog.Logger) (ending, bool) {
+// hearClosed takes what there is up to Closed although the writer may be busy with a client that is lost:
+// the client's next socket waits for what this one leaves.
+func (s *socket) hearClosed() {
+	s.mu.Lock()
+	for s.hearOne() {
+	}
+	s.mu.Unlock()
+	s.live.Wake()
+}
+
+// next appends the frames that are to be written now to a batch. mu is held.
+func (s *socket) next(batch [][]byte) [][]byte {
+	bytes := 0
+	for _, one := range s.unwritten {
+		if bytes += len(one.Data); len(batch) > 0 && bytes > batchBytes {
+			break
+		}
+		batch = append(batch, one.Data)
+	}
+	return batch
+}
+
+// written lets a batch go. What is written counts as unwritten until then.
+func (s *socket) written(batch [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, data := range batch {
+		s.unwrittenBytes -= len(data)
+	}
+	clear(s.unwritten[:len(batch)])
+	if s.unwritten = s.unwritten[len(batch):]; len(s.unwritten) == 0 {
+		s.unwritten = nil
+	}
+}
+
+// failed ends the socket when a write failed; the reader tells what else there is to tell.
+func (s *socket) failed(err error) {
+	if errors.Is(err, rfc6455.ErrSlow) {
+		end := endSlow
+		end.silent = true // the connection is closed already
+		s.finish(end)
+	}
+}
+
+// take queues what came of a step. A client that lets more than the limit pile up is cut off. mu is held.
+func (s *socket) take(step dialect.Step) {
 	if step.Err != nil {
-		log.Error("frame not encoded", telemetry.KeyError, step.Err)
-		return endInternal, true
+		s.log.Error("frame not encoded", telemetry.KeyError, step.Err)
+		s.finishLocked(endInternal)
+		return
 	}
 	s.waiting = append(s.waiting, step.Commands...)
 	s.queue(step.Frames)
-	if step.Pause > 0 {
-		s.pause = time.After(step.Pause)
+	if step.Pause > 0 && !s.paused {
+		s.paused = true
+		time.AfterFunc(step.Pause, s.goOn)
 	}
 	if s.unwrittenBytes > s.limits.MaxUnwrittenBytes {
-		return endSlow, true
+		s.finishLocked(endSlow)
 	}
-	return ending{}, false
+}
+
+// goOn ends a pause.
+func (s *socket) goOn() {
+	s.mu.Lock()
+	s.paused = false
+	s.mu.Unlock()
+	s.live.Wake()
 }
 
 func (s *socket) queue(frames []dialect.Frame) {
@@ -281,116 +351,40 @@ func (s *socket) queue(frames []dialect.Frame) {
 	}
 }
 
-// read passes the client's frames on until the connection ends.
-func (s *socket) read(ctx context.Context) {
-	for {
-		kind, message, err := s.conn.Reader(ctx)
-		if err != nil {
-			s.broken <- endOfRead(err)
-			return
-		}
-		data, err := io.ReadAll(io.LimitReader(message, s.limits.MaxFrameBytes+1))
-		if err != nil {
-			s.broken <- endOfRead(err)
-			return
-		}
-		if int64(len(data)) > s.limits.MaxFrameBytes {
-			s.broken <- endTooLarge
-			return
-		}
-		select {
-		case s.frames <- frame{data: data, text: kind == websocket.MessageText}:
-		case <-ctx.Done():
-			return
-		}
-	}
+// finish ends the socket; the first end counts.
+func (s *socket) finish(end ending) {
+	s.mu.Lock()
+	s.finishLocked(end)
+	s.mu.Unlock()
+	s.live.Wake()
 }
 
-// listen passes the core's events on until Closed.
-func (s *socket) listen(ctx context.Context) {
-	for {
-		e, err := s.live.Next(ctx)
-		if err != nil {
-			return // io.EOF behind Closed, or the socket is gone
-		}
-		select {
-		case s.events <- e:
-		case <-ctx.Done():
-			s.live.Unread(e) // the socket may be lost and the conversation go on
-			return
-		}
+// finishLocked is finish with mu held. What the protocol says before the close frame is queued.
+func (s *socket) finishLocked(end ending) {
+	if s.ended {
+		s.end.silent = s.end.silent || end.silent
+		return
 	}
+	s.ended, s.end = true, end
+	if end.hurried {
+		go s.leaving() // the writer is busy; it ends when that does
+	}
+	if end.silent || end.hurried {
+		return
+	}
+	s.queue(s.dialect.Close(end.code, end.reason).Frames)
+	time.AfterFunc(flushWithin, func() {
+		s.mu.Lock()
+		s.end.hurried = true
+		s.mu.Unlock()
+		s.live.Wake()
+	})
 }
 
-// pass hands commands to the core, which may take a moment over each.
-func (s *socket) pass(ctx context.Context) {
-	for {
-		select {
-		case command, more := <-s.commands:
-			if !more {
-				return
-			}
-			_ = s.live.Do(ctx, command) // session-closed: Closed is on its way
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// passWaiting hands over the commands that are left.
-func (s *socket) passWaiting(ctx context.Context) {
-	for _, command := range s.waiting {
-		select {
-		case s.commands <- command:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// write writes frames until there are no more, or one cannot be written.
-func (s *socket) write(ctx context.Context) {
-	for {
-		var data []byte
-		more := false
-		select {
-		case data, more = <-s.outgoing:
-		case <-ctx.Done():
-		}
-		if !more {
-			return
-		}
-		writing, cancel := context.WithTimeout(ctx, s.limits.WriteWithin)
-		err := s.conn.Write(writing, websocket.MessageText, data)
-		cancel()
-		if err == nil {
-			continue
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
-			s.broken <- ending{code: endSlow.code, reason: endSlow.reason, leaving: endSlow.leaving, silent: true} // the connection is closed already
-		}
-		return // the reader tells how it ended
-	}
-}
-
-// ping keeps proxies from closing the connection, and finds out when it is lost.
-func (s *socket) ping(ctx context.Context) {
-	ticker := time.NewTicker(s.limits.PingEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		waiting, cancel := context.WithTimeout(ctx, s.limits.PongWithin)
-		err := s.conn.Ping(waiting)
-		cancel()
-		if err != nil {
-			if ctx.Err() == nil {
-				s.broken <- endLost
-			}
-			return
-		}
+// guard ends the socket instead of the process when one of its goroutines panics.
+func (s *socket) guard() {
+	if cause := recover(); cause != nil {
+		s.log.Error("socket panicked", telemetry.KeyError, cause, telemetry.KeyStack, string(debug.Stack()))
+		s.finish(endInternal)
 	}
 }

@@ -1,0 +1,126 @@
+package realtime_test
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/server/realtime"
+)
+
+// TestFlood has clients that send more than they may: they are told so, then cut off; the session
+// waits for them.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	slow := 1e-3 // a second: what fills meanwhile is nothing, however busy the machine is
+	rows := []struct {
+		name  string
+		rates realtime.Rates
+		frame string
+	}{
+		{"frames", realtime.Rates{FramesPerSecond: slow, FrameBurst: 10}, `{"type":"input_audio_buffer.clear"}`},
+		{"bytes", realtime.Rates{BytesPerSecond: slow, ByteBurst: 4000}, `{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 400) + `"}`},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, agents.Config{}, realtime.Limits{Rates: row.rates})
+			made := f.create(t, conversation.Text)
+			c := f.dial(t, made.ChatURL)
+			c.want("session.created")
+			for range 30 {
+				if err := c.conn.Write(t.Context(), websocket.MessageText, []byte(row.frame)); err != nil {
+					break // it has been cut off
+				}
+			}
+			told := c.until("error")
+			for path(told[len(told)-1], "error", "code") != "rate-limited" {
+				told = c.until("error")
+			}
+			wantClose(t, c.closed(), 4429, "flood")
+			f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+			if s := f.session(t, made.Session.ID); s.Status != conversation.InProgress {
+				t.Errorf("the session is %s", s.Status)
+			}
+			again := f.dial(t, made.ChatURL) // with full buckets
+			again.want("session.created")
+		})
+	}
+}
+
+// TestFloodOfPings has a client that sends nothing but control frames.
+func TestFloodOfPings(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 20}})
+	made := f.create(t, conversation.Text)
+	conn := f.shake(t, made.ChatURL)
+	ping := []byte{0x89, 0x80, 0, 0, 0, 0}
+	for range 100 {
+		if _, err := conn.Write(ping); err != nil {
+			break // it has been cut off
+		}
+	}
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+}
+
+// TestUnfinishedMessage has clients that begin a message and do not go on.
+func TestUnfinishedMessage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{ReadWithin: 50 * time.Millisecond})
+	for _, part := range [][]byte{{0x81}, {0x81, 0x85, 0, 0, 0, 0, '{'}, {0x01, 0x81, 0, 0, 0, 0, '{'}} {
+		made := f.create(t, conversation.Text)
+		conn := f.shake(t, made.ChatURL)
+		if _, err := conn.Write(part); err != nil {
+			t.Fatal(err)
+		}
+		f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	}
+}
+
+// TestMalformed has clients that do not speak the protocol.
+func TestMalformed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	if err := c.conn.Write(t.Context(), websocket.MessageText, []byte("{\"type\":\"\xff\"}")); err != nil {
+		t.Fatal(err)
+	}
+	wantClose(t, c.closed(), 1007, "invalid_utf8")
+	made = f.create(t, conversation.Text)
+	conn := f.shake(t, made.ChatURL)
+	if _, err := conn.Write([]byte{0x81, 0x01, '{'}); err != nil { // not masked
+		t.Fatal(err)
+	}
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+}
+
+// shake opens a socket by hand and reads nothing from it.
+func (f *fixture) shake(t *testing.T, published string) net.Conn {
+	t.Helper()
+	target, err := url.Parse(f.url(published))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dialling, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(dialling, "tcp", target.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	request := "GET " + target.RequestURI() + " HTTP/1.1\r\nHost: " + target.Host +
+		"\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAECAwQFBgcICQoLDA0ODw==\r\n\r\n"
+	if _, err := conn.Write([]byte(request)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}

@@ -1,0 +1,416 @@
+package rfc6455_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parlance.dev/parlance/server/realtime/rfc6455"
+)
+
+const patience = 20 * time.Second
+
+// limits are generous in time: tests run on slow machines.
+func limits() rfc6455.Limits {
+	return rfc6455.Limits{MaxMessageBytes: 1 << 16, ReadWithin: patience, WriteWithin: patience}
+}
+
+// serve starts a server whose handler gets each connection.
+func serve(t *testing.T, l rfc6455.Limits, handle func(*rfc6455.Conn)) (host string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !rfc6455.IsUpgrade(r) {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		conn, err := rfc6455.Accept(w, r, []string{"realtime"}, l)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		handle(conn)
+	}))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
+}
+
+// raw is a client by hand.
+type raw struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+const handshake = "GET /x HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+	"Sec-WebSocket-Protocol: openai-insecure-api-key.x, realtime\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+// open shakes hands, with early behind the request in the same write.
+func open(t *testing.T, host string, early []byte) *raw {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	if _, err := conn.Write(append([]byte(handshake), early...)); err != nil {
+		t.Fatal(err)
+	}
+	c := &raw{conn, bufio.NewReader(conn)}
+	answer, err := http.ReadResponse(c.reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The key and the answer are those of RFC 6455, 1.3.
+	if answer.StatusCode != 101 || answer.Header.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" || answer.Header.Get("Sec-WebSocket-Protocol") != "realtime" {
+		t.Fatalf("the handshake: %+v", answer)
+	}
+	return c
+}
+
+// frame is a client's frame; first is its first byte.
+func frame(first byte, payload string) []byte {
+	out := []byte{first}
+	switch n := len(payload); {
+	case n < 126:
+		out = append(out, 0x80|byte(n))
+	case n < 1<<16:
+		out = binary.BigEndian.AppendUint16(append(out, 0x80|126), uint16(n))
+	default:
+		out = binary.BigEndian.AppendUint64(append(out, 0x80|127), uint64(n))
+	}
+	mask := [4]byte{1, 2, 3, 250}
+	out = append(out, mask[:]...)
+	for i := range len(payload) {
+		out = append(out, payload[i]^mask[i%4])
+	}
+	return out
+}
+
+// received reads one frame of the server.
+func (c *raw) received(t *testing.T) (first byte, payload string) {
+	t.Helper()
+	head := make([]byte, 2, 10)
+	if _, err := io.ReadFull(c.reader, head); err != nil {
+		t.Fatal(err)
+	}
+	body := make([]byte, head[1]) // all are short
+	if _, err := io.ReadFull(c.reader, body); err != nil {
+		t.Fatal(err)
+	}
+	return head[0], string(body)
+}
+
+// got is what a server's Read returned last, and everything before.
+type got struct {
+	messages []string
+	err      error
+}
+
+// readAll reads a connection to its end in the server.
+func readAll(t *testing.T, l rfc6455.Limits, meter rfc6455.Meter) (host string, results <-chan got) {
+	out := make(chan got, 1)
+	return serve(t, l, func(c *rfc6455.Conn) {
+		c.Meter = meter
+		defer c.CloseNow()
+		var g got
+		for {
+			m, err := c.Read()
+			if err != nil {
+				g.err = err
+				out <- g
+				return
+			}
+			text := string(m.Data)
+			if !m.Text {
+				text = "binary:" + text
+			}
+			if m.Refused {
+				text = "refused:" + text
+			}
+			g.messages = append(g.messages, text)
+		}
+	}), out
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 40_000)
+	closed := frame(0x88, "\x03\xe8bye")
+	rows := []struct {
+		name     string
+		sent     []byte
+		messages []string
+		err      error
+		code     int
+	}{
+		{"text", slicesOf(frame(0x81, "hello"), frame(0x82, "\xff\x00"), closed), []string{"hello", "binary:\xff\x00"}, nil, 1000},
+		{"long", slicesOf(frame(0x81, strings.Repeat("b", 126)), frame(0x81, long), frame(0x81, ""), closed), []string{strings.Repeat("b", 126), long, ""}, nil, 1000},
+		{"pieces with a ping between", slicesOf(frame(0x01, "one "), frame(0x89, "p"), frame(0x00, "two "), frame(0x80, "thr\u00e9e"), closed), []string{"one two thr\u00e9e"}, nil, 1000},
+		{"a character in two pieces", slicesOf(frame(0x01, "\xc3"), frame(0x80, "\xa9"), closed), []string{"é"}, nil, 1000},
+		{"close without a code", frame(0x88, ""), nil, nil, 1005},
+		{"too large at once", frame(0x81, strings.Repeat("a", 1<<16+1)), nil, rfc6455.ErrTooLarge, 0},
+		{"too large in pieces", slicesOf(frame(0x01, long), frame(0x80, long)), nil, rfc6455.ErrTooLarge, 0},
+		{"promised too large", []byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, nil, rfc6455.ErrTooLarge, 0},
+		{"not UTF-8", frame(0x81, "\xff"), nil, rfc6455.ErrText, 0},
+		{"not masked", []byte{0x81, 0x01, 'a'}, nil, rfc6455.ErrProtocol, 0},
+		{"reserved bit", frame(0xc1, "a"), nil, rfc6455.ErrProtocol, 0},
+		{"unknown opcode", frame(0x83, "a"), nil, rfc6455.ErrProtocol, 0},
+		{"continues nothing", frame(0x80, "a"), nil, rfc6455.ErrProtocol, 0},
+		{"text within pieces", slicesOf(frame(0x01, "a"), frame(0x81, "b")), nil, rfc6455.ErrProtocol, 0},
+		{"long ping", frame(0x89, strings.Repeat("p", 126)), nil, rfc6455.ErrProtocol, 0},
+		{"ping in pieces", frame(0x09, "p"), nil, rfc6455.ErrProtocol, 0},
+		{"close of one byte", frame(0x88, "\x03"), nil, rfc6455.ErrProtocol, 0},
+		{"close with 1005", frame(0x88, "\x03\xed"), nil, rfc6455.ErrProtocol, 0},
+		{"cut in a header", []byte{0x81}, nil, io.EOF, 0},
+		{"cut in a payload", frame(0x81, long)[:200], nil, io.EOF, 0},
+	}
+	for _, row := range rows {
+		for _, early := range []bool{false, true} {
+			t.Run(row.name, func(t *testing.T) {
+				t.Parallel()
+				host, results := readAll(t, limits(), nil)
+				var c *raw
+				if early { // with the handshake, in one write
+					c = open(t, host, row.sent)
+				} else {
+					c = open(t, host, nil)
+					for _, one := range row.sent { // byte by byte
+						if len(row.sent) > 1000 {
+							_, _ = c.Write(row.sent)
+							break
+						}
+						_, _ = c.Write([]byte{one}) // the server may have closed already
+					}
+				}
+				if row.err == io.EOF {
+					_ = c.Close()
+				}
+				g := <-results
+				if strings.Join(g.messages, "|") != strings.Join(row.messages, "|") {
+					t.Errorf("read %.200q, want %.200q", g.messages, row.messages)
+				}
+				closing, isClose := errors.AsType[*rfc6455.CloseError](g.err)
+				switch {
+				case row.code != 0 && (!isClose || closing.Code != row.code):
+					t.Errorf("ended with %v, want code %d", g.err, row.code)
+				case row.code == 0 && !errors.Is(g.err, row.err) && row.err != io.EOF, row.err == io.EOF && (g.err == nil || isClose):
+					t.Errorf("ended with %v, want %v", g.err, row.err)
+				}
+			})
+		}
+	}
+}
+
+func slicesOf(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
+
+func TestControlIsAnswered(t *testing.T) {
+	t.Parallel()
+	host, results := readAll(t, limits(), nil)
+	c := open(t, host, nil)
+	_, _ = c.Write(slicesOf(frame(0x89, "abc"), frame(0x88, "\x0f\xa0why")))
+	if first, payload := c.received(t); first != 0x8a || payload != "abc" {
+		t.Errorf("the pong: %x %q", first, payload)
+	}
+	if first, payload := c.received(t); first != 0x88 || payload != "\x0f\xa0" {
+		t.Errorf("the close frame: %x %q", first, payload)
+	}
+	if g := <-results; g.err == nil || !strings.Contains(g.err.Error(), `4000 "why"`) {
+		t.Errorf("the server: %v", g.err)
+	}
+}
+
+// counter is a Meter that refuses from the third frame on and has enough at the fifth.
+type counter struct{ frames int }
+
+func (c *counter) Take(int) rfc6455.Verdict {
+	c.frames++
+	switch {
+	case c.frames >= 5:
+		return rfc6455.Flooded
+	case c.frames >= 3:
+		return rfc6455.Refused
+	}
+	return rfc6455.Allowed
+}
+
+func TestMeter(t *testing.T) {
+	t.Parallel()
+	host, results := readAll(t, limits(), &counter{})
+	c := open(t, host, nil)
+	_, _ = c.Write(slicesOf(frame(0x81, "one"), frame(0x89, "answered"), frame(0x81, "three"), frame(0x89, "not answered"), frame(0x8a, "")))
+	g := <-results
+	if strings.Join(g.messages, "|") != "one|refused:three" || !errors.Is(g.err, rfc6455.ErrFlood) {
+		t.Errorf("read %q, ended with %v", g.messages, g.err)
+	}
+	if _, payload := c.received(t); payload != "answered" {
+		t.Errorf("the pong: %q", payload)
+	}
+	if _, err := c.reader.ReadByte(); err == nil {
+		t.Error("the refused ping was answered")
+	}
+}
+
+// TestStalled has a client that begins a message and waits; one that says nothing may.
+func TestStalled(t *testing.T) {
+	t.Parallel()
+	l := limits()
+	l.ReadWithin = 50 * time.Millisecond
+	host, results := readAll(t, l, nil)
+	quiet := open(t, host, nil)
+	for _, part := range [][]byte{{0x81}, frame(0x81, "hello")[:8], frame(0x01, "a piece")} {
+		c := open(t, host, part)
+		if g := <-results; !errors.Is(g.err, rfc6455.ErrStalled) {
+			t.Errorf("after %x: %v", part, g.err)
+		}
+		_ = c.Close()
+	}
+	_, _ = quiet.Write(slicesOf(frame(0x81, "hello"), frame(0x88, "")))
+	if g := <-results; strings.Join(g.messages, "") != "hello" {
+		t.Errorf("the quiet one: %q, %v", g.messages, g.err)
+	}
+}
+
+// TestWrite sends to a client that others wrote.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	var messages [][]byte
+	for _, n := range []int{0, 1, 125, 126, 65535, 65536, 200_000, 3} {
+		messages = append(messages, bytes.Repeat([]byte("x"), n))
+	}
+	host := serve(t, limits(), func(c *rfc6455.Conn) {
+		if err := c.Write(messages); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(4000, strings.Repeat("r", 123)); err != nil {
+			t.Error(err)
+		}
+		if err := c.Write(messages); !errors.Is(err, rfc6455.ErrClosing) {
+			t.Errorf("behind the close frame: %v", err)
+		}
+		closing, ok := errors.AsType[*rfc6455.CloseError](drain(c))
+		if !ok || closing.Code != 4000 {
+			t.Errorf("the client's close: %v", closing)
+		}
+		c.CloseNow()
+	})
+	conn, answer, err := websocket.Dial(t.Context(), "ws://"+host, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body != nil {
+		_ = answer.Body.Close()
+	}
+	conn.SetReadLimit(-1)
+	for i, want := range messages {
+		if _, got, err := conn.Read(t.Context()); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("message %d: %d bytes, want %d (%v)", i, len(got), len(want), err)
+		}
+	}
+	if _, _, err = conn.Read(t.Context()); websocket.CloseStatus(err) != 4000 {
+		t.Errorf("the end: %v", err)
+	}
+}
+
+func drain(c *rfc6455.Conn) error {
+	for {
+		if _, err := c.Read(); err != nil {
+			return err
+		}
+	}
+}
+
+func TestSlowClient(t *testing.T) {
+	t.Parallel()
+	l := limits()
+	l.WriteWithin = 50 * time.Millisecond
+	failed := make(chan error, 1)
+	host := serve(t, l, func(c *rfc6455.Conn) {
+		defer c.CloseNow()
+		big := [][]byte{make([]byte, 1<<20)}
+		for {
+			if err := c.Write(big); err != nil {
+				failed <- err
+				return
+			}
+		}
+	})
+	open(t, host, nil) // and reads nothing
+	if err := <-failed; !errors.Is(err, rfc6455.ErrSlow) {
+		t.Errorf("writing ended with %v", err)
+	}
+}
+
+func TestIsUpgrade(t *testing.T) {
+	t.Parallel()
+	for _, change := range []struct{ header, value string }{
+		{"Connection", "keep-alive"}, {"Upgrade", "h2c"}, {"Sec-WebSocket-Version", "8"}, {"Sec-WebSocket-Key", "short"}, {"", ""},
+	} {
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(handshake)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change.header != "" {
+			r.Header.Set(change.header, change.value)
+		}
+		if got := rfc6455.IsUpgrade(r); got != (change.header == "") {
+			t.Errorf("with %v: %v", change, got)
+		}
+	}
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(strings.Replace(handshake, "Host", "Content-Length: 2\r\nHost", 1) + "{}")))
+	if err != nil || rfc6455.IsUpgrade(r) {
+		t.Errorf("with a body: %v", err)
+	}
+}
+
+// FuzzRead feeds bytes of a client: whatever they are, reading ends, and no message is over the limit.
+func FuzzRead(f *testing.F) {
+	f.Add(slicesOf(frame(0x81, "hello"), frame(0x88, "")))
+	f.Add(slicesOf(frame(0x01, "a"), frame(0x89, "b"), frame(0x80, "c")))
+	f.Add(frame(0x81, strings.Repeat("long", 200)))
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		client, server := net.Pipe()
+		go func() {
+			_, _ = io.Copy(io.Discard, client)
+		}()
+		go func() {
+			_, _ = client.Write(sent)
+			_ = client.Close()
+		}()
+		w := &hijacked{ResponseRecorder: httptest.NewRecorder(), conn: server}
+		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		c, err := rfc6455.Accept(w, r, nil, rfc6455.Limits{MaxMessageBytes: 512, ReadWithin: patience, WriteWithin: patience})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.CloseNow()
+		for {
+			m, err := c.Read()
+			if err != nil {
+				return
+			}
+			if len(m.Data) > 512 {
+				t.Fatalf("a message of %d bytes", len(m.Data))
+			}
+		}
+	})
+}
+
+// hijacked is a response whose connection is a pipe.
+type hijacked struct {
+	*httptest.ResponseRecorder
+	conn net.Conn
+}
+
+func (w *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return w.conn, bufio.NewReadWriter(bufio.NewReader(w.conn), bufio.NewWriter(w.conn)), nil
+}
