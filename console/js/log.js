@@ -8,10 +8,12 @@ const most = 2000;
 export class EventLog {
   #entries = [];
   #list = h('ol', { class: 'events', tabindex: '0', 'aria-label': 'Events' });
+  #follow = true;
   #number = h('span', { class: 'help' });
   #filter = h('input', { type: 'search', placeholder: 'Filter: words that an event has, ← or →', 'aria-label': 'Filter the events', oninput: () => this.#show() });
 
   constructor() {
+    this.#list.addEventListener('scroll', () => { this.#follow = this.#list.scrollTop + this.#list.clientHeight >= this.#list.scrollHeight - 30; });
     this.element = h('section', { class: 'panel log', 'aria-label': 'Event log' },
       h('div', { class: 'row' }, h('h2', {}, 'Events'), this.#number,
         copyButton('Copy', () => this.#shown().map((e) => JSON.stringify({ at: e.at.toISOString(), direction: e.direction, event: e.event })).join('\n')),
@@ -25,9 +27,8 @@ export class EventLog {
     this.#entries.push(entry);
     if (this.#entries.length > most) this.#entries.shift().line.remove();
     if (this.#fits(entry)) {
-      const follow = this.#list.scrollTop + this.#list.clientHeight >= this.#list.scrollHeight - 8;
       this.#list.append(entry.line);
-      if (follow) this.#list.scrollTop = this.#list.scrollHeight;
+      if (this.#follow) this.#list.scrollTop = this.#list.scrollHeight;
     }
     this.#count();
   }

@@ -1,6 +1,6 @@
 // A turn's receipt: what the answer was made of, under one hash.
 import { call, path } from './api.js';
-import { copyButton, duration, facts, h, json } from './dom.js';
+import { copyButton, duration, facts, h, json, notice } from './dom.js';
 
 const receipts = new Map();
 
@@ -19,8 +19,27 @@ const table = (label, names, rows) => h('div', { class: 'scroll', tabindex: '0',
 
 const short = (hash) => (hash ? h('code', { title: hash }, `${hash.slice(0, 12)}…`) : '–');
 
+/** JSON with sorted keys and no spaces (RFC 8785), of which the hash is. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`;
+  if (value && typeof value === 'object') return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)}}`;
+  return JSON.stringify(value);
+}
+
+/** Says whether the hash is that of the receipt, and the one that its turn has. */
+async function check({ hash, ...content }, turn) {
+  if (!globalThis.crypto?.subtle) return ['hint', 'The hash is not checked here: browsers hash on https and localhost only.'];
+  const sum = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical(content)));
+  const own = [...new Uint8Array(sum)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  if (own !== hash) return ['error', `The receipt was changed: its content has the hash ${own}.`];
+  if (turn.receipt_hash && turn.receipt_hash !== hash) return ['error', `The turn has the hash of another receipt: ${turn.receipt_hash}.`];
+  return ['hint', 'The hash was checked: it is that of the content, and the turn’s.'];
+}
+
 /** The receipt as it is read; all of it is in the JSON at the end. */
-export function receiptView(receipt) {
+export function receiptView(receipt, turn) {
+  const checked = h('div');
+  check(receipt, turn).then(([kind, words]) => notice(checked, words, kind));
   const models = receipt.model_calls ?? [], found = receipt.passages ?? [], calls = receipt.tool_calls ?? [], guards = receipt.guard_verdicts ?? [];
   const { history, cost } = receipt;
   return [
@@ -31,6 +50,7 @@ export function receiptView(receipt) {
       ['History', history && `${history.turns ?? 0} turns whole, about ${history.tokens ?? 0} tokens${history.summarized_turns ? `, ${history.summarized_turns} in a summary` : ''}`],
       ['Memory', `${receipt.memory_read?.length ?? 0} read, ${receipt.memory_written?.length ?? 0} written`],
     ]),
+    checked,
     models.length > 0 && table('Calls of the model', ['Model', 'Prompt hash', 'Messages', 'Tools', 'First token', 'Whole', 'Ended by', 'Tried before'], models.map((m) => [
       [m.provider, m.model].filter(Boolean).join(' '), short(m.prompt_hash), m.messages ?? 0, m.tools ?? 0, duration(m.first_token_ms ?? 0), duration(m.duration_ms ?? 0),
       m.error_code || m.finish_reason || '–', (m.attempts ?? []).filter((a) => a.error_code).map((a) => `${a.provider}: ${a.error_code}`).join(', ') || '–'])),

@@ -62,7 +62,7 @@ function passage(citation, turn) {
       [citation.heading, pages].filter(Boolean).map((text) => h('span', {}, ` · ${text}`)),
       citation.quoted && h('span', { class: 'tag' }, 'quoted')),
     h('p', { class: 'score' }, h('meter', { min: 0, max: 1, value: similarity, 'aria-label': 'Similarity' }), ` similarity ${similarity.toFixed(3)} `, h('code', {}, citation.chunk_id)),
-    h('blockquote', {}, highlighted(citation.excerpt ?? '', turn)));
+    h('blockquote', {}, highlighted((citation.excerpt ?? '').replaceAll(/\n{2,}/g, '\n'), turn)));
 }
 
 /** How many characters must be the same for words to be the passage's. */
@@ -80,7 +80,7 @@ function quoteIn(excerpt, sentence) {
 /** The excerpt, with what the answer says in its words marked; else the question's words. */
 export function highlighted(excerpt, turn) {
   const said = turn.agent_text ?? '';
-  const sentences = [...said.matchAll(/“([^”]+)/g)].map((m) => m[1]).concat(said.split(/(?<=[.!?])\s+|\n+/)).filter((s) => s.length >= leastQuote);
+  const sentences = [...said.matchAll(/“([^”]+)/g)].map((m) => m[1]).concat(said.split(/(?<=[.!?])\s+|\n+/)).flatMap((s) => s.split(/ ?… ?/)).filter((s) => s.length >= leastQuote);
   let ranges = sentences.map((s) => quoteIn(excerpt, s)).filter(Boolean);
   if (ranges.length === 0) {
     const words = new Set((turn.user_text ?? '').toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []);
@@ -132,7 +132,7 @@ function timing(turn) {
   if (!turn.metrics) return null;
   return part('timing', 'Timing', (body) => {
     // The receipt knows the stages better than the transcript; without one, the transcript's are shown.
-    receiptOf(turn).then((found) => fill(body, waterfall(turn, found), rounds(turn))).catch(() => {});
+    if (turn.status !== 'in_progress') receiptOf(turn).then((found) => fill(body, waterfall(turn, found), rounds(turn))).catch(() => {});
     return [waterfall(turn), rounds(turn)];
   });
 }
@@ -140,10 +140,10 @@ function timing(turn) {
 const rounds = ({ metrics }) => (metrics?.tool_rounds ? h('p', { class: 'help' }, `${count(metrics.tool_rounds, 'round')} of tool calls${metrics.tool_rounds_exhausted ? ', as many as there may be' : ''}.`) : null);
 
 function receipt(turn) {
-  if (!turn.id) return null;
+  if (turn.status === 'in_progress') return null; // it has one when it is over
   return part('receipt', 'Receipt', (body) => {
     receiptOf(turn).then(
-      (found) => fill(body, receiptView(found)),
+      (found) => fill(body, receiptView(found, turn)),
       (failure) => (failure.status === 404 ? fill(body, h('p', { class: 'help' }, 'No receipt: this turn has none.')) : notice(body, failure.message)),
     );
     return h('p', { class: 'help' }, 'Fetching …');
