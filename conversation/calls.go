@@ -15,13 +15,6 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// The system tools, which the conversation carries out itself once their call has succeeded.
-const (
-	toolEndCall  = "end_call"
-	toolSkipTurn = "skip_turn"
-	toolLanguage = "language_detection"
-)
-
 // Bounds of a turn's calls. Source of the first two: decisions, Tools.
 const (
 	// maxToolRounds is how often a turn may call tools before it has to answer.
@@ -80,6 +73,9 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	round := make([]*pendingCall, len(wanted))
 	for i, call := range wanted {
 		round[i] = r.pending(call)
+	}
+	if err := r.sayFarewell(round); err != nil {
+		return err
 	}
 	if err := r.noteCalls(ctx, round); err != nil {
 		return err
@@ -261,40 +257,4 @@ func (r *runner) refused(p *pendingCall, begun time.Time, code, message string) 
 		At:     milliseconds(r.s.moment().Sub(r.begun)),
 		Result: &CallResult{ToolID: string(p.entry.Tool.ID), ErrorCode: code, ErrorMessage: message, StartedAt: begun},
 	}
-}
-
-// effect does what a system tool that was called means for the turn and the session.
-func (r *runner) effect(p *pendingCall) {
-	if !p.system() {
-		r.assign(p.assigned)
-		return
-	}
-	switch p.call.Name {
-	case toolEndCall:
-		r.with.endCall, r.stop = true, true
-	case toolSkipTurn:
-		r.stop = true
-	case toolLanguage:
-		var arguments struct {
-			Language string `json:"language"`
-		}
-		if json.Unmarshal(p.call.Arguments, &arguments) == nil && languageTag.MatchString(arguments.Language) {
-			r.with.language, r.session.Language = arguments.Language, arguments.Language
-		}
-	}
-}
-
-// SystemTools are the executors of the system tools for package tools: what they mean for the
-// conversation is done when their call has succeeded, so they only answer the model.
-func SystemTools() map[string]tools.Builtin {
-	answers := map[string]string{
-		toolEndCall:  "The conversation ends now.",
-		toolSkipTurn: "The turn is skipped.",
-		toolLanguage: "The language is switched. Go on in it.",
-	}
-	executors := map[string]tools.Builtin{}
-	for name, answer := range answers {
-		executors[name] = tools.BuiltinFunc(func(context.Context, tools.BuiltinCall) (string, error) { return answer, nil })
-	}
-	return executors
 }

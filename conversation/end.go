@@ -183,6 +183,33 @@ func abandonTurn(ctx context.Context, tx bun.Tx, session Session, turn *Turn, no
 	return err
 }
 
+// maxFailures is how many turns in a row may fail before the session does: who talks to it has been told
+// each time, has tried again, and nothing will come of it.
+const maxFailures = 5
+
+// giveUp fails a session whose last turns have all failed by a fault of the model or ours.
+func giveUp(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time, transcriptURL string) error {
+	if last.Status != TurnFailed {
+		return nil
+	}
+	var latest []Turn
+	err := tx.NewSelect().Model(&latest).Column("status", "error_code").
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.status <> ?", TurnInProgress).
+		OrderExpr("t.index DESC").Limit(maxFailures).Scan(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the latest turns: %w", err)
+	}
+	for _, turn := range latest {
+		if turn.Status != TurnFailed || (turn.ErrorCode != string(fault.UpstreamFailed) && turn.ErrorCode != string(fault.InternalError)) {
+			return nil
+		}
+	}
+	if len(latest) < maxFailures {
+		return nil
+	}
+	return closeTx(ctx, tx, session, Broken, ReasonInternal, now, transcriptURL)
+}
+
 // anythingSaid says whether the user took a turn.
 func anythingSaid(turns []Turn) bool {
 	for _, turn := range turns {

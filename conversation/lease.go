@@ -359,7 +359,7 @@ func (s *Service) finishOnce(ctx context.Context, turn Turn, with finishing) (af
 		case with.endCall:
 			return closeTx(ctx, tx, session, Completed, ReasonEndCall, now, s.transcriptURL(session.ID))
 		}
-		return nil
+		return giveUp(ctx, tx, session, turn, now, s.transcriptURL(session.ID))
 	})
 	return after, recorded, err
 }

@@ -1,0 +1,141 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/tools"
+)
+
+// The system tools, which the conversation carries out itself once their call has succeeded.
+const (
+	toolEndCall  = "end_call"
+	toolSkipTurn = "skip_turn"
+	toolLanguage = "language_detection"
+)
+
+// maxFarewellChars bounds end_call's message, as its schema does.
+const maxFarewellChars = 2000
+
+// farewells are what is said when a conversation is ended without a word, by the language's base.
+var farewells = map[string]string{
+	"en": "Goodbye.", "de": "Auf Wiedersehen.", "fr": "Au revoir.", "es": "Adiós.", "it": "Arrivederci.", "pt": "Adeus.", "nl": "Tot ziens.",
+	"pl": "Do widzenia.", "cs": "Na shledanou.", "sv": "Hej då.", "da": "Farvel.", "no": "Ha det bra.", "nb": "Ha det bra.", "fi": "Näkemiin.",
+	"tr": "Hoşça kalın.", "ru": "До свидания.", "uk": "До побачення.", "el": "Αντίο.", "ro": "La revedere.", "hu": "Viszontlátásra.",
+	"ja": "さようなら。", "ko": "안녕히 계세요.", "zh": "再见。", "ar": "مع السلامة.", "he": "להתראות.", "hi": "अलविदा।",
+}
+
+// farewellIn is the goodbye in the language of a tag; English when it is not known.
+func farewellIn(tag string) string {
+	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	if text, known := farewells[base]; known {
+		return text
+	}
+	return farewells["en"]
+}
+
+// sayFarewell says what a round that ends the conversation has to say, before its calls are told of: a
+// client may hang up as soon as it hears of end_call. What the model has said in the same round is enough.
+func (r *runner) sayFarewell(round []*pendingCall) error {
+	text, ending := farewellOf(round)
+	if !ending {
+		return nil
+	}
+	last := len(r.turn.Messages) - 1
+	said := last >= 0 && r.turn.Messages[last].Role == roleAssistant && len(r.turn.Messages[last].Calls) == 0 && r.turn.Messages[last].Text != ""
+	if text == "" && said || said && strings.TrimSpace(r.turn.Messages[last].Text) == text {
+		return nil
+	}
+	if text == "" {
+		text = farewellIn(r.session.Language)
+	}
+	farewell := Message{Role: roleAssistant, ItemID: idgen.New(idgen.Item), Text: text, At: milliseconds(r.s.moment().Sub(r.begun))}
+	r.turn.Messages = append(r.turn.Messages, farewell)
+	for _, e := range []Event{
+		MessageStarted{ResponseID: r.responseID, ItemID: farewell.ItemID},
+		TextDelta{ResponseID: r.responseID, ItemID: farewell.ItemID, Text: text},
+		MessageDone{ResponseID: r.responseID, ItemID: farewell.ItemID, Text: text},
+	} {
+		if err := r.tell(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// farewellOf is the message of a round's end_call; ending is false when there is none that will succeed.
+func farewellOf(round []*pendingCall) (text string, ending bool) {
+	for _, p := range round {
+		if !p.system() || p.call.Name != toolEndCall || p.broken != "" {
+			continue
+		}
+		var arguments struct {
+			Reason  string `json:"reason"`
+			Message string `json:"message"`
+		}
+		if strict(p.call.Arguments, &arguments) == nil && utf8.RuneCountInString(arguments.Message) <= maxFarewellChars &&
+			utf8.RuneCountInString(arguments.Reason) <= MaxReasonChars {
+			return strings.TrimSpace(keepable(arguments.Message)), true
+		}
+	}
+	return "", false
+}
+
+// effect does what a system tool that was called means for the turn and the session.
+func (r *runner) effect(p *pendingCall) {
+	if !p.system() {
+		r.assign(p.assigned)
+		return
+	}
+	switch p.call.Name {
+	case toolEndCall:
+		r.with.endCall, r.stop = true, true
+	case toolSkipTurn:
+		r.stop = true
+	case toolLanguage:
+		if tag, err := spokenLanguage(p.call.Arguments); err == nil {
+			r.with.language, r.session.Language = tag, tag
+		}
+	}
+}
+
+// spokenLanguage is the tag in the arguments of language_detection, in its canonical form.
+// Errors: Invalid invalid-request, for the model to read.
+func spokenLanguage(arguments json.RawMessage) (string, error) {
+	var asked struct {
+		Language string `json:"language"`
+	}
+	if err := json.Unmarshal(arguments, &asked); err != nil {
+		return "", fault.Wrap(err, fault.InvalidRequest, "Give the language as a BCP 47 tag, such as en, de or pt-BR.")
+	}
+	tag, err := language.Parse(asked.Language)
+	if base, _ := tag.Base(); err != nil || tag == language.Und || base.String() == "und" {
+		return "", fault.New(fault.InvalidRequest, "%q is the tag of no language, so nothing was switched. Give a BCP 47 tag, such as en, de or pt-BR.", asked.Language)
+	}
+	return tag.String(), nil
+}
+
+// SystemTools are the executors of the system tools for package tools: what they mean for the
+// conversation is done when their call has succeeded, so they only answer the model.
+func SystemTools() map[string]tools.Builtin {
+	answer := func(text string) tools.Builtin {
+		return tools.BuiltinFunc(func(context.Context, tools.BuiltinCall) (string, error) { return text, nil })
+	}
+	return map[string]tools.Builtin{
+		toolEndCall:  answer("The conversation ends now."),
+		toolSkipTurn: answer("The turn is skipped."),
+		toolLanguage: tools.BuiltinFunc(func(_ context.Context, call tools.BuiltinCall) (string, error) {
+			tag, err := spokenLanguage(call.Arguments)
+			if err != nil {
+				return "", err
+			}
+			return "The language is now " + tag + ". Go on in it.", nil
+		}),
+	}
+}
