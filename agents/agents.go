@@ -155,6 +155,10 @@ var OverrideKeys = []string{
 	"stt", "tts", "vad", "turn_detection", "input_audio_format", "output_audio_format",
 }
 
+// KeyClientVariables is a key of client_overrides only: a client may add dynamic variables that the
+// session does not have.
+const KeyClientVariables = "dynamic_variables"
+
 // IdleTimeout is how long a conversation of the modality may be silent.
 func (c Config) IdleTimeout(modality string) time.Duration {
 	seconds := c.IdleTimeoutSeconds
@@ -226,7 +230,7 @@ func (c Config) Check() error {
 	}
 	for field, keys := range map[string][]string{"locked_overrides": c.LockedOverrides, "client_overrides": c.ClientOverrides} {
 		for i, key := range keys {
-			if !slices.Contains(OverrideKeys, key) {
+			if !slices.Contains(OverrideKeys, key) && !(field == "client_overrides" && key == KeyClientVariables) {
 				add(field+"["+strconv.Itoa(i)+"]", "unknown", "There is no override "+strconv.Quote(key)+".")
 			}
 		}

@@ -35,6 +35,10 @@ func (e *engine) next() {
 	}
 	wanted := e.waiting[0]
 	e.waiting = e.waiting[1:]
+	if wanted.command.IfSaid && e.unanswered == "" {
+		e.next()
+		return
+	}
 	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: e.unanswered, open: e.unanswered != ""}
 	if !start.open {
 		start.turn = TurnID(idgen.New(idgen.Turn))

@@ -79,6 +79,7 @@ func (r *runner) askApprovals(round []*pendingCall) error {
 		word := r.approvals.ask(p.approvalID())
 		err := r.tell(ApprovalRequested{
 			ResponseID: r.responseID, RequestID: p.approvalID(), CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments,
+			Timeout: r.s.approvalTimeout,
 		})
 		if err != nil {
 			return err

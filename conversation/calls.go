@@ -86,7 +86,7 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 			continue
 		}
 		err := r.tell(ToolStarted{
-			ResponseID: r.responseID, ItemID: p.call.ItemID, CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments, System: p.system(),
+			ResponseID: r.responseID, ItemID: p.call.ItemID, CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments, System: p.system(), Kind: p.entry.Tool.Kind,
 		})
 		if err != nil {
 			return err
@@ -132,7 +132,7 @@ func (r *runner) collect(ctx context.Context, round []*pendingCall) (err error) 
 		if err == nil {
 			err = r.tell(ToolDone{
 				ResponseID: r.responseID, ItemID: p.call.ItemID, CallID: p.call.ID, Name: p.call.Name, Arguments: p.call.Arguments,
-				Output: result.Text, Failed: failed, Latency: time.Duration(result.Result.LatencyMS) * time.Millisecond, Result: *result.Result, System: p.system(),
+				Output: result.Text, Failed: failed, Latency: time.Duration(result.Result.LatencyMS) * time.Millisecond, Result: *result.Result, System: p.system(), Kind: p.entry.Tool.Kind,
 			})
 		}
 	}

@@ -106,6 +106,8 @@ type Session struct {
 	// StartedAt is zero while pending.
 	StartedAt      time.Time `bun:"started_at,nullzero"`
 	LastActivityAt time.Time `bun:"last_activity_at"`
+	// Likes counts what the user thought of the answers.
+	Likes Likes `bun:"embed:"`
 	// DroppedAt is since when no socket is there after a drop; zero otherwise.
 	DroppedAt time.Time `bun:"dropped_at,nullzero"`
 	EndedAt   time.Time `bun:"ended_at,nullzero"`
@@ -178,10 +180,12 @@ type Turn struct {
 	// Retrieval is nil when no passages were looked for.
 	Retrieval *Retrieval `bun:"retrieval,type:jsonb,nullzero"`
 	// ErrorCode and ErrorMessage say why it failed; empty otherwise.
-	ErrorCode    string    `bun:"error_code"`
-	ErrorMessage string    `bun:"error_message"`
-	StartedAt    time.Time `bun:"started_at"`
-	EndedAt      time.Time `bun:"ended_at,nullzero"`
+	ErrorCode    string `bun:"error_code"`
+	ErrorMessage string `bun:"error_message"`
+	// Feedback is what the user thought of the answer.
+	Feedback  Score     `bun:"feedback"`
+	StartedAt time.Time `bun:"started_at"`
+	EndedAt   time.Time `bun:"ended_at,nullzero"`
 
 	// Items are those that the texts do not tell of, or not truly: see [NotedItem]. Only Transcript
 	// fills them in.

@@ -6,6 +6,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
 )
 
 // A socket meets a conversation in three steps, whatever its dialect:
@@ -45,7 +46,7 @@ type AdmitParams struct {
 }
 
 // Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Cancel],
-// [Configure], [Activity], [End], [Insert], [Remove] or [Truncate].
+// [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Remove] or [Truncate].
 type Command interface{ command() }
 
 // UserMessage is something the user said. It is in Postgres before ItemAdded comes; it is
@@ -93,6 +94,8 @@ type Respond struct {
 	// Instructions replace the agent's for this one answer; nil keeps them. They apply only when
 	// the agent's client_overrides has "instructions", and are ignored otherwise.
 	Instructions *string
+	// IfSaid has nothing happen when nothing was said since the last answer began.
+	IfSaid bool
 }
 
 // Cancel stops the answer that is going out; what was sent stays in the transcript. With none
@@ -113,7 +116,14 @@ type Configure struct {
 	// ClientTools replace the tools that this socket runs itself; nil keeps them, empty clears them.
 	// They are offered in the answers this socket asks for. One named like a tool of the agent is left out.
 	ClientTools []model.Tool
+	// Variables are dynamic variables that the session does not have yet. They are added when
+	// client_overrides has "dynamic_variables", and stay with the session.
+	Variables map[string]string
 }
+
+// Greet says the agent's first_message, for sockets whose Admission has HoldGreeting. It does
+// nothing once the session has a turn.
+type Greet struct{}
 
 // Activity says that the user is there (speaks, types), which holds off the idle time-out.
 type Activity struct{}
@@ -132,6 +142,8 @@ func (Approve) command()     {}
 func (Respond) command()     {}
 func (Cancel) command()      {}
 func (Configure) command()   {}
+func (Greet) command()       {}
+func (Feedback) command()    {}
 func (Activity) command()    {}
 func (End) command()         {}
 
@@ -156,7 +168,9 @@ type Item struct {
 	// ID is item_…, or what the client chose.
 	ID     string
 	TurnID TurnID
-	Kind   ItemKind
+	// TurnIndex is the turn's place in the session, from 0.
+	TurnIndex int
+	Kind      ItemKind
 	// Text is the words, or a tool's output.
 	Text string
 	// CallID, Name and Arguments (a JSON object) are for the three kinds with a call.
@@ -189,6 +203,8 @@ type ResponseStarted struct {
 	// ResponseID is resp_….
 	ResponseID string
 	TurnID     TurnID
+	// TurnIndex is the turn's place in the session, from 0.
+	TurnIndex int
 	// CommandID is that of the Respond; empty for the greeting.
 	CommandID string
 	// Greeting says that this is the agent's first_message.
@@ -229,6 +245,8 @@ type ToolStarted struct {
 	Arguments json.RawMessage
 	// System says that it is end_call, skip_turn or language_detection.
 	System bool
+	// Kind is http or mcp; empty for built-in and system tools, and for one that does not exist.
+	Kind tools.Kind
 }
 
 // ToolDone is the call's result. Each ToolStarted has one, also when the answer was cancelled.
@@ -246,6 +264,7 @@ type ToolDone struct {
 	// Result is what else is known of it.
 	Result CallResult
 	System bool
+	Kind   tools.Kind
 }
 
 // ApprovalRequested asks the client whether a call may be made: Approve comes back, in time, or the
@@ -258,6 +277,8 @@ type ApprovalRequested struct {
 	Name      string
 	// Arguments is a JSON object.
 	Arguments json.RawMessage
+	// Timeout is how long the answer is waited for.
+	Timeout time.Duration
 }
 
 // ClientToolCalled is a call that the client must run; ToolOutput and Respond come back. The answer
@@ -301,6 +322,8 @@ type Configured struct {
 	// Session is the session with what is in force now.
 	Session     Session
 	ClientTools []model.Tool
+	// Refused are the wishes that were left out, each with the reason in words, for dialects that say so.
+	Refused []fault.Field
 }
 
 // Failed says that a command could not be done; the conversation goes on.

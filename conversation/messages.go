@@ -159,6 +159,9 @@ func itemsOf(turn Turn) []Item {
 			}
 		}
 	}
+	for i := range items {
+		items[i].TurnIndex = turn.Index
+	}
 	return items
 }
 

@@ -49,6 +49,10 @@ func (e *engine) obey(live *Live, command Command) {
 		e.current.cancel(errStopped)
 	case Configure:
 		e.configure(live, c)
+	case Greet:
+		e.sayGreeting(live)
+	case Feedback:
+		e.rate(live, c)
 	case Activity:
 		e.touch()
 	case Insert:
@@ -95,7 +99,7 @@ func (e *engine) accept(live *Live, commandID string, said Message) bool {
 		return false
 	}
 	e.unanswered = turn.ID
-	item := itemsOf(Turn{ID: turn.ID, Messages: []Message{said}})[0]
+	item := itemsOf(Turn{ID: turn.ID, Index: turn.Index, Messages: []Message{said}})[0]
 	if live != nil {
 		e.show(live, commandID, item)
 	}
@@ -127,7 +131,8 @@ func (e *engine) name(ctx context.Context, said *Message) *fault.Error {
 // configure applies what a client may change, and says what is in force.
 func (e *engine) configure(live *Live, c Configure) {
 	before := e.session.Config.Language
-	clientOverrides(&e.session.Config, c.Overrides)
+	refused := clientOverrides(&e.session.Config, c.Overrides)
+	refused = append(refused, e.addVariables(c.Variables)...)
 	if before != e.session.Config.Language {
 		e.session.Language = e.session.Config.Language
 		e.write("language")
@@ -140,7 +145,7 @@ func (e *engine) configure(live *Live, c Configure) {
 			}
 		}
 	}
-	live.push(Configured{CommandID: c.CommandID, Session: e.session, ClientTools: live.clientTools})
+	live.push(Configured{CommandID: c.CommandID, Session: e.session, ClientTools: live.clientTools, Refused: refused})
 }
 
 func allows(keys []string, key string) bool {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/agents"
@@ -112,21 +113,25 @@ func refusedBy(keys []string, key string, value json.RawMessage) (at string, ref
 }
 
 // clientOverrides applies what a socket asked for where the agent's client_overrides lets it;
-// the rest is left out, as decisions say.
-func clientOverrides(config *agents.Config, values map[string]json.RawMessage) {
+// the rest is left out, as decisions say, and returned with the reason.
+func clientOverrides(config *agents.Config, values map[string]json.RawMessage) (refused []fault.Field) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		set, ok := sessionOverrides[key]
 		if !ok {
 			set, ok = voiceOverrides[key]
 		}
 		if !ok || !slices.Contains(config.ClientOverrides, key) {
+			refused = append(refused, fault.Field{Field: key, Code: string(fault.OverrideNotAllowed), Message: "The agent's client_overrides does not have " + strconv.Quote(key) + "."})
 			continue
 		}
 		changed := *config
-		if set(&changed, values[key]) == nil {
-			*config = changed
+		if err := set(&changed, values[key]); err != nil {
+			refused = append(refused, fault.Field{Field: key, Code: "type", Message: err.Error() + "."})
+			continue
 		}
+		*config = changed
 	}
+	return refused
 }
 
 // strict decodes value into target, refusing null, unknown members and anything behind it.

@@ -44,6 +44,7 @@ type utterance struct {
 	Seconds     int                    `json:"time_in_call_secs"`
 	Metrics     map[string]elapsedTime `json:"conversation_turn_metrics,omitempty"`
 	Interrupted bool                   `json:"interrupted,omitempty"`
+	Feedback    Score                  `json:"feedback,omitempty"`
 }
 
 type spokenCall struct {
@@ -74,6 +75,14 @@ type callMetadata struct {
 	Turns        int     `json:"turn_count"`
 	InputTokens  int     `json:"input_tokens"`
 	OutputTokens int     `json:"output_tokens"`
+	// Feedback is nil when the user has given none.
+	Feedback *callFeedback `json:"feedback,omitempty"`
+}
+
+type callFeedback struct {
+	Overall  *Score `json:"overall_score"`
+	Likes    int    `json:"likes"`
+	Dislikes int    `json:"dislikes"`
 }
 
 type callInitiation struct {
@@ -143,6 +152,12 @@ func newPostCall(session Session, turns []Turn) postCall {
 	if session.Status == Broken {
 		p.Status = "failed"
 	}
+	if counted := session.Likes; counted != (Likes{}) {
+		p.Metadata.Feedback = &callFeedback{Likes: counted.Likes, Dislikes: counted.Dislikes}
+		if overall := counted.Overall(); overall != NoScore {
+			p.Metadata.Feedback.Overall = &overall
+		}
+	}
 	for _, turn := range turns {
 		p.Transcript = append(p.Transcript, utterances(session, turn)...)
 	}
@@ -156,7 +171,7 @@ func utterances(session Session, turn Turn) []utterance {
 	if turn.UserText != "" {
 		said = append(said, utterance{Role: "user", Message: turn.UserText, TurnID: turn.ID, Seconds: seconds(begun)})
 	}
-	agent := utterance{Role: "agent", Message: turn.AgentText, TurnID: turn.ID, Interrupted: turn.Status == TurnCancelled}
+	agent := utterance{Role: "agent", Message: turn.AgentText, TurnID: turn.ID, Interrupted: turn.Status == TurnCancelled, Feedback: turn.Feedback}
 	for _, call := range turn.ToolCalls() {
 		agent.ToolCalls = append(agent.ToolCalls, spokenCall{RequestID: call.ID, Name: call.Name, Params: string(call.Arguments), Called: true})
 		agent.ToolResults = append(agent.ToolResults, spokenResult{

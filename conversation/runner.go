@@ -89,7 +89,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	if r.config != nil {
 		r.session.Config = *r.config
 	}
-	err = r.tell(ResponseStarted{ResponseID: r.responseID, TurnID: turn.ID, CommandID: r.commandID})
+	err = r.tell(ResponseStarted{ResponseID: r.responseID, TurnID: turn.ID, TurnIndex: turn.Index, CommandID: r.commandID})
 	if err == nil {
 		err = r.answer(ctx)
 	}

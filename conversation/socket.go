@@ -22,6 +22,9 @@ type Admission struct {
 	// Session as it was when the socket was admitted.
 	Session Session
 	Channel LiveChannel
+	// HoldGreeting has the first_message wait for Greet, so that the client may say before what it
+	// wants of it.
+	HoldGreeting bool
 }
 
 // Admit checks a socket before the HTTP upgrade; it changes nothing.
@@ -75,7 +78,13 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 	)
 	err := s.locked(ctx, a.Session.TenantID, a.Session.ID, func(ctx context.Context, tx bun.Tx, row *Session) (err error) {
 		refused, live.resumed = nil, row.Status == InProgress
-		if greeting, err = startTx(ctx, tx, row, now, s.transcriptURL(row.ID)); err != nil {
+		first := row.Config.FirstMessage
+		if a.HoldGreeting {
+			row.Config.FirstMessage = ""
+		}
+		greeting, err = startTx(ctx, tx, row, now, s.transcriptURL(row.ID))
+		row.Config.FirstMessage = first
+		if err != nil {
 			return err
 		}
 		if refused = openError(*row); refused != nil {

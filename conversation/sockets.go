@@ -62,7 +62,7 @@ func (e *engine) join(m joined) {
 // greet says the first_message, which is recorded already.
 func (e *engine) greet(live *Live, turn Turn) {
 	response, item := idgen.New(idgen.Response), turn.Messages[0].ItemID
-	live.push(ResponseStarted{ResponseID: response, TurnID: turn.ID, Greeting: true})
+	live.push(ResponseStarted{ResponseID: response, TurnID: turn.ID, TurnIndex: turn.Index, Greeting: true})
 	live.push(MessageStarted{ResponseID: response, ItemID: item})
 	live.push(TextDelta{ResponseID: response, ItemID: item, Text: turn.AgentText})
 	live.push(MessageDone{ResponseID: response, ItemID: item, Text: turn.AgentText})

@@ -56,7 +56,6 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 		{"plain GET without a token", "GET", chat(text.Session.ID), nil, 400, "invalid-request"},
 		{"bad key", "GET", good, upgrade("Sec-Websocket-Key", "short"), 400, "invalid-request"},
 		{"POST", "POST", good, nil, 405, "method-not-allowed"},
-		{"convai", "GET", good, upgrade("Sec-Websocket-Protocol", "convai"), 501, "not-implemented"},
 		{"no such channel", "GET", f.base + "/v1/realtime/video/" + string(text.Session.ID), upgrade(), 404, "route-not-found"},
 		{"no session", "GET", f.base + "/v1/realtime/chat/realtime", upgrade(), 404, "route-not-found"},
 	}
@@ -102,6 +101,7 @@ func TestTokenAndSubprotocol(t *testing.T) {
 		{"sub-protocol", "", []string{"realtime", "openai-insecure-api-key.%s"}, "", "realtime"},
 		{"sub-protocol alone", "", []string{"openai-insecure-api-key.%s"}, "", ""},
 		{"both dialects offered", "?token=%s", []string{"realtime", "convai"}, "", "realtime"},
+		{"unknown before the known", "?token=%s", []string{"graphql-ws", "realtime"}, "", "realtime"},
 	}
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	for _, row := range rows {

@@ -164,8 +164,8 @@ func (h *Handler) Wait(ctx context.Context) error {
 
 // ServeHTTP admits a socket, which goes on by itself: what the request held is let go.
 // Problems: 401 session-token-invalid, 403 session-modality, 409 session-closed, 400
-// invalid-request (no WebSocket), 404 route-not-found, 405 method-not-allowed, 501
-// not-implemented (sub-protocol convai), 503 unavailable (the server is being stopped).
+// invalid-request (no WebSocket), 404 route-not-found, 405 method-not-allowed, 503 unavailable
+// (the server is being stopped).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	admission, err := h.admit(w, r)
 	if err != nil {
@@ -231,9 +231,8 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (conversation.Ad
 	if !upgrade {
 		return conversation.Admission{}, errNoUpgrade(w)
 	}
-	if choice := selected(r); slices.Contains(choice, protocolElevenLabs) {
-		return conversation.Admission{}, fault.New(fault.NotImplemented, "The ElevenLabs dialect (sub-protocol convai) is not built yet. Offer the sub-protocol realtime, or none, and speak the OpenAI Realtime protocol.")
-	}
+	// The client of this protocol says first what it wants of the greeting.
+	admission.HoldGreeting = slices.Contains(selected(r), protocolElevenLabs)
 	return admission, nil
 }
 

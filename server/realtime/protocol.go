@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/openai"
 	"parlance.dev/parlance/server/realtime/rfc6455"
@@ -31,7 +32,10 @@ func selected(r *http.Request) []string {
 }
 
 // speak is the dialect of a sub-protocol.
-func speak(_ string, p dialect.Params) dialect.Dialect {
+func speak(protocol string, p dialect.Params) dialect.Dialect {
+	if protocol == protocolElevenLabs {
+		return convai.New(p)
+	}
 	return openai.New(p)
 }
 

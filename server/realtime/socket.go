@@ -48,6 +48,10 @@ type socket struct {
 	over bool
 	// paused says that the dialect wants the core's events to wait.
 	paused bool
+	// pauses counts them, since a later one takes the place of the one before; woken says that one is
+	// over, which the dialect has not been told.
+	pauses int
+	woken  bool
 	// waiting are commands the core has not taken yet.
 	waiting []conversation.Command
 	// unwritten are frames the client has not taken yet, of unwrittenBytes in all.
@@ -93,7 +97,7 @@ func (h *Handler) serve(r *http.Request, conn *rfc6455.Conn, admission conversat
 		}
 	}()
 	spoken := h.record(ctx, live, conn.Protocol(), r.URL.Query().Get("last_event_id"), dialect.Params{
-		Session: live.Session(), Channel: admission.Channel, History: live.History(),
+		Session: live.Session(), Channel: admission.Channel, History: live.History(), Now: h.deps.Now,
 	})
 	s := &socket{conn: conn, live: live, limits: &h.limits, log: log, dialect: spoken}
 	open = true
@@ -248,6 +252,10 @@ func (s *socket) write(ctx context.Context) {
 
 // hear takes the core's events to the dialect, as long as not much is unwritten. mu is held.
 func (s *socket) hear() {
+	if waker, ok := s.dialect.dialect.(dialect.Waker); ok && s.woken && !s.ended {
+		s.take(waker.Wake())
+	}
+	s.woken = false
 	for s.unwrittenBytes < batchBytes && s.hearOne() {
 	}
 }
@@ -327,19 +335,23 @@ func (s *socket) take(step dialect.Step) {
 	}
 	s.waiting = append(s.waiting, step.Commands...)
 	s.queue(step.Frames)
-	if step.Pause > 0 && !s.paused {
+	if step.Pause > 0 {
+		s.pauses++
 		s.paused = true
-		time.AfterFunc(step.Pause, s.goOn)
+		number := s.pauses
+		time.AfterFunc(step.Pause, func() { s.goOn(number) })
 	}
 	if s.unwrittenBytes > s.limits.MaxUnwrittenBytes {
 		s.finishLocked(endSlow)
 	}
 }
 
-// goOn ends a pause.
-func (s *socket) goOn() {
+// goOn ends a pause, unless another has taken its place.
+func (s *socket) goOn(number int) {
 	s.mu.Lock()
-	s.paused = false
+	if number == s.pauses {
+		s.paused, s.woken = false, true
+	}
 	s.mu.Unlock()
 	s.live.Wake()
 }

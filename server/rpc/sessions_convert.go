@@ -42,9 +42,17 @@ func createdSessionProto(c conversation.Created) *parlancev1.CreateSessionRespon
 	}
 }
 
+func feedbackProto(l conversation.Likes) *parlancev1.SessionFeedback {
+	if l == (conversation.Likes{}) {
+		return nil
+	}
+	return &parlancev1.SessionFeedback{OverallScore: string(l.Overall()), Likes: int32Of(l.Likes), Dislikes: int32Of(l.Dislikes)}
+}
+
 func (s *sessionsServer) sessionProto(one conversation.Session) *parlancev1.Session {
 	return &parlancev1.Session{
-		Id: string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
+		Feedback: feedbackProto(one.Likes),
+		Id:       string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
 		AgentId: string(one.AgentID), AgentVersion: int32Of(one.AgentVersion), UserId: one.UserID, Modality: string(one.Modality),
 		CreatedAt: timestamp(one.CreatedAt), StartedAt: timestamp(one.StartedAt), EndedAt: timestamp(one.EndedAt), EndReason: one.EndReason,
 		DurationMs: int32Of(int(s.sessions.Duration(one).Milliseconds())), TurnCount: int32Of(one.TurnCount), Language: one.Language,
@@ -64,7 +72,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
 			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
 		},
-		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash,
+		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
 	}
 	turn.Items = each(t.Items, turnItemProto)
 	if t.ErrorCode != "" {

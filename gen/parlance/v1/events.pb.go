@@ -512,8 +512,10 @@ type CallMetadata struct {
 	TurnCount         int32                  `protobuf:"varint,6,opt,name=turn_count,json=turnCount,proto3" json:"turn_count,omitempty"`
 	InputTokens       int32                  `protobuf:"varint,7,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
 	OutputTokens      int32                  `protobuf:"varint,8,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Null when the user has given none.
+	Feedback      *CallFeedback `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallMetadata) Reset() {
@@ -602,6 +604,75 @@ func (x *CallMetadata) GetOutputTokens() int32 {
 	return 0
 }
 
+func (x *CallMetadata) GetFeedback() *CallFeedback {
+	if x != nil {
+		return x.Feedback
+	}
+	return nil
+}
+
+// CallFeedback counts the user's likes and dislikes of answers.
+type CallFeedback struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// like or dislike, whichever there are more of; null when there are as many.
+	OverallScore  *string `protobuf:"bytes,1,opt,name=overall_score,json=overallScore,proto3,oneof" json:"overall_score,omitempty"`
+	Likes         int32   `protobuf:"varint,2,opt,name=likes,proto3" json:"likes,omitempty"`
+	Dislikes      int32   `protobuf:"varint,3,opt,name=dislikes,proto3" json:"dislikes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallFeedback) Reset() {
+	*x = CallFeedback{}
+	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallFeedback) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallFeedback) ProtoMessage() {}
+
+func (x *CallFeedback) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallFeedback.ProtoReflect.Descriptor instead.
+func (*CallFeedback) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *CallFeedback) GetOverallScore() string {
+	if x != nil && x.OverallScore != nil {
+		return *x.OverallScore
+	}
+	return ""
+}
+
+func (x *CallFeedback) GetLikes() int32 {
+	if x != nil {
+		return x.Likes
+	}
+	return 0
+}
+
+func (x *CallFeedback) GetDislikes() int32 {
+	if x != nil {
+		return x.Dislikes
+	}
+	return 0
+}
+
 // CallAnalysis is what a model made of the call.
 type CallAnalysis struct {
 	state                     protoimpl.MessageState `protogen:"open.v1"`
@@ -616,7 +687,7 @@ type CallAnalysis struct {
 
 func (x *CallAnalysis) Reset() {
 	*x = CallAnalysis{}
-	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	mi := &file_parlance_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +699,7 @@ func (x *CallAnalysis) String() string {
 func (*CallAnalysis) ProtoMessage() {}
 
 func (x *CallAnalysis) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	mi := &file_parlance_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +712,7 @@ func (x *CallAnalysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallAnalysis.ProtoReflect.Descriptor instead.
 func (*CallAnalysis) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CallAnalysis) GetEvaluationCriteriaResults() *structpb.Struct {
@@ -683,7 +754,7 @@ type ConversationInitiation struct {
 
 func (x *ConversationInitiation) Reset() {
 	*x = ConversationInitiation{}
-	mi := &file_parlance_v1_events_proto_msgTypes[7]
+	mi := &file_parlance_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +766,7 @@ func (x *ConversationInitiation) String() string {
 func (*ConversationInitiation) ProtoMessage() {}
 
 func (x *ConversationInitiation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[7]
+	mi := &file_parlance_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +779,7 @@ func (x *ConversationInitiation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConversationInitiation.ProtoReflect.Descriptor instead.
 func (*ConversationInitiation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ConversationInitiation) GetConversationConfigOverride() *structpb.Struct {
@@ -745,7 +816,7 @@ type EscalationTriggered struct {
 
 func (x *EscalationTriggered) Reset() {
 	*x = EscalationTriggered{}
-	mi := &file_parlance_v1_events_proto_msgTypes[8]
+	mi := &file_parlance_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +828,7 @@ func (x *EscalationTriggered) String() string {
 func (*EscalationTriggered) ProtoMessage() {}
 
 func (x *EscalationTriggered) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[8]
+	mi := &file_parlance_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +841,7 @@ func (x *EscalationTriggered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalationTriggered.ProtoReflect.Descriptor instead.
 func (*EscalationTriggered) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EscalationTriggered) GetSessionId() string {
@@ -844,7 +915,7 @@ type DsarReady struct {
 
 func (x *DsarReady) Reset() {
 	*x = DsarReady{}
-	mi := &file_parlance_v1_events_proto_msgTypes[9]
+	mi := &file_parlance_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +927,7 @@ func (x *DsarReady) String() string {
 func (*DsarReady) ProtoMessage() {}
 
 func (x *DsarReady) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[9]
+	mi := &file_parlance_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +940,7 @@ func (x *DsarReady) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DsarReady.ProtoReflect.Descriptor instead.
 func (*DsarReady) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DsarReady) GetRequestId() string {
@@ -932,7 +1003,7 @@ type FatigueAlert struct {
 
 func (x *FatigueAlert) Reset() {
 	*x = FatigueAlert{}
-	mi := &file_parlance_v1_events_proto_msgTypes[10]
+	mi := &file_parlance_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -944,7 +1015,7 @@ func (x *FatigueAlert) String() string {
 func (*FatigueAlert) ProtoMessage() {}
 
 func (x *FatigueAlert) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[10]
+	mi := &file_parlance_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -957,7 +1028,7 @@ func (x *FatigueAlert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueAlert.ProtoReflect.Descriptor instead.
 func (*FatigueAlert) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FatigueAlert) GetUserId() string {
@@ -1027,7 +1098,7 @@ type UsageThresholdCrossed struct {
 
 func (x *UsageThresholdCrossed) Reset() {
 	*x = UsageThresholdCrossed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[11]
+	mi := &file_parlance_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1110,7 @@ func (x *UsageThresholdCrossed) String() string {
 func (*UsageThresholdCrossed) ProtoMessage() {}
 
 func (x *UsageThresholdCrossed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[11]
+	mi := &file_parlance_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1123,7 @@ func (x *UsageThresholdCrossed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageThresholdCrossed.ProtoReflect.Descriptor instead.
 func (*UsageThresholdCrossed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UsageThresholdCrossed) GetMeter() string {
@@ -1112,7 +1183,7 @@ type SubscriptionChanged struct {
 
 func (x *SubscriptionChanged) Reset() {
 	*x = SubscriptionChanged{}
-	mi := &file_parlance_v1_events_proto_msgTypes[12]
+	mi := &file_parlance_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1124,7 +1195,7 @@ func (x *SubscriptionChanged) String() string {
 func (*SubscriptionChanged) ProtoMessage() {}
 
 func (x *SubscriptionChanged) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[12]
+	mi := &file_parlance_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1137,7 +1208,7 @@ func (x *SubscriptionChanged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubscriptionChanged.ProtoReflect.Descriptor instead.
 func (*SubscriptionChanged) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SubscriptionChanged) GetSubscriptionId() string {
@@ -1200,7 +1271,7 @@ type InvoicePaid struct {
 
 func (x *InvoicePaid) Reset() {
 	*x = InvoicePaid{}
-	mi := &file_parlance_v1_events_proto_msgTypes[13]
+	mi := &file_parlance_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +1283,7 @@ func (x *InvoicePaid) String() string {
 func (*InvoicePaid) ProtoMessage() {}
 
 func (x *InvoicePaid) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[13]
+	mi := &file_parlance_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +1296,7 @@ func (x *InvoicePaid) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvoicePaid.ProtoReflect.Descriptor instead.
 func (*InvoicePaid) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *InvoicePaid) GetInvoiceId() string {
@@ -1296,7 +1367,7 @@ type InvoiceFailed struct {
 
 func (x *InvoiceFailed) Reset() {
 	*x = InvoiceFailed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[14]
+	mi := &file_parlance_v1_events_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1308,7 +1379,7 @@ func (x *InvoiceFailed) String() string {
 func (*InvoiceFailed) ProtoMessage() {}
 
 func (x *InvoiceFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[14]
+	mi := &file_parlance_v1_events_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1321,7 +1392,7 @@ func (x *InvoiceFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvoiceFailed.ProtoReflect.Descriptor instead.
 func (*InvoiceFailed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *InvoiceFailed) GetInvoiceId() string {
@@ -1400,7 +1471,7 @@ type KbSourceIngested struct {
 
 func (x *KbSourceIngested) Reset() {
 	*x = KbSourceIngested{}
-	mi := &file_parlance_v1_events_proto_msgTypes[15]
+	mi := &file_parlance_v1_events_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1412,7 +1483,7 @@ func (x *KbSourceIngested) String() string {
 func (*KbSourceIngested) ProtoMessage() {}
 
 func (x *KbSourceIngested) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[15]
+	mi := &file_parlance_v1_events_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1425,7 +1496,7 @@ func (x *KbSourceIngested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KbSourceIngested.ProtoReflect.Descriptor instead.
 func (*KbSourceIngested) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *KbSourceIngested) GetSourceId() string {
@@ -1520,7 +1591,7 @@ type TurnPersistenceFailed struct {
 
 func (x *TurnPersistenceFailed) Reset() {
 	*x = TurnPersistenceFailed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[16]
+	mi := &file_parlance_v1_events_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +1603,7 @@ func (x *TurnPersistenceFailed) String() string {
 func (*TurnPersistenceFailed) ProtoMessage() {}
 
 func (x *TurnPersistenceFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[16]
+	mi := &file_parlance_v1_events_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +1616,7 @@ func (x *TurnPersistenceFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnPersistenceFailed.ProtoReflect.Descriptor instead.
 func (*TurnPersistenceFailed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TurnPersistenceFailed) GetSessionId() string {
@@ -1599,7 +1670,7 @@ type WebhookDisabled struct {
 
 func (x *WebhookDisabled) Reset() {
 	*x = WebhookDisabled{}
-	mi := &file_parlance_v1_events_proto_msgTypes[17]
+	mi := &file_parlance_v1_events_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1611,7 +1682,7 @@ func (x *WebhookDisabled) String() string {
 func (*WebhookDisabled) ProtoMessage() {}
 
 func (x *WebhookDisabled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[17]
+	mi := &file_parlance_v1_events_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1624,7 +1695,7 @@ func (x *WebhookDisabled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookDisabled.ProtoReflect.Descriptor instead.
 func (*WebhookDisabled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WebhookDisabled) GetEndpointId() string {
@@ -1723,7 +1794,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\bis_error\x18\x04 \x01(\bR\aisError\x12&\n" +
 	"\x0ftool_latency_ms\x18\x05 \x01(\x05R\rtoolLatencyMs\"0\n" +
 	"\vElapsedTime\x12!\n" +
-	"\felapsed_time\x18\x01 \x01(\x01R\velapsedTime\"\xc5\x02\n" +
+	"\felapsed_time\x18\x01 \x01(\x01R\velapsedTime\"\xfc\x02\n" +
 	"\fCallMetadata\x12/\n" +
 	"\x14start_time_unix_secs\x18\x01 \x01(\x01R\x11startTimeUnixSecs\x12,\n" +
 	"\x12call_duration_secs\x18\x02 \x01(\x05R\x10callDurationSecs\x12-\n" +
@@ -1733,7 +1804,13 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"turn_count\x18\x06 \x01(\x05R\tturnCount\x12!\n" +
 	"\finput_tokens\x18\a \x01(\x05R\vinputTokens\x12#\n" +
-	"\routput_tokens\x18\b \x01(\x05R\foutputTokens\"\x90\x02\n" +
+	"\routput_tokens\x18\b \x01(\x05R\foutputTokens\x125\n" +
+	"\bfeedback\x18\x1e \x01(\v2\x19.parlance.v1.CallFeedbackR\bfeedback\"|\n" +
+	"\fCallFeedback\x12(\n" +
+	"\roverall_score\x18\x01 \x01(\tH\x00R\foverallScore\x88\x01\x01\x12\x14\n" +
+	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
+	"\bdislikes\x18\x03 \x01(\x05R\bdislikesB\x10\n" +
+	"\x0e_overall_score\"\x90\x02\n" +
 	"\fCallAnalysis\x12W\n" +
 	"\x1bevaluation_criteria_results\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x19evaluationCriteriaResults\x12O\n" +
 	"\x17data_collection_results\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x15dataCollectionResults\x12'\n" +
@@ -1860,7 +1937,7 @@ func file_parlance_v1_events_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_events_proto_rawDescData
 }
 
-var file_parlance_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_parlance_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_parlance_v1_events_proto_goTypes = []any{
 	(*PostCallTranscription)(nil),  // 0: parlance.v1.PostCallTranscription
 	(*TranscriptEntry)(nil),        // 1: parlance.v1.TranscriptEntry
@@ -1868,50 +1945,52 @@ var file_parlance_v1_events_proto_goTypes = []any{
 	(*TranscriptToolResult)(nil),   // 3: parlance.v1.TranscriptToolResult
 	(*ElapsedTime)(nil),            // 4: parlance.v1.ElapsedTime
 	(*CallMetadata)(nil),           // 5: parlance.v1.CallMetadata
-	(*CallAnalysis)(nil),           // 6: parlance.v1.CallAnalysis
-	(*ConversationInitiation)(nil), // 7: parlance.v1.ConversationInitiation
-	(*EscalationTriggered)(nil),    // 8: parlance.v1.EscalationTriggered
-	(*DsarReady)(nil),              // 9: parlance.v1.DsarReady
-	(*FatigueAlert)(nil),           // 10: parlance.v1.FatigueAlert
-	(*UsageThresholdCrossed)(nil),  // 11: parlance.v1.UsageThresholdCrossed
-	(*SubscriptionChanged)(nil),    // 12: parlance.v1.SubscriptionChanged
-	(*InvoicePaid)(nil),            // 13: parlance.v1.InvoicePaid
-	(*InvoiceFailed)(nil),          // 14: parlance.v1.InvoiceFailed
-	(*KbSourceIngested)(nil),       // 15: parlance.v1.KbSourceIngested
-	(*TurnPersistenceFailed)(nil),  // 16: parlance.v1.TurnPersistenceFailed
-	(*WebhookDisabled)(nil),        // 17: parlance.v1.WebhookDisabled
-	nil,                            // 18: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
-	nil,                            // 19: parlance.v1.ConversationInitiation.DynamicVariablesEntry
-	(*structpb.Struct)(nil),        // 20: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),  // 21: google.protobuf.Timestamp
+	(*CallFeedback)(nil),           // 6: parlance.v1.CallFeedback
+	(*CallAnalysis)(nil),           // 7: parlance.v1.CallAnalysis
+	(*ConversationInitiation)(nil), // 8: parlance.v1.ConversationInitiation
+	(*EscalationTriggered)(nil),    // 9: parlance.v1.EscalationTriggered
+	(*DsarReady)(nil),              // 10: parlance.v1.DsarReady
+	(*FatigueAlert)(nil),           // 11: parlance.v1.FatigueAlert
+	(*UsageThresholdCrossed)(nil),  // 12: parlance.v1.UsageThresholdCrossed
+	(*SubscriptionChanged)(nil),    // 13: parlance.v1.SubscriptionChanged
+	(*InvoicePaid)(nil),            // 14: parlance.v1.InvoicePaid
+	(*InvoiceFailed)(nil),          // 15: parlance.v1.InvoiceFailed
+	(*KbSourceIngested)(nil),       // 16: parlance.v1.KbSourceIngested
+	(*TurnPersistenceFailed)(nil),  // 17: parlance.v1.TurnPersistenceFailed
+	(*WebhookDisabled)(nil),        // 18: parlance.v1.WebhookDisabled
+	nil,                            // 19: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
+	nil,                            // 20: parlance.v1.ConversationInitiation.DynamicVariablesEntry
+	(*structpb.Struct)(nil),        // 21: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),  // 22: google.protobuf.Timestamp
 }
 var file_parlance_v1_events_proto_depIdxs = []int32{
 	1,  // 0: parlance.v1.PostCallTranscription.transcript:type_name -> parlance.v1.TranscriptEntry
 	5,  // 1: parlance.v1.PostCallTranscription.metadata:type_name -> parlance.v1.CallMetadata
-	6,  // 2: parlance.v1.PostCallTranscription.analysis:type_name -> parlance.v1.CallAnalysis
-	7,  // 3: parlance.v1.PostCallTranscription.conversation_initiation_client_data:type_name -> parlance.v1.ConversationInitiation
+	7,  // 2: parlance.v1.PostCallTranscription.analysis:type_name -> parlance.v1.CallAnalysis
+	8,  // 3: parlance.v1.PostCallTranscription.conversation_initiation_client_data:type_name -> parlance.v1.ConversationInitiation
 	2,  // 4: parlance.v1.TranscriptEntry.tool_calls:type_name -> parlance.v1.TranscriptToolCall
 	3,  // 5: parlance.v1.TranscriptEntry.tool_results:type_name -> parlance.v1.TranscriptToolResult
-	18, // 6: parlance.v1.TranscriptEntry.conversation_turn_metrics:type_name -> parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
-	20, // 7: parlance.v1.CallAnalysis.evaluation_criteria_results:type_name -> google.protobuf.Struct
-	20, // 8: parlance.v1.CallAnalysis.data_collection_results:type_name -> google.protobuf.Struct
-	20, // 9: parlance.v1.ConversationInitiation.conversation_config_override:type_name -> google.protobuf.Struct
-	19, // 10: parlance.v1.ConversationInitiation.dynamic_variables:type_name -> parlance.v1.ConversationInitiation.DynamicVariablesEntry
-	21, // 11: parlance.v1.EscalationTriggered.triggered_at:type_name -> google.protobuf.Timestamp
-	21, // 12: parlance.v1.DsarReady.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 13: parlance.v1.SubscriptionChanged.current_period_end:type_name -> google.protobuf.Timestamp
-	21, // 14: parlance.v1.InvoicePaid.paid_at:type_name -> google.protobuf.Timestamp
-	21, // 15: parlance.v1.InvoiceFailed.next_attempt_at:type_name -> google.protobuf.Timestamp
-	21, // 16: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
-	21, // 17: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
-	21, // 18: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
-	21, // 19: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
-	4,  // 20: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	19, // 6: parlance.v1.TranscriptEntry.conversation_turn_metrics:type_name -> parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
+	6,  // 7: parlance.v1.CallMetadata.feedback:type_name -> parlance.v1.CallFeedback
+	21, // 8: parlance.v1.CallAnalysis.evaluation_criteria_results:type_name -> google.protobuf.Struct
+	21, // 9: parlance.v1.CallAnalysis.data_collection_results:type_name -> google.protobuf.Struct
+	21, // 10: parlance.v1.ConversationInitiation.conversation_config_override:type_name -> google.protobuf.Struct
+	20, // 11: parlance.v1.ConversationInitiation.dynamic_variables:type_name -> parlance.v1.ConversationInitiation.DynamicVariablesEntry
+	22, // 12: parlance.v1.EscalationTriggered.triggered_at:type_name -> google.protobuf.Timestamp
+	22, // 13: parlance.v1.DsarReady.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 14: parlance.v1.SubscriptionChanged.current_period_end:type_name -> google.protobuf.Timestamp
+	22, // 15: parlance.v1.InvoicePaid.paid_at:type_name -> google.protobuf.Timestamp
+	22, // 16: parlance.v1.InvoiceFailed.next_attempt_at:type_name -> google.protobuf.Timestamp
+	22, // 17: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
+	22, // 18: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
+	22, // 19: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
+	22, // 20: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
+	4,  // 21: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_events_proto_init() }
@@ -1919,13 +1998,14 @@ func file_parlance_v1_events_proto_init() {
 	if File_parlance_v1_events_proto != nil {
 		return
 	}
+	file_parlance_v1_events_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_events_proto_rawDesc), len(file_parlance_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

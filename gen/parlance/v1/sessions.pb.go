@@ -65,8 +65,10 @@ type Session struct {
 	DynamicVariables map[string]string `protobuf:"bytes,16,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Variables that answers of tools have set since; they win over dynamic_variables.
 	AssignedVariables map[string]string `protobuf:"bytes,17,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// What the user thought of the answers; null when there is no feedback.
+	Feedback      *SessionFeedback `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Session) Reset() {
@@ -218,6 +220,75 @@ func (x *Session) GetAssignedVariables() map[string]string {
 	return nil
 }
 
+func (x *Session) GetFeedback() *SessionFeedback {
+	if x != nil {
+		return x.Feedback
+	}
+	return nil
+}
+
+// SessionFeedback counts the answers that the user liked and disliked.
+type SessionFeedback struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// like or dislike, whichever there are more of; empty when there are as many.
+	OverallScore  string `protobuf:"bytes,1,opt,name=overall_score,json=overallScore,proto3" json:"overall_score,omitempty"`
+	Likes         int32  `protobuf:"varint,2,opt,name=likes,proto3" json:"likes,omitempty"`
+	Dislikes      int32  `protobuf:"varint,3,opt,name=dislikes,proto3" json:"dislikes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionFeedback) Reset() {
+	*x = SessionFeedback{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionFeedback) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionFeedback) ProtoMessage() {}
+
+func (x *SessionFeedback) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionFeedback.ProtoReflect.Descriptor instead.
+func (*SessionFeedback) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SessionFeedback) GetOverallScore() string {
+	if x != nil {
+		return x.OverallScore
+	}
+	return ""
+}
+
+func (x *SessionFeedback) GetLikes() int32 {
+	if x != nil {
+		return x.Likes
+	}
+	return 0
+}
+
+func (x *SessionFeedback) GetDislikes() int32 {
+	if x != nil {
+		return x.Dislikes
+	}
+	return 0
+}
+
 // SessionUsage adds up what a session used.
 type SessionUsage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -233,7 +304,7 @@ type SessionUsage struct {
 
 func (x *SessionUsage) Reset() {
 	*x = SessionUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -245,7 +316,7 @@ func (x *SessionUsage) String() string {
 func (*SessionUsage) ProtoMessage() {}
 
 func (x *SessionUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[1]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -258,7 +329,7 @@ func (x *SessionUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionUsage.ProtoReflect.Descriptor instead.
 func (*SessionUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *SessionUsage) GetInputTokens() int32 {
@@ -317,14 +388,16 @@ type Turn struct {
 	ReceiptHash string `protobuf:"bytes,15,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
 	// Items that the texts above do not tell of, or that the model sees otherwise than they were said: what
 	// clients put in, moved, removed or cut on a socket, and what was spoken.
-	Items         []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
+	Items []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
+	// What the user thought of the answer: like or dislike; empty: nothing.
+	Feedback      string `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -336,7 +409,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -349,7 +422,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Turn) GetId() string {
@@ -464,6 +537,13 @@ func (x *Turn) GetItems() []*TurnItem {
 	return nil
 }
 
+func (x *Turn) GetFeedback() string {
+	if x != nil {
+		return x.Feedback
+	}
+	return ""
+}
+
 // TurnItem is an item of a conversation, as clients on sockets know it.
 type TurnItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -495,7 +575,7 @@ type TurnItem struct {
 
 func (x *TurnItem) Reset() {
 	*x = TurnItem{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +587,7 @@ func (x *TurnItem) String() string {
 func (*TurnItem) ProtoMessage() {}
 
 func (x *TurnItem) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +600,7 @@ func (x *TurnItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItem.ProtoReflect.Descriptor instead.
 func (*TurnItem) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *TurnItem) GetId() string {
@@ -613,7 +693,7 @@ type TurnItemHeard struct {
 
 func (x *TurnItemHeard) Reset() {
 	*x = TurnItemHeard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -625,7 +705,7 @@ func (x *TurnItemHeard) String() string {
 func (*TurnItemHeard) ProtoMessage() {}
 
 func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -638,7 +718,7 @@ func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItemHeard.ProtoReflect.Descriptor instead.
 func (*TurnItemHeard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TurnItemHeard) GetAudioEndMs() int32 {
@@ -674,7 +754,7 @@ type TurnRetrieval struct {
 
 func (x *TurnRetrieval) Reset() {
 	*x = TurnRetrieval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -686,7 +766,7 @@ func (x *TurnRetrieval) String() string {
 func (*TurnRetrieval) ProtoMessage() {}
 
 func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -699,7 +779,7 @@ func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnRetrieval.ProtoReflect.Descriptor instead.
 func (*TurnRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *TurnRetrieval) GetRanking() string {
@@ -765,7 +845,7 @@ type RetrievedChunk struct {
 
 func (x *RetrievedChunk) Reset() {
 	*x = RetrievedChunk{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +857,7 @@ func (x *RetrievedChunk) String() string {
 func (*RetrievedChunk) ProtoMessage() {}
 
 func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +870,7 @@ func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrievedChunk.ProtoReflect.Descriptor instead.
 func (*RetrievedChunk) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RetrievedChunk) GetChunkId() string {
@@ -869,7 +949,7 @@ type TurnError struct {
 
 func (x *TurnError) Reset() {
 	*x = TurnError{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -881,7 +961,7 @@ func (x *TurnError) String() string {
 func (*TurnError) ProtoMessage() {}
 
 func (x *TurnError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -894,7 +974,7 @@ func (x *TurnError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnError.ProtoReflect.Descriptor instead.
 func (*TurnError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TurnError) GetCode() string {
@@ -938,7 +1018,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -950,7 +1030,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -963,7 +1043,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Citation) GetSourceId() string {
@@ -1044,7 +1124,7 @@ type TurnUsage struct {
 
 func (x *TurnUsage) Reset() {
 	*x = TurnUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1056,7 +1136,7 @@ func (x *TurnUsage) String() string {
 func (*TurnUsage) ProtoMessage() {}
 
 func (x *TurnUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1069,7 +1149,7 @@ func (x *TurnUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnUsage.ProtoReflect.Descriptor instead.
 func (*TurnUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *TurnUsage) GetInputTokens() int32 {
@@ -1114,7 +1194,7 @@ type TurnMetrics struct {
 
 func (x *TurnMetrics) Reset() {
 	*x = TurnMetrics{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1126,7 +1206,7 @@ func (x *TurnMetrics) String() string {
 func (*TurnMetrics) ProtoMessage() {}
 
 func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1139,7 +1219,7 @@ func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnMetrics.ProtoReflect.Descriptor instead.
 func (*TurnMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TurnMetrics) GetRetrievalMs() int32 {
@@ -1207,7 +1287,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1299,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1312,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CreateSessionRequest) GetAgentId() string {
@@ -1304,7 +1384,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1396,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1409,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CreateSessionResponse) GetId() string {
@@ -1402,7 +1482,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1494,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1507,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListSessionsRequest) GetPageSize() int32 {
@@ -1512,7 +1592,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1524,7 +1604,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1537,7 +1617,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1564,7 +1644,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1576,7 +1656,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1589,7 +1669,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -1613,7 +1693,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1705,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1638,7 +1718,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -1677,7 +1757,7 @@ type ClientTool struct {
 
 func (x *ClientTool) Reset() {
 	*x = ClientTool{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1689,7 +1769,7 @@ func (x *ClientTool) String() string {
 func (*ClientTool) ProtoMessage() {}
 
 func (x *ClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1702,7 +1782,7 @@ func (x *ClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientTool.ProtoReflect.Descriptor instead.
 func (*ClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ClientTool) GetName() string {
@@ -1741,7 +1821,7 @@ type ToolOutput struct {
 
 func (x *ToolOutput) Reset() {
 	*x = ToolOutput{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1753,7 +1833,7 @@ func (x *ToolOutput) String() string {
 func (*ToolOutput) ProtoMessage() {}
 
 func (x *ToolOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1766,7 +1846,7 @@ func (x *ToolOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolOutput.ProtoReflect.Descriptor instead.
 func (*ToolOutput) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ToolOutput) GetCallId() string {
@@ -1802,7 +1882,7 @@ type GetTurnRequest struct {
 
 func (x *GetTurnRequest) Reset() {
 	*x = GetTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1814,7 +1894,7 @@ func (x *GetTurnRequest) String() string {
 func (*GetTurnRequest) ProtoMessage() {}
 
 func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1827,7 +1907,7 @@ func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetTurnRequest) GetSessionId() string {
@@ -1858,7 +1938,7 @@ type FollowTurnRequest struct {
 
 func (x *FollowTurnRequest) Reset() {
 	*x = FollowTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1870,7 +1950,7 @@ func (x *FollowTurnRequest) String() string {
 func (*FollowTurnRequest) ProtoMessage() {}
 
 func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1883,7 +1963,7 @@ func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowTurnRequest.ProtoReflect.Descriptor instead.
 func (*FollowTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FollowTurnRequest) GetSessionId() string {
@@ -1919,7 +1999,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1931,7 +2011,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1944,7 +2024,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -1978,7 +2058,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1990,7 +2070,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2003,7 +2083,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -2058,7 +2138,7 @@ type CreateTurnResponse struct {
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2070,7 +2150,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2083,7 +2163,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -2162,7 +2242,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2174,7 +2254,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2187,7 +2267,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -2245,7 +2325,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2257,7 +2337,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2270,7 +2350,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -2329,7 +2409,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2341,7 +2421,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2354,7 +2434,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -2390,7 +2470,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2402,7 +2482,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2415,7 +2495,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -2444,7 +2524,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2536,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2549,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -2543,7 +2623,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2555,7 +2635,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2568,7 +2648,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -2767,7 +2847,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2779,7 +2859,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2792,7 +2872,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -2903,7 +2983,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2915,7 +2995,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2928,7 +3008,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -2988,7 +3068,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3000,7 +3080,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3013,7 +3093,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -3117,7 +3197,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3129,7 +3209,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3142,7 +3222,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -3239,7 +3319,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3251,7 +3331,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3264,7 +3344,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -3312,7 +3392,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3324,7 +3404,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3337,7 +3417,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -3384,7 +3464,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3396,7 +3476,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3409,7 +3489,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -3446,7 +3526,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3458,7 +3538,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3471,7 +3551,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -3512,7 +3592,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3524,7 +3604,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3537,7 +3617,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -3608,7 +3688,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3620,7 +3700,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3633,7 +3713,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -3654,7 +3734,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xe2\x06\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\x9c\a\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12!\n" +
@@ -3678,18 +3758,23 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\blanguage\x18\x0e \x01(\tR\blanguage\x12/\n" +
 	"\x05usage\x18\x0f \x01(\v2\x19.parlance.v1.SessionUsageR\x05usage\x12W\n" +
 	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryR\x10dynamicVariables\x12Z\n" +
-	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryR\x11assignedVariables\x1aC\n" +
+	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryR\x11assignedVariables\x128\n" +
+	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1aD\n" +
 	"\x16AssignedVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"u\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"h\n" +
+	"\x0fSessionFeedback\x12#\n" +
+	"\roverall_score\x18\x01 \x01(\tR\foverallScore\x12\x14\n" +
+	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
+	"\bdislikes\x18\x03 \x01(\x05R\bdislikes\"u\n" +
 	"\fSessionUsage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\x96\x05\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xb2\x05\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -3711,7 +3796,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05error\x18\r \x01(\v2\x16.parlance.v1.TurnErrorR\x05error\x128\n" +
 	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12!\n" +
 	"\freceipt_hash\x18\x0f \x01(\tR\vreceiptHash\x12+\n" +
-	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\"\xaf\x02\n" +
+	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\x12\x1a\n" +
+	"\bfeedback\x18\x1e \x01(\tR\bfeedback\"\xaf\x02\n" +
 	"\bTurnItem\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
@@ -4066,135 +4152,137 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
-	(*SessionUsage)(nil),                 // 1: parlance.v1.SessionUsage
-	(*Turn)(nil),                         // 2: parlance.v1.Turn
-	(*TurnItem)(nil),                     // 3: parlance.v1.TurnItem
-	(*TurnItemHeard)(nil),                // 4: parlance.v1.TurnItemHeard
-	(*TurnRetrieval)(nil),                // 5: parlance.v1.TurnRetrieval
-	(*RetrievedChunk)(nil),               // 6: parlance.v1.RetrievedChunk
-	(*TurnError)(nil),                    // 7: parlance.v1.TurnError
-	(*Citation)(nil),                     // 8: parlance.v1.Citation
-	(*TurnUsage)(nil),                    // 9: parlance.v1.TurnUsage
-	(*TurnMetrics)(nil),                  // 10: parlance.v1.TurnMetrics
-	(*CreateSessionRequest)(nil),         // 11: parlance.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),        // 12: parlance.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),          // 13: parlance.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),         // 14: parlance.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),            // 15: parlance.v1.GetSessionRequest
-	(*EndSessionRequest)(nil),            // 16: parlance.v1.EndSessionRequest
-	(*ClientTool)(nil),                   // 17: parlance.v1.ClientTool
-	(*ToolOutput)(nil),                   // 18: parlance.v1.ToolOutput
-	(*GetTurnRequest)(nil),               // 19: parlance.v1.GetTurnRequest
-	(*FollowTurnRequest)(nil),            // 20: parlance.v1.FollowTurnRequest
-	(*CancelTurnRequest)(nil),            // 21: parlance.v1.CancelTurnRequest
-	(*CreateTurnRequest)(nil),            // 22: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 23: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 24: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 25: parlance.v1.StreamTurnResponse
-	(*GetTranscriptRequest)(nil),         // 26: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 27: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 28: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 29: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 30: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 31: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 32: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 33: parlance.v1.ReceiptToolCall
-	(*ReceiptGuard)(nil),                 // 34: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 35: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 36: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 37: parlance.v1.ReceiptCost
-	(*ListSessionToolCallsRequest)(nil),  // 38: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 39: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 40: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 41: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 42: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 43: google.protobuf.Timestamp
-	(*ToolCall)(nil),                     // 44: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 45: google.protobuf.Struct
+	(*SessionFeedback)(nil),              // 1: parlance.v1.SessionFeedback
+	(*SessionUsage)(nil),                 // 2: parlance.v1.SessionUsage
+	(*Turn)(nil),                         // 3: parlance.v1.Turn
+	(*TurnItem)(nil),                     // 4: parlance.v1.TurnItem
+	(*TurnItemHeard)(nil),                // 5: parlance.v1.TurnItemHeard
+	(*TurnRetrieval)(nil),                // 6: parlance.v1.TurnRetrieval
+	(*RetrievedChunk)(nil),               // 7: parlance.v1.RetrievedChunk
+	(*TurnError)(nil),                    // 8: parlance.v1.TurnError
+	(*Citation)(nil),                     // 9: parlance.v1.Citation
+	(*TurnUsage)(nil),                    // 10: parlance.v1.TurnUsage
+	(*TurnMetrics)(nil),                  // 11: parlance.v1.TurnMetrics
+	(*CreateSessionRequest)(nil),         // 12: parlance.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),        // 13: parlance.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),          // 14: parlance.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),         // 15: parlance.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),            // 16: parlance.v1.GetSessionRequest
+	(*EndSessionRequest)(nil),            // 17: parlance.v1.EndSessionRequest
+	(*ClientTool)(nil),                   // 18: parlance.v1.ClientTool
+	(*ToolOutput)(nil),                   // 19: parlance.v1.ToolOutput
+	(*GetTurnRequest)(nil),               // 20: parlance.v1.GetTurnRequest
+	(*FollowTurnRequest)(nil),            // 21: parlance.v1.FollowTurnRequest
+	(*CancelTurnRequest)(nil),            // 22: parlance.v1.CancelTurnRequest
+	(*CreateTurnRequest)(nil),            // 23: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 24: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 25: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 26: parlance.v1.StreamTurnResponse
+	(*GetTranscriptRequest)(nil),         // 27: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 28: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 29: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 30: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 31: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 32: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 33: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 34: parlance.v1.ReceiptToolCall
+	(*ReceiptGuard)(nil),                 // 35: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 36: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 37: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 38: parlance.v1.ReceiptCost
+	(*ListSessionToolCallsRequest)(nil),  // 39: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 40: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 41: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 42: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 43: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 44: google.protobuf.Timestamp
+	(*ToolCall)(nil),                     // 45: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 46: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	43, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	43, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	43, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
-	1,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	40, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	41, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
-	8,  // 6: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	44, // 7: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	9,  // 8: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	10, // 9: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	43, // 10: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	43, // 11: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	7,  // 12: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	5,  // 13: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
-	3,  // 14: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
-	4,  // 15: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
-	6,  // 16: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	42, // 17: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	45, // 18: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	45, // 19: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	43, // 20: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	43, // 21: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	43, // 22: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
-	0,  // 23: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	45, // 24: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
-	17, // 25: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	18, // 26: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	8,  // 27: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	44, // 28: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	9,  // 29: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	44, // 30: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
-	17, // 31: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	18, // 32: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	44, // 33: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	23, // 34: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	2,  // 35: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	43, // 36: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	43, // 37: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	30, // 38: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	32, // 39: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	33, // 40: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	34, // 41: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	35, // 42: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	36, // 43: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	9,  // 44: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	37, // 45: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	31, // 46: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	43, // 47: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	43, // 48: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	44, // 49: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	11, // 50: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	13, // 51: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	15, // 52: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	16, // 53: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	22, // 54: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	24, // 55: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	19, // 56: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	20, // 57: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	21, // 58: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	26, // 59: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	28, // 60: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	38, // 61: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	12, // 62: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	14, // 63: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 64: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 65: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	23, // 66: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	25, // 67: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	2,  // 68: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	25, // 69: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	2,  // 70: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	27, // 71: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	29, // 72: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	39, // 73: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	62, // [62:74] is the sub-list for method output_type
-	50, // [50:62] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	44, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	44, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	44, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	2,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
+	41, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	42, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	1,  // 6: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
+	9,  // 7: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	45, // 8: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	10, // 9: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	11, // 10: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	44, // 11: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	44, // 12: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	8,  // 13: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	6,  // 14: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	4,  // 15: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
+	5,  // 16: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
+	7,  // 17: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	43, // 18: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	46, // 19: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	46, // 20: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	44, // 21: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	44, // 22: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	44, // 23: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	0,  // 24: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	46, // 25: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	18, // 26: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	19, // 27: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	9,  // 28: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	45, // 29: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	10, // 30: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	45, // 31: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	18, // 32: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	19, // 33: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	45, // 34: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	24, // 35: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	3,  // 36: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	44, // 37: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	44, // 38: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	31, // 39: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	33, // 40: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	34, // 41: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	35, // 42: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	36, // 43: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	37, // 44: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	10, // 45: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	38, // 46: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	32, // 47: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	44, // 48: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	44, // 49: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	45, // 50: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	12, // 51: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	14, // 52: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	16, // 53: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	17, // 54: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	23, // 55: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	25, // 56: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	20, // 57: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	21, // 58: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	22, // 59: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	27, // 60: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	29, // 61: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	39, // 62: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	13, // 63: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	15, // 64: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 65: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 66: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	24, // 67: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	26, // 68: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	3,  // 69: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	26, // 70: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	3,  // 71: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	28, // 72: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	30, // 73: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	40, // 74: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	63, // [63:75] is the sub-list for method output_type
+	51, // [51:63] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -4204,17 +4292,17 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
-	file_parlance_v1_sessions_proto_msgTypes[6].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[11].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[25].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[29].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[7].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[12].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[26].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   43,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

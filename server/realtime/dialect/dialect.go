@@ -13,6 +13,8 @@ type Params struct {
 	Channel conversation.LiveChannel
 	// History is the items so far; empty for a new conversation.
 	History []conversation.Item
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
 }
 
 // Dialect is one socket's side of a protocol. Its methods are called from one goroutine.
@@ -45,6 +47,12 @@ type Pinger interface {
 	Ping() Step
 }
 
+// Waker is a dialect that goes on by itself when a pause it asked for is over.
+type Waker interface {
+	// Wake is called at the end of each Step.Pause.
+	Wake() Step
+}
+
 // Frame is one text frame for the client.
 type Frame struct {
 	// ID is the id that the event has in its protocol, which clients give back in last_event_id;
@@ -60,7 +68,7 @@ type Step struct {
 	// Commands go to the core.
 	Commands []conversation.Command
 	// Pause is how long the core's events are left waiting behind this step; frames of the client
-	// are read meanwhile. 0: not at all.
+	// are read meanwhile. It takes the place of a pause before it. 0: not at all.
 	Pause time.Duration
 	// Err is a frame that could not be encoded: a mistake of ours, the socket cannot go on.
 	Err error

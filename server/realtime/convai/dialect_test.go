@@ -1,0 +1,295 @@
+package convai_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/server/realtime/convai"
+	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/tools"
+)
+
+type event = map[string]any
+
+func newDialect(channel conversation.LiveChannel) *convai.Dialect {
+	d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1", UserID: "user-1"}, Channel: channel})
+	d.Open()
+	d.Wake()
+	return d
+}
+
+func decoded(t testing.TB, step dialect.Step) []event {
+	t.Helper()
+	if step.Err != nil {
+		t.Fatal(step.Err)
+	}
+	var events []event
+	for _, frame := range step.Frames {
+		var e event
+		if err := json.Unmarshal(frame.Data, &e); err != nil {
+			t.Fatalf("%q: %v", frame.Data, err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+func field(e event, steps ...string) any {
+	var value any = e
+	for _, step := range steps {
+		object, _ := value.(event)
+		value = object[step]
+	}
+	return value
+}
+
+func TestRefusedFrames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 32_001)
+	rows := []struct{ frame, errorType, field string }{
+		{`{`, "invalid_message", ""},
+		{``, "invalid_message", ""},
+		{`null`, "invalid_message", ""},
+		{`[]`, "invalid_message", ""},
+		{`{}`, "missing_fields", "type"},
+		{`{"type":5}`, "value_error", "type"},
+		{`{"type":"session.update"}`, "invalid_message", "type"},
+		{`{"type":"user_message"}`, "missing_fields", "text"},
+		{`{"type":"user_message","text":null}`, "missing_fields", "text"},
+		{`{"type":"user_message","text":5}`, "value_error", "text"},
+		{`{"type":"user_message","text":"  "}`, "missing_fields", "text"},
+		{`{"type":"user_message","text":"a\u0000"}`, "value_error", "text"},
+		{`{"type":"user_message","text":"` + long + `"}`, "value_error", "text"},
+		{`{"type":"contextual_update"}`, "missing_fields", "text"},
+		{`{"type":"contextual_update","text":""}`, "missing_fields", "text"},
+		{`{"type":"multimodal_message"}`, "missing_fields", "text"},
+		{`{"type":"multimodal_message","text":"x"}`, "value_error", "text"},
+		{`{"type":"multimodal_message","text":{"type":"user_message"}}`, "missing_fields", "text.text"},
+		{`{"type":"multimodal_message","file":{"type":"file_input","file_id":"f"}}`, "value_error", "files"},
+		{`{"type":"multimodal_message","files":[{"type":"file_input","file_id":"f"}]}`, "value_error", "files"},
+		{`{"type":"client_tool_result","result":"x"}`, "missing_fields", "tool_call_id"},
+		{`{"type":"client_tool_result","tool_call_id":"c","is_error":"no"}`, "value_error", "is_error"},
+		{`{"type":"mcp_tool_approval_result","tool_call_id":"c"}`, "missing_fields", "is_approved"},
+		{`{"type":"mcp_tool_approval_result","tool_call_id":"c","is_approved":true}`, "value_error", "tool_call_id"},
+		{`{"type":"feedback","score":"like"}`, "missing_fields", "event_id"},
+		{`{"type":"feedback","score":"good","event_id":2}`, "value_error", "score"},
+		{`{"type":"feedback","score":"like","event_id":3}`, "value_error", "event_id"},
+		{`{"type":"feedback","score":"like","event_id":-2}`, "value_error", "event_id"},
+		{`{"type":"pong"}`, "missing_fields", "event_id"},
+		{`{"type":"user_audio_chunk","user_audio_chunk":"AAAA"}`, "asr_transcription_error", ""},
+		{`{"user_audio_chunk":"AAAA"}`, "asr_transcription_error", ""},
+		{`{"type":"conversation_initiation_client_data","conversation_config_override":5}`, "value_error", "conversation_config_override"},
+		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"native_mcp_server_ids":["m"]}}}`, "override_error", "conversation_config_override.agent.native_mcp_server_ids"},
+		{`{"type":"conversation_initiation_client_data","dynamic_variables":[]}`, "value_error", "dynamic_variables"},
+		{`{"type":"conversation_initiation_client_data","dynamic_variables":{"a":{}}}`, "value_error", "dynamic_variables"},
+		{`{"type":"conversation_initiation_client_data","tool_mock_config":{"mocking_strategy":"all"}}`, "value_error", "tool_mock_config"},
+		{`{"type":"conversation_initiation_client_data","user_id":"other"}`, "value_error", "user_id"},
+		{`{"type":"conversation_initiation_client_data","custom_llm_extra_body":{"a":1}}`, "value_error", "custom_llm_extra_body"},
+	}
+	for _, row := range rows {
+		d := newDialect(conversation.ChatChannel)
+		step := d.Frame([]byte(row.frame), true)
+		events := decoded(t, step)
+		if len(events) != 1 || events[0]["type"] != "error" || field(events[0], "error_event", "error_type") != row.errorType {
+			t.Errorf("%.80s: %v", row.frame, events)
+			continue
+		}
+		fields, _ := field(events[0], "error_event", "details", "fields").([]any)
+		name := ""
+		if len(fields) > 0 {
+			name, _ = fields[0].(event)["field"].(string)
+		}
+		if message, _ := field(events[0], "error_event", "message").(string); name != row.field || message == "" {
+			t.Errorf("%.80s: field %q of %v, want %q", row.frame, name, events[0], row.field)
+		}
+		for _, command := range step.Commands {
+			if _, ok := command.(conversation.Greet); !ok {
+				t.Errorf("%.80s: the core is told %T", row.frame, command)
+			}
+		}
+	}
+	binary := decoded(t, newDialect(conversation.ChatChannel).Frame([]byte(`{}`), false))
+	if len(binary) != 1 || field(binary[0], "error_event", "error_type") != "invalid_message" {
+		t.Errorf("binary: %v", binary)
+	}
+}
+
+func TestSecondInitiationIsRefused(t *testing.T) {
+	t.Parallel()
+	d := newDialect(conversation.ChatChannel)
+	data := []byte(`{"type":"conversation_initiation_client_data"}`)
+	if got := decoded(t, d.Frame(data, true)); len(got) != 0 {
+		t.Errorf("the first: %v", got)
+	}
+	if got := decoded(t, d.Frame(data, true)); len(got) != 1 || got[0]["type"] != "error" {
+		t.Errorf("the second: %v", got)
+	}
+}
+
+// TestAudioIsRefusedOnce: a microphone sends ten chunks a second.
+func TestAudioIsRefusedOnce(t *testing.T) {
+	t.Parallel()
+	for channel, reason := range map[conversation.LiveChannel]fault.Reason{
+		conversation.ChatChannel: fault.SessionModality, conversation.VoiceChannel: fault.STTNotConfigured,
+	} {
+		d := newDialect(channel)
+		first := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`), true))
+		second := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`), true))
+		if len(first) != 1 || field(first[0], "error_event", "details", "code") != string(reason) || len(second) != 0 {
+			t.Errorf("%s: %v, then %v", channel, first, second)
+		}
+	}
+}
+
+func TestMCPCallWithApproval(t *testing.T) {
+	t.Parallel()
+	d := newDialect(conversation.ChatChannel)
+	d.Event(conversation.ResponseStarted{ResponseID: "resp_1", TurnIndex: 1})
+	arguments := json.RawMessage(`{"id":7}`)
+	var states []string
+	show := func(e conversation.Event) event {
+		t.Helper()
+		events := decoded(t, d.Event(e))
+		if len(events) != 1 || events[0]["type"] != "mcp_tool_call" {
+			t.Fatalf("%T: %v", e, events)
+		}
+		call, _ := field(events[0], "mcp_tool_call").(event)
+		state, _ := call["state"].(string)
+		states = append(states, state)
+		if call["service_id"] != "shop" || call["tool_name"] != "shop__refund" || field(call, "parameters", "id") != 7.0 || call["timestamp"] == "" {
+			t.Errorf("%v", call)
+		}
+		return call
+	}
+	show(conversation.ToolStarted{CallID: "c1", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
+	asked := show(conversation.ApprovalRequested{CallID: "c1", RequestID: "mcpr_c1", Name: "shop__refund", Arguments: arguments, Timeout: 60e9})
+	if asked["approval_timeout_secs"] != 60.0 {
+		t.Errorf("asked %v", asked)
+	}
+	step := d.Frame([]byte(`{"type":"mcp_tool_approval_result","tool_call_id":"c1","is_approved":true}`), true)
+	want := conversation.Approve{CommandID: "mcp_tool_approval_result", RequestID: "mcpr_c1", Approved: true}
+	if diff := cmp.Diff(conversation.Command(want), step.Commands[len(step.Commands)-1]); diff != "" {
+		t.Errorf("approval: %s", diff)
+	}
+	show(conversation.ToolDone{CallID: "c1", Name: "shop__refund", Arguments: arguments, Output: "done", Kind: tools.KindMCP})
+	show(conversation.ToolStarted{CallID: "c2", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
+	failed := show(conversation.ToolDone{CallID: "c2", Name: "shop__refund", Arguments: arguments, Output: "no", Failed: true, Kind: tools.KindMCP})
+	if failed["error_message"] != "no" {
+		t.Errorf("failed %v", failed)
+	}
+	if diff := cmp.Diff([]string{"loading", "awaiting_approval", "success", "loading", "failure"}, states); diff != "" {
+		t.Errorf("states: %s", diff)
+	}
+}
+
+// TestClientEvents: a client gets what it asked for in client_events, and what it cannot do without.
+func TestClientEvents(t *testing.T) {
+	t.Parallel()
+	d := newDialect(conversation.ChatChannel)
+	d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{"conversation":{"client_events":["agent_response","agent_tool_response_full_payload"]}}}`), true)
+	var kinds []string
+	for _, e := range []conversation.Event{
+		conversation.ResponseStarted{},
+		conversation.ToolStarted{CallID: "c", Name: "x"},
+		conversation.ToolDone{CallID: "c", Name: "x", Output: "y"},
+		conversation.MessageStarted{},
+		conversation.TextDelta{Text: "Hi"},
+		conversation.ResponseDone{Status: conversation.ResponseCompleted, Text: "Hi"},
+	} {
+		for _, sent := range decoded(t, d.Event(e)) {
+			kind, _ := sent["type"].(string)
+			kinds = append(kinds, kind)
+		}
+	}
+	if diff := cmp.Diff([]string{"agent_tool_response_full_payload", "agent_response"}, kinds); diff != "" {
+		t.Errorf("sent: %s", diff)
+	}
+}
+
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		code      int
+		reason    string
+		wireCode  any
+		errorType any
+	}{
+		{1000, "end_call", nil, nil},
+		{1000, "idle_timeout", nil, nil},
+		{1000, "max_duration", 1008.0, "max_duration_exceeded"},
+		{1008, "session-closed", 1008.0, "websocket_disconnect"},
+		{1009, "frame_too_large", 1011.0, "websocket_disconnect"},
+		{1011, "internal_error", 1011.0, "unknown"},
+		{1012, "reconnect", 1011.0, "websocket_disconnect"},
+		{4409, "replaced", 1011.0, "websocket_disconnect"},
+	}
+	for _, row := range rows {
+		events := decoded(t, newDialect(conversation.ChatChannel).Close(row.code, row.reason))
+		if row.wireCode == nil {
+			if len(events) != 0 {
+				t.Errorf("%d %s: %v", row.code, row.reason, events)
+			}
+			continue
+		}
+		if len(events) != 1 || field(events[0], "error_event", "code") != row.wireCode || field(events[0], "error_event", "error_type") != row.errorType {
+			t.Errorf("%d %s: %v", row.code, row.reason, events)
+		}
+	}
+}
+
+// TestFrameIDs: parts of an answer share an event_id, and their frames are told apart all the same.
+func TestFrameIDs(t *testing.T) {
+	t.Parallel()
+	d := newDialect(conversation.ChatChannel)
+	var ids []string
+	for _, e := range []conversation.Event{
+		conversation.ItemAdded{Item: conversation.Item{Kind: conversation.UserItem, TurnIndex: 3, Text: "x"}},
+		conversation.ResponseStarted{TurnIndex: 3},
+		conversation.MessageStarted{},
+		conversation.TextDelta{Text: "Hi"},
+		conversation.ResponseDone{Status: conversation.ResponseCancelled, Text: "Hi"},
+	} {
+		for _, frame := range d.Event(e).Frames {
+			ids = append(ids, frame.ID)
+		}
+	}
+	if diff := cmp.Diff([]string{"7.1", "8.1", "8.2", "8.3", "8.4", "8.d5", "9.1", "8.d6", "8.d7"}, ids); diff != "" {
+		t.Errorf("ids: %s", diff)
+	}
+}
+
+// FuzzFrame: whatever a client sends is answered or becomes a command, and nothing panics.
+func FuzzFrame(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"prompt":{"prompt":"x"},"first_message":"y","language":"de"},"tts":{"voice_id":"v","speed":1},"asr":{"keywords":["a"]},"conversation":{"text_only":true,"client_events":["audio"]}},"dynamic_variables":{"a":"b","c":1,"d":true},"source_info":{"source":"js_sdk","version":"1.25.0"}}`,
+		`{"type":"user_message","text":"Hello"}`, `{"type":"user_activity"}`, `{"type":"contextual_update","text":"x","context_id":"c"}`,
+		`{"type":"client_tool_result","tool_call_id":"c","result":{"a":1},"is_error":false}`, `{"type":"mcp_tool_approval_result","tool_call_id":"c","is_approved":true}`,
+		`{"type":"feedback","score":null,"event_id":2}`, `{"type":"pong","event_id":1}`, `{"user_audio_chunk":"AAAA"}`,
+		`{"type":"multimodal_message","text":{"type":"user_message","text":"x"},"files":[{"type":"file_input","file_id":"f"}]}`, `{"type":null}`, `[`, `{"text":{}}`,
+	} {
+		f.Add([]byte(seed), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, text bool) {
+		d := newDialect(conversation.VoiceChannel)
+		step := d.Frame(data, text)
+		decoded(t, step)
+		var head struct {
+			Type string `json:"type"`
+		}
+		_ = json.Unmarshal(data, &head) // what cannot be read must be refused
+		quiet := head.Type == "pong" || head.Type == "conversation_initiation_client_data"
+		if len(step.Frames)+len(step.Commands) == 0 && !quiet {
+			t.Errorf("%q came to nothing", data)
+		}
+		for _, command := range step.Commands {
+			if said, ok := command.(conversation.UserMessage); ok && strings.TrimSpace(said.Text) == "" {
+				t.Errorf("%q says nothing", data)
+			}
+		}
+	})
+}

@@ -1,0 +1,248 @@
+package convai
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/tools"
+)
+
+// openResponse is the answer that is going out.
+type openResponse struct {
+	turn int
+	// messages counts the agent's messages so far; parts are sent when there was one.
+	messages int
+	// sent is what the client has of the text.
+	sent strings.Builder
+	// farewell is the result of end_call. The SDK hangs up when it sees it, so it comes last.
+	farewell *conversation.ToolDone
+}
+
+// betweenMessages stands between the messages of one answer, as in its transcript.
+const betweenMessages = "\n\n"
+
+// toolEndCall makes the SDK close the connection.
+const toolEndCall = "end_call"
+
+// Event takes an event of the core.
+func (d *Dialect) Event(e conversation.Event) dialect.Step {
+	switch e := e.(type) {
+	case conversation.ItemAdded:
+		d.added(e.Item)
+	case conversation.ResponseStarted:
+		d.response = &openResponse{turn: e.TurnIndex}
+		d.typing(true)
+	case conversation.ResponseDone:
+		d.finish(e)
+	case conversation.Configured:
+		d.configured(e)
+	case conversation.Failed:
+		d.failed(e)
+	default:
+		if d.response != nil {
+			d.content(e)
+		}
+	}
+	return d.take()
+}
+
+// content takes the events within an answer.
+func (d *Dialect) content(e conversation.Event) {
+	switch e := e.(type) {
+	case conversation.MessageStarted:
+		if d.response.messages++; d.response.messages == 1 {
+			d.part("start", "")
+		} else {
+			d.part("delta", betweenMessages)
+		}
+	case conversation.TextDelta:
+		d.part("delta", e.Text)
+	case conversation.ToolStarted:
+		d.startTool(e)
+	case conversation.ToolDone:
+		d.finishTool(e)
+	case conversation.ApprovalRequested:
+		d.askApproval(e)
+	case conversation.ClientToolCalled:
+		d.send(d.event(), "client_tool_call", &clientToolEvent{Call: clientToolCall{
+			Name: e.Name, CallID: e.CallID, Parameters: object(e.Arguments), EventID: d.event(),
+		}})
+	default: // MessageDone: its text went out in deltas
+	}
+}
+
+// event is the id of what the agent says and does now.
+func (d *Dialect) event() int { return agentEvent(d.response.turn) }
+
+func (d *Dialect) part(kind, text string) {
+	d.response.sent.WriteString(text)
+	d.send(d.event(), "agent_chat_response_part", &partEvent{Part: part{Type: kind, Text: text, EventID: d.event()}})
+}
+
+// added tells of an item outside an answer: what the user said here, or of a turn that this socket
+// did not ask for. Calls of such turns, and results, the protocol has no event for.
+func (d *Dialect) added(item conversation.Item) {
+	switch item.Kind {
+	case conversation.UserItem:
+		d.tellUser(item)
+	case conversation.AssistantItem:
+		d.tellAgent(item)
+	default:
+	}
+}
+
+func (d *Dialect) tellUser(item conversation.Item) {
+	id := userEvent(item.TurnIndex)
+	d.send(id, "user_transcript", &userTranscriptEvent{Said: userTranscript{Text: item.Text, EventID: id}})
+}
+
+func (d *Dialect) tellAgent(item conversation.Item) {
+	id := agentEvent(item.TurnIndex)
+	d.send(id, "agent_response", &agentResponseEvent{Said: agentResponse{Text: item.Text, EventID: id}})
+}
+
+// finish closes an answer: its whole text once, what became of it when it was broken off, and at the
+// very end what makes the client hang up.
+func (d *Dialect) finish(e conversation.ResponseDone) {
+	if d.response == nil {
+		return
+	}
+	id, sent := d.event(), d.response.sent.String()
+	if d.response.messages > 0 {
+		d.part("stop", "")
+	}
+	if sent != "" {
+		said := agentResponse{Text: sent, EventID: id}
+		if len(e.Citations) > 0 {
+			said.Citations = e.Citations
+		}
+		d.send(id, "agent_response", &agentResponseEvent{Said: said})
+	}
+	switch e.Status {
+	case conversation.ResponseCancelled:
+		d.interrupted(sent, e.Text)
+	case conversation.ResponseFailed:
+		d.tellFailure(e)
+	default:
+	}
+	d.typing(false)
+	if d.response.farewell != nil {
+		d.tellTool(*d.response.farewell)
+	}
+	d.response = nil
+}
+
+// interrupted tells that an answer was broken off, and what of it stands.
+func (d *Dialect) interrupted(sent, kept string) {
+	id := d.event()
+	next := userEvent(d.response.turn + 1)
+	d.send(next, "interruption", &interruptionEvent{Interruption: interruption{EventID: next}})
+	if sent != "" {
+		d.send(id, "agent_response_correction", &correctionEvent{Said: correction{Original: sent, Corrected: kept, EventID: id}})
+	}
+}
+
+func (d *Dialect) tellFailure(e conversation.ResponseDone) {
+	failure := wireError{Code: codeInternal, Type: typeModel, Message: "The agent could not answer. Try again."}
+	if e.Err != nil {
+		failure.Message, failure.Details.Code = e.Err.Message, string(e.Err.Reason)
+	}
+	d.send(d.event(), "error", &errorEvent{Error: failure})
+}
+
+// typing says whether the agent is about to answer. It opens and closes every answer, one without
+// words too.
+func (d *Dialect) typing(is bool) {
+	d.send(d.event(), "agent_typing", &typingEvent{Typing: typing{Is: is}})
+}
+
+// startTool tells of a call that the service makes.
+func (d *Dialect) startTool(e conversation.ToolStarted) {
+	if e.Kind == tools.KindMCP {
+		d.tellMCP(e.CallID, e.Name, mcpCall{Parameters: object(e.Arguments), State: "loading"})
+		return
+	}
+	d.send(d.event(), "agent_tool_request", &toolRequestEvent{Request: toolRequest{
+		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), EventID: d.event(),
+	}})
+}
+
+// toolType is the protocol's word for where a tool comes from; builtin is ours.
+func toolType(kind tools.Kind, system bool) string {
+	switch {
+	case system:
+		return "system"
+	case kind == tools.KindHTTP:
+		return "webhook"
+	case kind == tools.KindMCP:
+		return "mcp"
+	}
+	return "builtin"
+}
+
+func (d *Dialect) tellMCP(callID, name string, call mcpCall) {
+	call.CallID, call.Name, call.Timestamp = callID, name, d.now().UTC().Format(time.RFC3339Nano)
+	call.ServiceID, _, _ = strings.Cut(name, "__") // the tool's slug, which stands for its server
+	d.send(d.event(), "mcp_tool_call", &mcpEvent{Call: call})
+}
+
+// askApproval asks the client whether a call may be made. The protocol has this for MCP tools; ours
+// of other kinds are asked for in the same way.
+func (d *Dialect) askApproval(e conversation.ApprovalRequested) {
+	d.asked[e.CallID] = e.RequestID
+	seconds := int(e.Timeout / time.Second)
+	d.tellMCP(e.CallID, e.Name, mcpCall{Parameters: object(e.Arguments), State: "awaiting_approval", ApprovalSeconds: &seconds})
+}
+
+// finishTool tells of a result.
+func (d *Dialect) finishTool(e conversation.ToolDone) {
+	_, asked := d.asked[e.CallID]
+	delete(d.asked, e.CallID)
+	if asked || e.Kind == tools.KindMCP {
+		done := mcpCall{Parameters: object(e.Arguments), State: "success", Result: []mcpResult{{Type: "text", Text: e.Output}}}
+		if e.Failed {
+			done = mcpCall{Parameters: done.Parameters, State: "failure", ErrorMessage: &e.Output}
+		}
+		d.tellMCP(e.CallID, e.Name, done)
+	}
+	switch {
+	case e.Kind == tools.KindMCP:
+	case e.Name == toolEndCall && e.Failed: // the SDK would hang up all the same
+	case e.Name == toolEndCall:
+		d.response.farewell = &e
+	default:
+		d.tellTool(e)
+	}
+}
+
+func (d *Dialect) tellTool(e conversation.ToolDone) {
+	done := toolResponse{
+		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), IsError: e.Failed,
+		IsCalled: !e.Failed || e.Result.Attempts > 0, EventID: d.event(),
+	}
+	d.send(d.event(), "agent_tool_response", &toolResponseEvent{Response: done})
+	if d.wanted[fullPayload] {
+		d.send(d.event(), fullPayload, &fullResponseEvent{Response: fullToolResponse{toolResponse: done, Result: e.Output}})
+	}
+}
+
+// fullPayload is an event that comes only when it is asked for.
+const fullPayload = "agent_tool_response_full_payload"
+
+// failed tells of a decision of the core on a command. That there was nothing to interrupt is none.
+func (d *Dialect) failed(e conversation.Failed) {
+	if e.Err == nil || (e.CommandID == commandInterrupt && errors.Is(e.Err, conversation.ErrNothingToCancel)) {
+		return
+	}
+	failure := wireError{Code: codePolicy, Type: typeValue, Message: e.Err.Message, Details: errorDetails{Code: string(e.Err.Reason), Event: e.CommandID}}
+	if e.Err.Kind().Status() >= 500 {
+		failure.Code, failure.Type = codeInternal, typeUnknown
+	}
+	for _, field := range e.Err.Fields {
+		failure.Details.Fields = append(failure.Details.Fields, errorField{Field: field.Field, Code: field.Code, Message: field.Message})
+	}
+	d.send(0, "error", &errorEvent{Error: failure})
+}

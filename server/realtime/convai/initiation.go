@@ -1,0 +1,213 @@
+package convai
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
+)
+
+// The ids of commands, which come back in what the core says of them.
+const (
+	commandTools     = "client_tools"
+	commandInitiate  = "conversation_initiation_client_data"
+	commandHear      = "user_message"
+	commandContext   = "contextual_update"
+	commandInterrupt = "interruption"
+	commandResult    = "client_tool_result"
+	commandApproval  = "mcp_tool_approval_result"
+	commandFeedback  = "feedback"
+)
+
+// configOverride is conversation_config_override as far as it means something here.
+type configOverride struct {
+	Agent struct {
+		Prompt struct {
+			Prompt json.RawMessage `json:"prompt"`
+			Model  json.RawMessage `json:"llm"`
+		} `json:"prompt"`
+		FirstMessage json.RawMessage   `json:"first_message"`
+		Language     json.RawMessage   `json:"language"`
+		MCPServers   []json.RawMessage `json:"native_mcp_server_ids"`
+	} `json:"agent"`
+	TTS struct {
+		VoiceID    json.RawMessage `json:"voice_id"`
+		Speed      json.RawMessage `json:"speed"`
+		Stability  json.RawMessage `json:"stability"`
+		Similarity json.RawMessage `json:"similarity_boost"`
+	} `json:"tts"`
+	ASR struct {
+		Keywords json.RawMessage `json:"keywords"`
+	} `json:"asr"`
+	Conversation struct {
+		ClientEvents []string `json:"client_events"`
+	} `json:"conversation"`
+}
+
+// fieldNames are the protocol's names of what the core calls otherwise.
+var fieldNames = map[string]string{
+	"instructions": "agent.prompt.prompt", "model": "agent.prompt.llm", "first_message": "agent.first_message",
+	"language": "agent.language", "tts": "tts", "stt": "asr", "voice": "tts",
+}
+
+// initiate takes what the client wants of the session. What it may not have is told in one error, and
+// the conversation goes on without.
+func (d *Dialect) initiate(f frame) {
+	if d.initiated {
+		d.refuse(f.Type, invalid(typeInvalid, "", "The conversation was initiated already. Send this event once, first."))
+		return
+	}
+	d.initiated = true
+	command := conversation.Configure{CommandID: commandInitiate}
+	var wanted configOverride
+	if present(f.Overrides) {
+		if refused := decode(f.Overrides, "conversation_config_override", &wanted); refused != nil {
+			d.refuse(f.Type, refused)
+			wanted = configOverride{}
+		}
+	}
+	command.Overrides = d.overrides(wanted)
+	var refused *refusal
+	if command.Variables, refused = variables(f.DynamicVariables); refused != nil {
+		d.refuse(f.Type, refused)
+	}
+	if len(wanted.Conversation.ClientEvents) > 0 {
+		d.wanted = map[string]bool{}
+		for _, name := range wanted.Conversation.ClientEvents {
+			d.wanted[name] = true
+		}
+	}
+	d.refuseRest(f, wanted)
+	if len(command.Overrides)+len(command.Variables) > 0 {
+		d.do(command)
+	}
+	d.begin()
+}
+
+// refuseRest tells of what has no meaning here.
+func (d *Dialect) refuseRest(f frame, wanted configOverride) {
+	if len(wanted.Agent.MCPServers) > 0 {
+		d.refuse(f.Type, invalid(typeOverride, "conversation_config_override.agent.native_mcp_server_ids", "A client cannot add MCP servers. Attach tools of the kind mcp to the agent."))
+	}
+	if present(f.ExtraBody) && string(f.ExtraBody) != "{}" {
+		d.refuse(f.Type, invalid(typeValue, "custom_llm_extra_body", "Nothing of a client's is passed on to the model's provider. Set the agent's model, or the session's override of it, instead."))
+	}
+	if present(f.ToolMocks) {
+		d.refuse(f.Type, invalid(typeValue, "tool_mock_config", "Tools cannot be mocked from a client."))
+	}
+	var user string
+	if present(f.UserID) && (json.Unmarshal(f.UserID, &user) != nil || user != d.session.UserID) {
+		d.refuse(f.Type, invalid(typeValue, "user_id", "The user is the one the session was created for, whatever user_id says."))
+	}
+}
+
+// overrides are the wishes as the core's overrides.
+func (d *Dialect) overrides(wanted configOverride) map[string]json.RawMessage {
+	overrides := map[string]json.RawMessage{}
+	set := func(key string, value json.RawMessage) {
+		if present(value) {
+			overrides[key] = value
+		}
+	}
+	set("instructions", wanted.Agent.Prompt.Prompt)
+	set("model", wanted.Agent.Prompt.Model)
+	set("first_message", wanted.Agent.FirstMessage)
+	set("language", wanted.Agent.Language)
+	voice := map[string]json.RawMessage{}
+	if tts := merged(d.session.Config.Voice.TTS, map[string]json.RawMessage{
+		"voice": wanted.TTS.VoiceID, "speed": wanted.TTS.Speed, "stability": wanted.TTS.Stability, "similarity_boost": wanted.TTS.Similarity,
+	}); tts != nil {
+		voice["tts"] = tts
+	}
+	if stt := merged(d.session.Config.Voice.STT, map[string]json.RawMessage{"keywords": wanted.ASR.Keywords}); stt != nil {
+		voice["stt"] = stt
+	}
+	if slices.Contains(d.session.Config.ClientOverrides, "voice") && len(voice) > 0 {
+		overrides["voice"] = raw(voice)
+		return overrides
+	}
+	for key, value := range voice {
+		overrides[key] = value
+	}
+	return overrides
+}
+
+// merged is the settings with those of values that are there; nil when none is.
+func merged(settings json.RawMessage, values map[string]json.RawMessage) json.RawMessage {
+	changed := map[string]json.RawMessage{}
+	if len(settings) > 0 && json.Unmarshal(settings, &changed) != nil {
+		changed = map[string]json.RawMessage{}
+	}
+	any := false
+	for key, value := range values {
+		if present(value) {
+			changed[key], any = value, true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return raw(changed)
+}
+
+// variables are the dynamic variables as text: the protocol lets them be numbers and booleans too.
+func variables(sent json.RawMessage) (map[string]string, *refusal) {
+	if !present(sent) {
+		return nil, nil
+	}
+	var values map[string]any
+	decoder := json.NewDecoder(strings.NewReader(string(sent)))
+	decoder.UseNumber()
+	if decoder.Decode(&values) != nil {
+		return nil, invalid(typeValue, "dynamic_variables", "dynamic_variables is an object.")
+	}
+	texts := map[string]string{}
+	for name, value := range values {
+		switch v := value.(type) {
+		case string:
+			texts[name] = v
+		case json.Number:
+			texts[name] = v.String()
+		case bool:
+			texts[name] = map[bool]string{true: "true", false: "false"}[v]
+		default:
+			return nil, invalid(typeValue, "dynamic_variables", "The values of dynamic_variables are strings, numbers or booleans.")
+		}
+	}
+	return texts, nil
+}
+
+// configured takes what is in force now, and tells the client what it could not have.
+func (d *Dialect) configured(e conversation.Configured) {
+	d.session = e.Session
+	if e.CommandID != commandInitiate || len(e.Refused) == 0 {
+		return
+	}
+	var overrides, values []errorField
+	for _, refused := range e.Refused {
+		if name, ok := strings.CutPrefix(refused.Field, "dynamic_variables"); ok {
+			values = append(values, errorField{Field: "dynamic_variables" + name, Code: refused.Code, Message: refused.Message})
+			continue
+		}
+		name := "conversation_config_override." + fieldNames[refused.Field]
+		overrides = append(overrides, errorField{Field: name, Code: refused.Code, Message: refused.Message})
+	}
+	d.refuseFields(typeOverride, fault.OverrideNotAllowed, overrides)
+	d.refuseFields(typeValue, fault.InvalidRequest, values)
+}
+
+func (d *Dialect) refuseFields(errorType string, reason fault.Reason, fields []errorField) {
+	if len(fields) == 0 {
+		return
+	}
+	var sentences []string
+	for _, f := range fields {
+		sentences = append(sentences, f.Field+" was not applied: "+f.Message)
+	}
+	d.refuse(commandInitiate, &refusal{
+		errorType: errorType, reason: reason, fields: fields,
+		message: strings.Join(sentences, " ") + " The conversation goes on without.",
+	})
+}
