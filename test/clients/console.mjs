@@ -151,7 +151,7 @@ async function talk(page) {
 
   await page.press('End the session');
   await page.sees('Close code 1000');
-  const id = await page.run(() => document.querySelector('.live dd code').textContent);
+  const id = await page.run(() => document.querySelector('.live aside dd code').textContent);
   const unnamed = await page.run(() => [...document.querySelectorAll('input, select, textarea, button')]
     .filter((e) => !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML));
   assert.deepEqual(unnamed, [], 'controls without a name');
