@@ -182,9 +182,15 @@ type tokenDetails struct {
 	AudioTokens int `json:"audio_tokens"`
 }
 
+// deltaBytes is what a delta has beside its text.
+const deltaBytes = 320
+
 // encode is json.Marshal without its escapes for HTML. Everything in this file encodes, but for
 // raw JSON of a client or a model that is not JSON: whoever puts such in must have checked it.
 func encode(value any) ([]byte, error) {
+	if delta, ok := value.(*deltaEvent); ok {
+		return delta.append(make([]byte, 0, deltaBytes+len(delta.Delta))), nil
+	}
 	var buffer bytes.Buffer
 	encoder := json.NewEncoder(&buffer)
 	encoder.SetEscapeHTML(false)

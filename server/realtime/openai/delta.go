@@ -1,0 +1,68 @@
+package openai
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// append is encode for the event that most frames are, without reflection.
+func (e *deltaEvent) append(out []byte) []byte {
+	out = appendText(append(out, `{"type":`...), e.Type)
+	out = appendText(append(out, `,"event_id":`...), e.EventID)
+	out = appendText(append(out, `,"response_id":`...), e.ResponseID)
+	out = appendText(append(out, `,"item_id":`...), e.ItemID)
+	out = strconv.AppendInt(append(out, `,"output_index":`...), int64(e.OutputIndex), 10)
+	out = strconv.AppendInt(append(out, `,"content_index":`...), int64(e.ContentIndex), 10)
+	out = appendText(append(out, `,"delta":`...), e.Delta)
+	return append(out, '}')
+}
+
+const hex = "0123456789abcdef"
+
+// appendText appends a JSON string as encoding/json writes it without its escapes for HTML.
+func appendText(out []byte, text string) []byte {
+	out = append(out, '"')
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == '"' || c == '\\':
+				out = append(out, '\\', c)
+			case c >= ' ':
+				out = append(out, c)
+			default:
+				out = appendControl(out, c)
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			out = append(out, `\ufffd`...)
+		case r == '\u2028' || r == '\u2029': // line ends in JavaScript
+			out = append(out, `\u202`...)
+			out = append(out, hex[r&0xF])
+		default:
+			out = append(out, text[i:i+size]...)
+		}
+		i += size
+	}
+	return append(out, '"')
+}
+
+func appendControl(out []byte, c byte) []byte {
+	switch c {
+	case '\b':
+		return append(out, `\b`...)
+	case '\f':
+		return append(out, `\f`...)
+	case '\n':
+		return append(out, `\n`...)
+	case '\r':
+		return append(out, `\r`...)
+	case '\t':
+		return append(out, `\t`...)
+	}
+	return append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
+}
