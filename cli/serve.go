@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,17 +56,6 @@ func newWorker() *cobra.Command {
 	}
 	addSettings(cmd)
 	return cmd
-}
-
-// collectorPercent lets the heap grow to four times what is alive before it is collected: what is
-// alive is some tens of MiB, and at Go's default of 100 collecting it costs a request a tenth of its CPU.
-const collectorPercent = 300
-
-// tuneCollector leaves a GOGC that the operator has chosen as it is.
-func tuneCollector() {
-	if chosen := debug.SetGCPercent(collectorPercent); chosen != 100 {
-		debug.SetGCPercent(chosen)
-	}
 }
 
 // openProduction opens the parts of a server or worker on a database with this version's schema.
