@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 
 	"parlance.dev/parlance/conversation"
 )
@@ -191,11 +192,16 @@ func encode(value any) ([]byte, error) {
 	if delta, ok := value.(*deltaEvent); ok {
 		return delta.append(make([]byte, 0, deltaBytes+len(delta.Delta))), nil
 	}
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
+	buffer := buffers.Get().(*bytes.Buffer) //nolint:errcheck,forcetypeassert // the pool's own
+	defer buffers.Put(buffer)
+	buffer.Reset()
+	encoder := json.NewEncoder(buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
 		return nil, err
 	}
-	return bytes.TrimRight(buffer.Bytes(), "\n"), nil
+	return bytes.Clone(bytes.TrimRight(buffer.Bytes(), "\n")), nil // frames are kept for a while: no room to grow
 }
+
+// buffers are what events are encoded in.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -1,0 +1,42 @@
+package conversation_test
+
+import (
+	"testing"
+
+	"parlance.dev/parlance/conversation"
+)
+
+// TestNoticesMissed changes sessions without a word; a node that may have missed some looks at its own.
+func TestNoticesMissed(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ended, taken, other, left := f.create(t), f.create(t), f.create(t), f.create(t)
+	gone, replaced, beside, stays := f.join(t, f.Service, ended), f.join(t, f.Service, taken), f.join(t, f.Service, other), f.join(t, f.Service, left)
+	for _, change := range []struct {
+		sql string
+		id  conversation.ID
+	}{
+		{"UPDATE sessions SET status = 'completed', end_reason = 'unheard', ended_at = now() WHERE id = ?", ended.Session.ID},
+		{"UPDATE session_connections SET node_id = 'node_other', number = number + 1000 WHERE session_id = ?", taken.Session.ID},
+		{"INSERT INTO session_connections SELECT session_id, 'voice', tenant_id, 1000, 'node_other', now(), now() FROM session_connections WHERE session_id = ?", other.Session.ID},
+	} {
+		if _, err := f.db.ExecContext(t.Context(), change.sql, change.id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.db.ExecContext(t.Context(), "SELECT pg_notify(?, '')", conversation.Channel); err != nil {
+		t.Fatal(err)
+	}
+	if closed, ok := gone.next().(conversation.Closed); !ok || !closed.Ended || closed.Reason != "unheard" {
+		t.Errorf("the session that ended: %+v", closed)
+	}
+	if closed, ok := replaced.next().(conversation.Closed); !ok || closed.Code != conversation.CloseReplaced {
+		t.Errorf("the socket that was replaced: %+v", closed)
+	}
+	for _, s := range []*socket{beside, stays} {
+		s.do(conversation.UserMessage{Text: "Still here."})
+		if _, ok := s.next().(conversation.ItemAdded); !ok {
+			t.Error("a socket that nothing happened to is gone")
+		}
+	}
+}
