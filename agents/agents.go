@@ -82,6 +82,7 @@ type Config struct {
 	IdleTimeoutSeconds int      `json:"idle_timeout_seconds"`
 	LockedOverrides    []string `json:"locked_overrides"`
 	ClientOverrides    []string `json:"client_overrides"`
+	Analysis           Analysis `json:"analysis,omitzero"`
 }
 
 // Model says which model answers; empty fields mean the installation's.
@@ -235,6 +236,7 @@ func (c Config) Check() error {
 			}
 		}
 	}
+	fields = append(fields, c.Analysis.check()...)
 	if len(fields) == 0 {
 		return nil
 	}

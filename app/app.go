@@ -324,7 +324,7 @@ func (a *App) Work(ctx context.Context) error {
 		return err
 	}
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions,
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions, Analyses: a.Sessions,
 		Answers: a.answers, Traces: a.Tools,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})

@@ -41,7 +41,13 @@
 // (clientcalls.go); one that needs approval asks the client first (approval.go). Every call has a
 // result in the transcript, if only "unknown".
 //
-// Events: post_call_transcription. Tables: sessions, session_connections, turns, signing_keys.
+// # Analysis
+//
+// When the agent asks for it, closing a session makes it wait for its analysis (analysis.go) instead of
+// announcing it; a worker asks the agent's model (analyse.go), and the end is announced in the transaction
+// that writes down what it said, or that it failed, or, by the sweep, that it did not come in time.
+//
+// Events: post_call_transcription. Tables: sessions, session_connections, turns, signing_keys, session_analyses.
 //
 // It does not parse frames (server/realtime), find passages (knowledge) or call endpoints (tools).
 package conversation

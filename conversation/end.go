@@ -162,7 +162,7 @@ func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, re
 		return fmt.Errorf("removing connections: %w", err)
 	}
 	if begun {
-		if err := appendPostCall(ctx, tx, *session, turns, transcriptURL); err != nil {
+		if err := announce(ctx, tx, *session, turns, transcriptURL); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,7 @@ type postCall struct {
 	UserID         string         `json:"user_id"`
 	Transcript     []utterance    `json:"transcript,omitempty"`
 	Metadata       callMetadata   `json:"metadata"`
+	Analysis       *callAnalysis  `json:"analysis,omitempty"`
 	Initiation     callInitiation `json:"conversation_initiation_client_data"`
 	Truncated      bool           `json:"truncated,omitempty"`
 	TranscriptURL  string         `json:"transcript_url,omitempty"`
@@ -90,15 +92,64 @@ type callInitiation struct {
 	Variables map[string]string          `json:"dynamic_variables"`
 }
 
-// appendPostCall appends the event of a session that was just closed. Its id is made from the
-// session's, so that the outbox itself refuses a second one.
-func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Turn, transcriptURL string) error {
+// callAnalysis is what ElevenLabs' receivers look for, and whether it was done.
+type callAnalysis struct {
+	Criteria map[string]criterionFound `json:"evaluation_criteria_results"`
+	Data     map[string]dataFound      `json:"data_collection_results"`
+	Success  string                    `json:"call_successful"`
+	Summary  string                    `json:"transcript_summary"`
+	Status   AnalysisStatus            `json:"status"`
+	Error    string                    `json:"error,omitempty"`
+}
+
+type criterionFound struct {
+	ID        string `json:"criteria_id"`
+	Result    string `json:"result"`
+	Rationale string `json:"rationale"`
+}
+
+type dataFound struct {
+	ID        string          `json:"data_collection_id"`
+	Value     json.RawMessage `json:"value"`
+	Rationale string          `json:"rationale"`
+}
+
+// newCallAnalysis is nil for a session that is not analysed.
+func newCallAnalysis(a Analysis) *callAnalysis {
+	if a.Status != AnalysisDone && a.Status != AnalysisFailed {
+		return nil
+	}
+	found := &callAnalysis{
+		Criteria: map[string]criterionFound{}, Data: map[string]dataFound{},
+		Success: cmp.Or(a.Result.Success, Unknown), Summary: a.Result.Summary, Status: a.Status, Error: a.Error,
+	}
+	for _, c := range a.Result.Criteria {
+		found.Criteria[c.ID] = criterionFound{ID: c.ID, Result: c.Result, Rationale: c.Rationale}
+	}
+	for _, d := range a.Result.Data {
+		found.Data[d.ID] = dataFound{ID: d.ID, Value: d.Value, Rationale: d.Rationale}
+	}
+	return found
+}
+
+// announce appends the event of a session that was just closed, or leaves that to its analysis.
+func announce(ctx context.Context, tx bun.Tx, session Session, turns []Turn, transcriptURL string) error {
+	if wantsAnalysis(session, turns) {
+		return insertAnalysis(ctx, tx, session, session.EndedAt)
+	}
+	return appendPostCall(ctx, tx, session, turns, Analysis{Status: AnalysisNone, EndedAt: session.EndedAt}, transcriptURL)
+}
+
+// appendPostCall appends the event of a session that is closed, at the end of its analysis. Its id is
+// made from the session's, so that the outbox itself refuses a second one.
+func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Turn, a Analysis, transcriptURL string) error {
 	event := events.Event{
 		ID:       string(idgen.Event) + strings.TrimPrefix(string(session.ID), string(idgen.Session)),
 		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),
-		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: session.EndedAt,
+		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: a.EndedAt,
 	}
 	payload := newPostCall(session, turns)
+	payload.Analysis = newCallAnalysis(a)
 	if err := setPayload(&event, payload); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var failures []error // one session's trouble must not keep the others open
+	failures := []error{s.giveUpAnalyses(ctx, now)} // one session's trouble must not keep the others open
 	for _, key := range ids {
 		err := s.locked(ctx, key.TenantID, key.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
 			return sweepTx(ctx, tx, session, now, s.transcriptURL(session.ID))

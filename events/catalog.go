@@ -32,6 +32,8 @@ const (
 	SourceQueued Type = "_source.queued"
 	// BlobOrphaned: the blob with this key (subject) may have lost its last source.
 	BlobOrphaned Type = "_blob.orphaned"
+	// AnalysisWanted: a session (subject) that is over waits to be analysed.
+	AnalysisWanted Type = "_session.analysis_wanted"
 )
 
 // public maps each public event to its payload message.

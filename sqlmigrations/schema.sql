@@ -217,6 +217,32 @@ CREATE TABLE provider_credentials (
 );
 CREATE UNIQUE INDEX provider_credentials_one ON public.provider_credentials USING btree (workspace_id, kind, provider);
 
+CREATE TABLE session_analyses (
+    session_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    status text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    queued_until timestamp with time zone,
+    deadline_at timestamp with time zone NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    result jsonb NOT NULL DEFAULT '{}'::jsonb,
+    model text NOT NULL DEFAULT ''::text,
+    input_tokens integer NOT NULL DEFAULT 0,
+    output_tokens integer NOT NULL DEFAULT 0,
+    error text NOT NULL DEFAULT ''::text,
+    traceparent text NOT NULL DEFAULT ''::text,
+    request_id text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT session_analyses_check CHECK (((ended_at IS NOT NULL) = (status <> 'pending'::text))),
+    CONSTRAINT session_analyses_pkey PRIMARY KEY (session_id),
+    CONSTRAINT session_analyses_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+    CONSTRAINT session_analyses_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text, 'none'::text])))
+);
+CREATE INDEX session_analyses_overdue ON public.session_analyses USING btree (deadline_at) WHERE (status = 'pending'::text);
+CREATE INDEX session_analyses_pending ON public.session_analyses USING btree (tenant_id, due_at) WHERE (status = 'pending'::text);
+
 CREATE TABLE session_connections (
     session_id text NOT NULL,
     channel text NOT NULL,

@@ -31,7 +31,7 @@ func newBacklog(m *telemetry.Metrics) backlog {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 	}
 	b := backlog{
-		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), deliveries (pending), sources (queued).", telemetry.KeyKind),
+		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), deliveries (pending), sources (queued), analyses (pending).", telemetry.KeyKind),
 		age:   gauge("parlance_backlog_oldest_seconds", "How long the oldest of them has waited beyond its time; 0: nothing waits.", telemetry.KeyKind),
 		tasks: gauge("parlance_queue_tasks", "Tasks in Redis, by queue; state is pending, running or waiting (to run later).", telemetry.KeyQueue, "state"),
 		oldTk: gauge("parlance_queue_oldest_seconds", "How long the first task of a queue has waited for a worker.", telemetry.KeyQueue),
@@ -77,6 +77,12 @@ SELECT 'sources',
        min(due_at)
 FROM sources
 WHERE status = 'queued'
+UNION ALL
+SELECT 'analyses',
+       count(*),
+       min(due_at)
+FROM session_analyses
+WHERE status = 'pending'
 UNION ALL
 SELECT 'session ' || status,
        count(*),

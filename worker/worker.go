@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
+	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
@@ -55,6 +56,8 @@ type Deps struct {
 	Blobs      task.BlobReleaser
 	// Sessions is conversation.Service: each second.
 	Sessions Housekeeper
+	// Analyses is conversation.Service too: what it analyses, as sessions end.
+	Analyses *conversation.Service
 	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
 	Strays Housekeeper
 	// Searches keeps up what searches are quick by: knowledge's Tend, every minute.
@@ -96,9 +99,10 @@ type Worker struct {
 	answers  Housekeeper
 	traces   Housekeeper
 	depths   *queue.Depths
-	// deliveries and ingestion are the lanes; ingestion is nil without an ingester.
+	// deliveries, ingestion and analyses are the lanes; one whose noun is missing is nil.
 	deliveries *lane
 	ingestion  *lane
+	analyses   *lane
 	// taskFuncs make the tasks of internal events, bells say which lane has work of one; types
 	// with neither are left alone.
 	taskFuncs map[events.Type]func(events.Row) queue.Task
@@ -162,6 +166,11 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		handlers[task.IngestSourceType] = w.ingestion.runs(task.HandleIngestSource(d.Ingester, w.ingestion.admit))
 		w.bells[events.SourceQueued] = w.ingestion
 	}
+	if d.Analyses != nil {
+		w.analyses = newLane(queue.Analyse, 0, task.AnalysisSweeper{Sessions: d.Analyses}, d)
+		handlers[task.AnalyseSessionType] = w.analyses.runs(task.HandleAnalyseSession(d.Analyses, w.analyses.admit))
+		w.bells[events.AnalysisWanted] = w.analyses
+	}
 	if d.Blobs != nil {
 		handlers[task.ReleaseBlobType] = task.HandleReleaseBlob(d.Blobs)
 		w.taskFuncs[events.BlobOrphaned] = func(row events.Row) queue.Task { return task.ReleaseBlob(row.Subject, row.EventID) }
@@ -199,7 +208,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	})
 	loop("relay of public events", interval, public, w.relayPublic)
 	loop("relay of internal events", interval, internal, w.relayInternal)
-	for _, l := range []*lane{w.deliveries, w.ingestion} {
+	for _, l := range []*lane{w.deliveries, w.ingestion, w.analyses} {
 		if l != nil {
 			loop("hand-over to "+string(l.queue), interval, l.woken, func(ctx context.Context) error { return w.fill(ctx, l) })
 		}

@@ -26,7 +26,7 @@ func Backlogs(redis goredis.UniversalClient) (map[Name]Backlog, error) {
 		return nil, fmt.Errorf("list the queues: %w", err)
 	}
 	found := map[Name]Backlog{}
-	for _, name := range []Name{Default, Ingest, Deliver, Call, Export, Sweep} {
+	for _, name := range []Name{Default, Ingest, Deliver, Analyse, Call, Export, Sweep} {
 		found[name] = Backlog{}
 		if !slices.Contains(known, string(name)) {
 			continue

@@ -21,6 +21,7 @@ const (
 	Default Name = "default"
 	Ingest  Name = "ingest"
 	Deliver Name = "deliver"
+	Analyse Name = "analyse"
 	Call    Name = "call"
 	Export  Name = "export"
 	Sweep   Name = "sweep"

@@ -36,11 +36,12 @@ type Pool struct {
 	Weights map[Name]int
 }
 
-// DefaultPools serve every queue: ingestion is bound by CPUs, deliveries wait for others.
+// DefaultPools serve every queue: ingestion is bound by CPUs, deliveries and analyses wait for others.
 func DefaultPools() []Pool {
 	return []Pool{
 		{Concurrency: 2, Weights: map[Name]int{Ingest: 1}},
 		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}},
+		{Concurrency: 8, Weights: map[Name]int{Analyse: 1}},
 		{Concurrency: 8, Weights: map[Name]int{Default: 4, Call: 4, Sweep: 2, Export: 1}},
 	}
 }

@@ -17,6 +17,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		Memory:             agents.Memory{Enabled: req.GetMemory().GetEnabled()},
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
+		Analysis: agentAnalysis(req.GetAnalysis()),
 	}
 }
 
@@ -46,6 +47,9 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
 		{"memory", req.GetMemory() != nil, func() {
 			config.Memory.Enabled = merged(mask, "memory", stored.GetMemory(), req.GetMemory()).GetEnabled()
+		}},
+		{"analysis", req.GetAnalysis() != nil, func() {
+			config.Analysis = agentAnalysis(merged(mask, "analysis", stored.GetAnalysis(), req.GetAnalysis()))
 		}},
 		{"max_duration_seconds", req.MaxDurationSeconds != nil, func() { config.MaxDurationSeconds = int(req.GetMaxDurationSeconds()) }},
 		{"idle_timeout_seconds", req.IdleTimeoutSeconds != nil, func() { config.IdleTimeoutSeconds = int(req.GetIdleTimeoutSeconds()) }},
@@ -116,7 +120,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),
 		Memory:             &parlancev1.AgentMemory{Enabled: c.Memory.Enabled},
 		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds), //nolint:gosec // ≤ 86,400
-		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides,
+		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides, Analysis: agentAnalysisProto(c.Analysis),
 		Version:   int32(a.Version), //nolint:gosec // counted from 1
 		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
 	}

@@ -44,7 +44,12 @@ func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListS
 	if err != nil {
 		return nil, err
 	}
-	return &parlancev1.ListSessionsResponse{Sessions: each(list, s.sessionProto), NextPageToken: next}, nil
+	analyses, err := s.sessions.Analyses(ctx, list...)
+	if err != nil {
+		return nil, err
+	}
+	shown := each(list, func(one conversation.Session) *parlancev1.Session { return s.sessionProto(one, analyses[one.ID]) })
+	return &parlancev1.ListSessionsResponse{Sessions: shown, NextPageToken: next}, nil
 }
 
 func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSessionRequest) (*parlancev1.Session, error) {
@@ -52,7 +57,16 @@ func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSess
 	if err != nil {
 		return nil, err
 	}
-	return s.sessionProto(session), nil
+	return s.analysed(ctx, session)
+}
+
+// analysed is a session with what a model found out about it.
+func (s *sessionsServer) analysed(ctx context.Context, session conversation.Session) (*parlancev1.Session, error) {
+	analyses, err := s.sessions.Analyses(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	return s.sessionProto(session, analyses[session.ID]), nil
 }
 
 func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSessionRequest) (*parlancev1.Session, error) {
@@ -61,7 +75,7 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 	if err != nil {
 		return nil, err
 	}
-	return s.sessionProto(session), nil
+	return s.analysed(ctx, session)
 }
 
 func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {

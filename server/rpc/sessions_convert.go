@@ -49,7 +49,7 @@ func feedbackProto(l conversation.Likes) *parlancev1.SessionFeedback {
 	return &parlancev1.SessionFeedback{OverallScore: string(l.Overall()), Likes: int32Of(l.Likes), Dislikes: int32Of(l.Dislikes)}
 }
 
-func (s *sessionsServer) sessionProto(one conversation.Session) *parlancev1.Session {
+func (s *sessionsServer) sessionProto(one conversation.Session, analysis conversation.Analysis) *parlancev1.Session {
 	return &parlancev1.Session{
 		Feedback: feedbackProto(one.Likes),
 		Id:       string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
@@ -59,7 +59,7 @@ func (s *sessionsServer) sessionProto(one conversation.Session) *parlancev1.Sess
 		Usage: &parlancev1.SessionUsage{
 			InputTokens: int32Of(one.InputTokens), OutputTokens: int32Of(one.OutputTokens), ToolCalls: int32Of(one.ToolCalls),
 		},
-		DynamicVariables: one.DynamicVariables, AssignedVariables: one.AssignedVariables,
+		DynamicVariables: one.DynamicVariables, AssignedVariables: one.AssignedVariables, Analysis: sessionAnalysisProto(analysis),
 	}
 }
 

@@ -78,9 +78,14 @@ var rules = []rule{
 		FROM sessions AS s LEFT JOIN turns AS t ON t.session_id = s.id
 		GROUP BY s.id HAVING s.turn_count <> count(t.id) OR coalesce(max(t.index) + 1, 0) <> count(t.id)`},
 	{"tokens are counted right", "sessions", `
-		SELECT s.id || ' counts ' || s.input_tokens || ' and ' || s.output_tokens FROM sessions AS s LEFT JOIN turns AS t ON t.session_id = s.id
-		GROUP BY s.id HAVING s.input_tokens <> coalesce(sum(t.input_tokens), 0) + coalesce((SELECT m.input_tokens FROM session_summaries AS m WHERE m.session_id = s.id), 0)
-		   OR s.output_tokens <> coalesce(sum(t.output_tokens), 0) + coalesce((SELECT m.output_tokens FROM session_summaries AS m WHERE m.session_id = s.id), 0)`},
+		SELECT s.id || ' counts ' || s.input_tokens || ' and ' || s.output_tokens FROM sessions AS s
+		LEFT JOIN turns AS t ON t.session_id = s.id LEFT JOIN session_analyses AS n ON n.session_id = s.id AND n.status <> 'pending'
+		LEFT JOIN session_summaries AS m ON m.session_id = s.id
+		GROUP BY s.id, n.session_id, m.session_id
+		HAVING s.input_tokens <> coalesce(sum(t.input_tokens), 0) + coalesce(n.input_tokens, 0) + coalesce(m.input_tokens, 0)
+		    OR s.output_tokens <> coalesce(sum(t.output_tokens), 0) + coalesce(n.output_tokens, 0) + coalesce(m.output_tokens, 0)`},
+	{"no analysis waits beyond its time", "sessions", `
+		SELECT session_id || ' waits since ' || created_at FROM session_analyses WHERE status = 'pending' AND deadline_at < now() - interval '10 s'`},
 	{"turns are finished where nobody runs them", "turns", `
 		SELECT t.id || ' of ' || s.id || ', which is ' || s.status FROM turns AS t JOIN sessions AS s ON s.id = t.session_id
 		WHERE t.status = 'in_progress' AND (s.ended_at IS NOT NULL OR t.user_text = '' AND s.running_turn_id IS DISTINCT FROM t.id)
@@ -92,7 +97,8 @@ var rules = []rule{
 		SELECT s.id || ' was announced ' || count(e.seq) || ' times' FROM sessions AS s
 		LEFT JOIN events AS e ON e.tenant_id = s.tenant_id AND e.type = 'post_call_transcription' AND e.subject = s.id
 		GROUP BY s.id
-		HAVING count(e.seq) <> CASE WHEN s.ended_at IS NOT NULL AND s.started_at IS NOT NULL THEN 1 ELSE 0 END
+		HAVING count(e.seq) <> CASE WHEN s.ended_at IS NOT NULL AND s.started_at IS NOT NULL
+		        AND NOT EXISTS (SELECT FROM session_analyses AS n WHERE n.session_id = s.id AND n.status = 'pending') THEN 1 ELSE 0 END
 		    OR min(e.created_at) < (SELECT max(t.ended_at) FROM turns AS t WHERE t.session_id = s.id)`},
 	{"tool calls are counted right", "tool_call_counts", `
 		SELECT c.session_id || ' counts ' || c.calls || ' of ' || c.tool_id FROM tool_call_counts AS c

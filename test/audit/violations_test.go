@@ -33,6 +33,8 @@ var rowViolations = []violation{
 	{invariant: "turns are counted right and stand in order", sql: `UPDATE sessions SET turn_count = 3`},
 	{invariant: "turns are counted right and stand in order", sql: `UPDATE turns SET index = 2 WHERE index = 1`},
 	{invariant: "tokens are counted right", sql: `UPDATE sessions SET input_tokens = 4`},
+	{invariant: "tokens are counted right", sql: `INSERT INTO session_analyses (session_id, tenant_id, workspace_id, status, due_at, deadline_at, input_tokens, created_at, ended_at) VALUES ('ses_1', 'ten_1', 'ws_1', 'done', now(), now(), 1, now(), now())`},
+	{invariant: "no analysis waits beyond its time", sql: `INSERT INTO session_analyses (session_id, tenant_id, workspace_id, status, due_at, deadline_at, created_at) VALUES ('ses_1', 'ten_1', 'ws_1', 'pending', now(), now() - interval '1 min', now())`},
 	{invariant: "turns are finished where nobody runs them", sql: `UPDATE turns SET status = 'in_progress'`},
 	{invariant: "a finished turn has a receipt that nobody has changed", sql: `UPDATE turns SET receipt = NULL`},
 	{invariant: "a finished turn has a receipt that nobody has changed", sql: `UPDATE turns SET receipt = '{ }'`},

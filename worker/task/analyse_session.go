@@ -1,0 +1,59 @@
+package task
+
+import (
+	"context"
+	"time"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/fair"
+	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/workspaces"
+)
+
+// AnalyseSessionType is the type of the task that has a model judge a session that is over.
+const AnalyseSessionType = "analyse_session"
+
+// analyseTimeout is above what one try may take.
+const analyseTimeout = conversation.AnalysisTime + 15*time.Second
+
+type analysePayload struct {
+	TenantID  workspaces.TenantID `json:"tenant_id"`
+	SessionID conversation.ID     `json:"session_id"`
+}
+
+// HandleAnalyseSession analyses a session whose tenant has not its share of the workers yet. A task is
+// not retried: the session itself says when it is due again.
+func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
+	return func(ctx context.Context, payload []byte) error {
+		var p analysePayload
+		if err := decode(payload, &p); err != nil {
+			return err
+		}
+		leave, ok := admit(string(p.TenantID))
+		if !ok {
+			return sessions.PutOffAnalysis(ctx, p.TenantID, p.SessionID)
+		}
+		defer leave()
+		return sessions.Analyse(ctx, p.TenantID, p.SessionID)
+	}
+}
+
+// AnalysisSweeper finds sessions that wait for their analysis without a task.
+type AnalysisSweeper struct{ Sessions *conversation.Service }
+
+// Due implements Sweeper.
+func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	due, err := s.Sessions.DueAnalyses(ctx, now, ask)
+	if err != nil {
+		return nil, err
+	}
+	tasks := make([]queue.Task, len(due))
+	for i, a := range due {
+		tasks[i] = queue.Task{
+			Type: AnalyseSessionType, ID: AnalyseSessionType + ":" + string(a.SessionID) + ":" + window(now), Queue: queue.Analyse,
+			TenantID: string(a.TenantID), WorkspaceID: string(a.WorkspaceID), Origin: a.Origin(),
+			Payload: analysePayload{TenantID: a.TenantID, SessionID: a.SessionID}, Timeout: analyseTimeout, MaxRetries: -1,
+		}
+	}
+	return tasks, nil
+}
