@@ -71,7 +71,9 @@ type Agent struct {
 	// When it was made.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When it was last changed.
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// What a model finds out about each conversation when it is over.
+	Analysis      *AgentAnalysis `protobuf:"bytes,21,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -246,6 +248,226 @@ func (x *Agent) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Agent) GetAnalysis() *AgentAnalysis {
+	if x != nil {
+		return x.Analysis
+	}
+	return nil
+}
+
+// AgentAnalysis is what a model finds out about each conversation when it is over: a summary, whether it
+// succeeded, and data. Only sessions in which the user said something are analysed, with the agent's own
+// model and fallbacks, at the cost of one call; the extractive responder analyses nothing.
+type AgentAnalysis struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether sessions are analysed. post_call_transcription then waits for it, at most two minutes.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// What makes a conversation a success, at most 30. Without any the model judges whether the user got what
+	// they wanted.
+	Criteria []*AnalysisCriterion `protobuf:"bytes,2,rep,name=criteria,proto3" json:"criteria,omitempty"`
+	// What to read out of the conversation, at most 40.
+	Data []*AnalysisField `protobuf:"bytes,3,rep,name=data,proto3" json:"data,omitempty"`
+	// BCP 47 tag of the summary and the rationales; empty: the conversation's.
+	Language      string `protobuf:"bytes,4,opt,name=language,proto3" json:"language,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentAnalysis) Reset() {
+	*x = AgentAnalysis{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentAnalysis) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentAnalysis) ProtoMessage() {}
+
+func (x *AgentAnalysis) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentAnalysis.ProtoReflect.Descriptor instead.
+func (*AgentAnalysis) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AgentAnalysis) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *AgentAnalysis) GetCriteria() []*AnalysisCriterion {
+	if x != nil {
+		return x.Criteria
+	}
+	return nil
+}
+
+func (x *AgentAnalysis) GetData() []*AnalysisField {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *AgentAnalysis) GetLanguage() string {
+	if x != nil {
+		return x.Language
+	}
+	return ""
+}
+
+// AnalysisCriterion is a condition that a conversation meets or not.
+type AnalysisCriterion struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its key in results: a letter, then letters, digits, _ and -, at most 64; once among criteria.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Display name.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// When it is met, in words for the model, 1 to 2000 characters.
+	Prompt        string `protobuf:"bytes,3,opt,name=prompt,proto3" json:"prompt,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnalysisCriterion) Reset() {
+	*x = AnalysisCriterion{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnalysisCriterion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnalysisCriterion) ProtoMessage() {}
+
+func (x *AnalysisCriterion) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnalysisCriterion.ProtoReflect.Descriptor instead.
+func (*AnalysisCriterion) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AnalysisCriterion) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AnalysisCriterion) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AnalysisCriterion) GetPrompt() string {
+	if x != nil {
+		return x.Prompt
+	}
+	return ""
+}
+
+// AnalysisField is a value to read out of a conversation.
+type AnalysisField struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its key in results: as of a criterion; once among data.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// string, number, integer, boolean or enum.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// What it is, in words for the model, 1 to 1000 characters.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// The values of an enum, 1 to 50; none for other types.
+	Enum          []string `protobuf:"bytes,4,rep,name=enum,proto3" json:"enum,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnalysisField) Reset() {
+	*x = AnalysisField{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnalysisField) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnalysisField) ProtoMessage() {}
+
+func (x *AnalysisField) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnalysisField.ProtoReflect.Descriptor instead.
+func (*AnalysisField) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *AnalysisField) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AnalysisField) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *AnalysisField) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *AnalysisField) GetEnum() []string {
+	if x != nil {
+		return x.Enum
+	}
+	return nil
+}
+
 // AgentModel says which model answers.
 type AgentModel struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -267,7 +489,7 @@ type AgentModel struct {
 
 func (x *AgentModel) Reset() {
 	*x = AgentModel{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	mi := &file_parlance_v1_agents_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -279,7 +501,7 @@ func (x *AgentModel) String() string {
 func (*AgentModel) ProtoMessage() {}
 
 func (x *AgentModel) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[1]
+	mi := &file_parlance_v1_agents_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -292,7 +514,7 @@ func (x *AgentModel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentModel.ProtoReflect.Descriptor instead.
 func (*AgentModel) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AgentModel) GetProvider() string {
@@ -350,7 +572,7 @@ type ModelRef struct {
 
 func (x *ModelRef) Reset() {
 	*x = ModelRef{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	mi := &file_parlance_v1_agents_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -362,7 +584,7 @@ func (x *ModelRef) String() string {
 func (*ModelRef) ProtoMessage() {}
 
 func (x *ModelRef) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[2]
+	mi := &file_parlance_v1_agents_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -375,7 +597,7 @@ func (x *ModelRef) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ModelRef.ProtoReflect.Descriptor instead.
 func (*ModelRef) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ModelRef) GetProvider() string {
@@ -413,7 +635,7 @@ type AgentVoice struct {
 
 func (x *AgentVoice) Reset() {
 	*x = AgentVoice{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	mi := &file_parlance_v1_agents_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -425,7 +647,7 @@ func (x *AgentVoice) String() string {
 func (*AgentVoice) ProtoMessage() {}
 
 func (x *AgentVoice) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[3]
+	mi := &file_parlance_v1_agents_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -438,7 +660,7 @@ func (x *AgentVoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVoice.ProtoReflect.Descriptor instead.
 func (*AgentVoice) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AgentVoice) GetStt() *structpb.Struct {
@@ -502,7 +724,7 @@ type AgentRetrieval struct {
 
 func (x *AgentRetrieval) Reset() {
 	*x = AgentRetrieval{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[4]
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -514,7 +736,7 @@ func (x *AgentRetrieval) String() string {
 func (*AgentRetrieval) ProtoMessage() {}
 
 func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[4]
+	mi := &file_parlance_v1_agents_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -527,7 +749,7 @@ func (x *AgentRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentRetrieval.ProtoReflect.Descriptor instead.
 func (*AgentRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AgentRetrieval) GetTopK() int32 {
@@ -572,7 +794,7 @@ type ToolsConfig struct {
 
 func (x *ToolsConfig) Reset() {
 	*x = ToolsConfig{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[5]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -584,7 +806,7 @@ func (x *ToolsConfig) String() string {
 func (*ToolsConfig) ProtoMessage() {}
 
 func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[5]
+	mi := &file_parlance_v1_agents_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -597,7 +819,7 @@ func (x *ToolsConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolsConfig.ProtoReflect.Descriptor instead.
 func (*ToolsConfig) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ToolsConfig) GetDisabledTools() []string {
@@ -635,7 +857,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[6]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +869,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[6]
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +882,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -722,7 +944,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -734,7 +956,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[7]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -747,7 +969,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -789,7 +1011,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -801,7 +1023,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[8]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -814,7 +1036,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -841,7 +1063,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -853,7 +1075,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -866,7 +1088,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -912,7 +1134,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1146,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1159,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -995,13 +1217,15 @@ type CreateAgentRequest struct {
 	LockedOverrides []string `protobuf:"bytes,15,rep,name=locked_overrides,json=lockedOverrides,proto3" json:"locked_overrides,omitempty"`
 	// Keys of overrides and voice_stack_override.
 	ClientOverrides []string `protobuf:"bytes,16,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// What a model finds out about each conversation when it is over.
+	Analysis      *AgentAnalysis `protobuf:"bytes,17,opt,name=analysis,proto3" json:"analysis,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1013,7 +1237,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1026,7 +1250,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -1141,6 +1365,13 @@ func (x *CreateAgentRequest) GetClientOverrides() []string {
 	return nil
 }
 
+func (x *CreateAgentRequest) GetAnalysis() *AgentAnalysis {
+	if x != nil {
+		return x.Analysis
+	}
+	return nil
+}
+
 type ListAgentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1155,7 +1386,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1398,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1411,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -1216,7 +1447,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1228,7 +1459,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1241,7 +1472,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -1270,7 +1501,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1282,7 +1513,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1295,7 +1526,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -1349,14 +1580,16 @@ type UpdateAgentRequest struct {
 	// As in create; null goes back to what create does without it.
 	ClientOverrides []string `protobuf:"bytes,17,rep,name=client_overrides,json=clientOverrides,proto3" json:"client_overrides,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,18,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,18,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// As in create; null goes back to what create does without it.
+	Analysis      *AgentAnalysis `protobuf:"bytes,19,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1601,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1614,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -1510,6 +1743,13 @@ func (x *UpdateAgentRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
+func (x *UpdateAgentRequest) GetAnalysis() *AgentAnalysis {
+	if x != nil {
+		return x.Analysis
+	}
+	return nil
+}
+
 type DeleteAgentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1522,7 +1762,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1774,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1787,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -1580,7 +1820,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1592,7 +1832,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1605,7 +1845,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -1648,7 +1888,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +1900,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +1913,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -1705,7 +1945,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1717,7 +1957,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1730,7 +1970,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -1771,7 +2011,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1783,7 +2023,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1796,7 +2036,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -1819,7 +2059,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1831,7 +2071,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1844,7 +2084,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -1872,7 +2112,7 @@ var File_parlance_v1_agents_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xec\x06\n" +
+	"\x18parlance/v1/agents.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa4\a\n" +
 	"\x05Agent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\fworkspace_id\x18\x02 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -1896,7 +2136,24 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xb4\x03\n" +
+	"updated_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x126\n" +
+	"\banalysis\x18\x15 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\"\xce\x01\n" +
+	"\rAgentAnalysis\x12\x18\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12D\n" +
+	"\bcriteria\x18\x02 \x03(\v2\x1e.parlance.v1.AnalysisCriterionB\b\xbaH\x05\x92\x01\x02\x10\x1eR\bcriteria\x128\n" +
+	"\x04data\x18\x03 \x03(\v2\x1a.parlance.v1.AnalysisFieldB\b\xbaH\x05\x92\x01\x02\x10(R\x04data\x12#\n" +
+	"\blanguage\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18#R\blanguage\"\x8b\x01\n" +
+	"\x11AnalysisCriterion\x124\n" +
+	"\x02id\x18\x01 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x02id\x12\x1c\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\"\n" +
+	"\x06prompt\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xd0\x0fR\x06prompt\"\xdd\x01\n" +
+	"\rAnalysisField\x124\n" +
+	"\x02id\x18\x01 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x02id\x12A\n" +
+	"\x04type\x18\x02 \x01(\tB-\xbaH*r(R\x06stringR\x06numberR\aintegerR\abooleanR\x04enumR\x04type\x12,\n" +
+	"\vdescription\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xe8\aR\vdescription\x12%\n" +
+	"\x04enum\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x102\"\ar\x05\x10\x01\x18\xc8\x01R\x04enum\"\xb4\x03\n" +
 	"\n" +
 	"AgentModel\x12#\n" +
 	"\bprovider\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18@R\bprovider\x12\x1c\n" +
@@ -1955,7 +2212,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\rVersionChange\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12*\n" +
 	"\x04from\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x04from\x12&\n" +
-	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\xdb\x06\n" +
+	"\x02to\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x02to\"\x93\a\n" +
 	"\x12CreateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1978,7 +2235,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x10locked_overrides\x18\x0f \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0flockedOverrides\x12;\n" +
 	"\x10client_overrides\x18\x10 \x03(\tB\x10\xbaH\r\x92\x01\n" +
-	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0fclientOverrides\"~\n" +
+	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0fclientOverrides\x126\n" +
+	"\banalysis\x18\x11 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysis\"~\n" +
 	"\x11ListAgentsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -1990,7 +2248,7 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"O\n" +
 	"\x0fGetAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
-	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xb6\b\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\"\xee\b\n" +
 	"\x12UpdateAgentRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12#\n" +
@@ -2014,7 +2272,8 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\x10client_overrides\x18\x11 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\x1e\"\x06r\x04\x10\x01\x18@R\x0fclientOverrides\x12;\n" +
 	"\vupdate_mask\x18\x12 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMaskB\a\n" +
+	"updateMask\x126\n" +
+	"\banalysis\x18\x13 \x01(\v2\x1a.parlance.v1.AgentAnalysisR\banalysisB\a\n" +
 	"\x05_nameB\x0f\n" +
 	"\r_instructionsB\x10\n" +
 	"\x0e_first_messageB\v\n" +
@@ -2068,94 +2327,102 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
-	(*AgentModel)(nil),                   // 1: parlance.v1.AgentModel
-	(*ModelRef)(nil),                     // 2: parlance.v1.ModelRef
-	(*AgentVoice)(nil),                   // 3: parlance.v1.AgentVoice
-	(*AgentRetrieval)(nil),               // 4: parlance.v1.AgentRetrieval
-	(*ToolsConfig)(nil),                  // 5: parlance.v1.ToolsConfig
-	(*AgentGuard)(nil),                   // 6: parlance.v1.AgentGuard
-	(*FatigueWindow)(nil),                // 7: parlance.v1.FatigueWindow
-	(*AgentMemory)(nil),                  // 8: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 9: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 10: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 11: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 12: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 13: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 14: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 15: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 16: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 17: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 18: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 19: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 20: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 21: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 22: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 23: google.protobuf.Struct
-	(*structpb.Value)(nil),               // 24: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 25: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 26: google.protobuf.Empty
+	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
+	(*AnalysisCriterion)(nil),            // 2: parlance.v1.AnalysisCriterion
+	(*AnalysisField)(nil),                // 3: parlance.v1.AnalysisField
+	(*AgentModel)(nil),                   // 4: parlance.v1.AgentModel
+	(*ModelRef)(nil),                     // 5: parlance.v1.ModelRef
+	(*AgentVoice)(nil),                   // 6: parlance.v1.AgentVoice
+	(*AgentRetrieval)(nil),               // 7: parlance.v1.AgentRetrieval
+	(*ToolsConfig)(nil),                  // 8: parlance.v1.ToolsConfig
+	(*AgentGuard)(nil),                   // 9: parlance.v1.AgentGuard
+	(*FatigueWindow)(nil),                // 10: parlance.v1.FatigueWindow
+	(*AgentMemory)(nil),                  // 11: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 12: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 13: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 14: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 15: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 16: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 17: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 18: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 19: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 20: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 21: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 22: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 23: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 24: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 25: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 26: google.protobuf.Struct
+	(*structpb.Value)(nil),               // 27: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 28: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 29: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
-	1,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
-	3,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
-	4,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
-	5,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	6,  // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	7,  // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	8,  // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	22, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	22, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
-	2,  // 9: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	23, // 10: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	23, // 11: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	23, // 12: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	23, // 13: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	0,  // 14: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	22, // 15: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	24, // 16: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	24, // 17: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	1,  // 18: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	3,  // 19: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	4,  // 20: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	5,  // 21: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	6,  // 22: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	7,  // 23: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	8,  // 24: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	0,  // 25: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	1,  // 26: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	3,  // 27: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	4,  // 28: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	5,  // 29: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	6,  // 30: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	7,  // 31: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	8,  // 32: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	25, // 33: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	9,  // 34: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	10, // 35: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	11, // 36: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	12, // 37: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	14, // 38: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	15, // 39: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	16, // 40: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	17, // 41: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	19, // 42: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	21, // 43: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 44: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	13, // 45: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 46: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	0,  // 47: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	26, // 48: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	18, // 49: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	20, // 50: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 51: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	44, // [44:52] is the sub-list for method output_type
-	36, // [36:44] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
+	6,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
+	8,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
+	9,  // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	10, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	11, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	25, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	25, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
+	2,  // 10: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
+	3,  // 11: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
+	5,  // 12: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
+	26, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	26, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	26, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	26, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	0,  // 17: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	25, // 18: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	27, // 19: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	27, // 20: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 21: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 22: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 23: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	8,  // 24: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	9,  // 25: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	10, // 26: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	11, // 27: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 28: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	0,  // 29: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 30: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 31: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 32: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	8,  // 33: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	9,  // 34: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	10, // 35: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	11, // 36: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	28, // 37: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 38: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	12, // 39: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	13, // 40: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	14, // 41: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	15, // 42: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	17, // 43: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	18, // 44: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	19, // 45: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	20, // 46: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	22, // 47: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	24, // 48: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 49: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	16, // 50: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 51: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	0,  // 52: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	29, // 53: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	21, // 54: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	23, // 55: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 56: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	49, // [49:57] is the sub-list for method output_type
+	41, // [41:49] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -2164,16 +2431,16 @@ func file_parlance_v1_agents_proto_init() {
 		return
 	}
 	file_parlance_v1_options_proto_init()
-	file_parlance_v1_agents_proto_msgTypes[1].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[15].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

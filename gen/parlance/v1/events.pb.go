@@ -38,7 +38,8 @@ type PostCallTranscription struct {
 	UserId     string             `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	Transcript []*TranscriptEntry `protobuf:"bytes,6,rep,name=transcript,proto3" json:"transcript,omitempty"`
 	Metadata   *CallMetadata      `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Null until a model analyses the call.
+	// Null when the agent's analysis is not enabled or nothing was said. The event waits for it, at most two
+	// minutes.
 	Analysis                         *CallAnalysis           `protobuf:"bytes,8,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	ConversationInitiationClientData *ConversationInitiation `protobuf:"bytes,9,opt,name=conversation_initiation_client_data,json=conversationInitiationClientData,proto3" json:"conversation_initiation_client_data,omitempty"`
 	HasAudio                         bool                    `protobuf:"varint,10,opt,name=has_audio,json=hasAudio,proto3" json:"has_audio,omitempty"`
@@ -675,14 +676,20 @@ func (x *CallFeedback) GetDislikes() int32 {
 
 // CallAnalysis is what a model made of the call.
 type CallAnalysis struct {
-	state                     protoimpl.MessageState `protogen:"open.v1"`
-	EvaluationCriteriaResults *structpb.Struct       `protobuf:"bytes,1,opt,name=evaluation_criteria_results,json=evaluationCriteriaResults,proto3" json:"evaluation_criteria_results,omitempty"`
-	DataCollectionResults     *structpb.Struct       `protobuf:"bytes,2,opt,name=data_collection_results,json=dataCollectionResults,proto3" json:"data_collection_results,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By the criterion's id: {criteria_id, result, rationale}.
+	EvaluationCriteriaResults *structpb.Struct `protobuf:"bytes,1,opt,name=evaluation_criteria_results,json=evaluationCriteriaResults,proto3" json:"evaluation_criteria_results,omitempty"`
+	// By the field's id: {data_collection_id, value, rationale}.
+	DataCollectionResults *structpb.Struct `protobuf:"bytes,2,opt,name=data_collection_results,json=dataCollectionResults,proto3" json:"data_collection_results,omitempty"`
 	// success, failure or unknown.
 	CallSuccessful    string `protobuf:"bytes,3,opt,name=call_successful,json=callSuccessful,proto3" json:"call_successful,omitempty"`
 	TranscriptSummary string `protobuf:"bytes,4,opt,name=transcript_summary,json=transcriptSummary,proto3" json:"transcript_summary,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// done or failed.
+	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	// Why it failed, in a sentence.
+	Error         string `protobuf:"bytes,6,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallAnalysis) Reset() {
@@ -739,6 +746,20 @@ func (x *CallAnalysis) GetCallSuccessful() string {
 func (x *CallAnalysis) GetTranscriptSummary() string {
 	if x != nil {
 		return x.TranscriptSummary
+	}
+	return ""
+}
+
+func (x *CallAnalysis) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *CallAnalysis) GetError() string {
+	if x != nil {
+		return x.Error
 	}
 	return ""
 }
@@ -1810,12 +1831,14 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\roverall_score\x18\x01 \x01(\tH\x00R\foverallScore\x88\x01\x01\x12\x14\n" +
 	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
 	"\bdislikes\x18\x03 \x01(\x05R\bdislikesB\x10\n" +
-	"\x0e_overall_score\"\x90\x02\n" +
+	"\x0e_overall_score\"\xbe\x02\n" +
 	"\fCallAnalysis\x12W\n" +
 	"\x1bevaluation_criteria_results\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x19evaluationCriteriaResults\x12O\n" +
 	"\x17data_collection_results\x18\x02 \x01(\v2\x17.google.protobuf.StructR\x15dataCollectionResults\x12'\n" +
 	"\x0fcall_successful\x18\x03 \x01(\tR\x0ecallSuccessful\x12-\n" +
-	"\x12transcript_summary\x18\x04 \x01(\tR\x11transcriptSummary\"\xa0\x02\n" +
+	"\x12transcript_summary\x18\x04 \x01(\tR\x11transcriptSummary\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\tR\x06status\x12\x14\n" +
+	"\x05error\x18\x06 \x01(\tR\x05error\"\xa0\x02\n" +
 	"\x16ConversationInitiation\x12Y\n" +
 	"\x1cconversation_config_override\x18\x01 \x01(\v2\x17.google.protobuf.StructR\x1aconversationConfigOverride\x12f\n" +
 	"\x11dynamic_variables\x18\x02 \x03(\v29.parlance.v1.ConversationInitiation.DynamicVariablesEntryR\x10dynamicVariables\x1aC\n" +

@@ -65,6 +65,8 @@ type Session struct {
 	DynamicVariables map[string]string `protobuf:"bytes,16,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Variables that answers of tools have set since; they win over dynamic_variables.
 	AssignedVariables map[string]string `protobuf:"bytes,17,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What a model found out about it when it was over.
+	Analysis *SessionAnalysis `protobuf:"bytes,18,opt,name=analysis,proto3" json:"analysis,omitempty"`
 	// What the user thought of the answers; null when there is no feedback.
 	Feedback      *SessionFeedback `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -220,6 +222,13 @@ func (x *Session) GetAssignedVariables() map[string]string {
 	return nil
 }
 
+func (x *Session) GetAnalysis() *SessionAnalysis {
+	if x != nil {
+		return x.Analysis
+	}
+	return nil
+}
+
 func (x *Session) GetFeedback() *SessionFeedback {
 	if x != nil {
 		return x.Feedback
@@ -289,6 +298,262 @@ func (x *SessionFeedback) GetDislikes() int32 {
 	return 0
 }
 
+// SessionAnalysis is what a model found out about a conversation that is over; see the agent's analysis.
+type SessionAnalysis struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// none: it is not analysed; pending, done or failed.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// A summary in some sentences.
+	Summary string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
+	// success, failure or unknown; empty until it is done. With criteria: failure when one failed, success
+	// when all are met.
+	Success string `protobuf:"bytes,3,opt,name=success,proto3" json:"success,omitempty"`
+	// The agent's criteria in their order.
+	Criteria []*CriterionResult `protobuf:"bytes,4,rep,name=criteria,proto3" json:"criteria,omitempty"`
+	// The agent's data in their order.
+	Data []*DataResult `protobuf:"bytes,5,rep,name=data,proto3" json:"data,omitempty"`
+	// What was counted, repetitions too; it is part of the session's usage.
+	Usage *TurnUsage `protobuf:"bytes,6,opt,name=usage,proto3" json:"usage,omitempty"`
+	// Why it failed, in a sentence.
+	Error string `protobuf:"bytes,7,opt,name=error,proto3" json:"error,omitempty"`
+	// When it was done or had failed.
+	EndedAt       *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionAnalysis) Reset() {
+	*x = SessionAnalysis{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionAnalysis) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionAnalysis) ProtoMessage() {}
+
+func (x *SessionAnalysis) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionAnalysis.ProtoReflect.Descriptor instead.
+func (*SessionAnalysis) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SessionAnalysis) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *SessionAnalysis) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *SessionAnalysis) GetSuccess() string {
+	if x != nil {
+		return x.Success
+	}
+	return ""
+}
+
+func (x *SessionAnalysis) GetCriteria() []*CriterionResult {
+	if x != nil {
+		return x.Criteria
+	}
+	return nil
+}
+
+func (x *SessionAnalysis) GetData() []*DataResult {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *SessionAnalysis) GetUsage() *TurnUsage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+func (x *SessionAnalysis) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+func (x *SessionAnalysis) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+// CriterionResult is whether a conversation met a criterion.
+type CriterionResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The criterion's.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The criterion's.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// success, failure or unknown.
+	Result string `protobuf:"bytes,3,opt,name=result,proto3" json:"result,omitempty"`
+	// Why, in the model's words.
+	Rationale     string `protobuf:"bytes,4,opt,name=rationale,proto3" json:"rationale,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CriterionResult) Reset() {
+	*x = CriterionResult{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CriterionResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CriterionResult) ProtoMessage() {}
+
+func (x *CriterionResult) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CriterionResult.ProtoReflect.Descriptor instead.
+func (*CriterionResult) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CriterionResult) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *CriterionResult) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CriterionResult) GetResult() string {
+	if x != nil {
+		return x.Result
+	}
+	return ""
+}
+
+func (x *CriterionResult) GetRationale() string {
+	if x != nil {
+		return x.Rationale
+	}
+	return ""
+}
+
+// DataResult is a value that was read out of a conversation.
+type DataResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The field's.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The field's.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// Of the field's type; null when the conversation does not tell.
+	Value *structpb.Value `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	// Where it was said, in the model's words.
+	Rationale     string `protobuf:"bytes,4,opt,name=rationale,proto3" json:"rationale,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DataResult) Reset() {
+	*x = DataResult{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DataResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DataResult) ProtoMessage() {}
+
+func (x *DataResult) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DataResult.ProtoReflect.Descriptor instead.
+func (*DataResult) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DataResult) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *DataResult) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *DataResult) GetValue() *structpb.Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *DataResult) GetRationale() string {
+	if x != nil {
+		return x.Rationale
+	}
+	return ""
+}
+
 // SessionUsage adds up what a session used.
 type SessionUsage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -304,7 +569,7 @@ type SessionUsage struct {
 
 func (x *SessionUsage) Reset() {
 	*x = SessionUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -316,7 +581,7 @@ func (x *SessionUsage) String() string {
 func (*SessionUsage) ProtoMessage() {}
 
 func (x *SessionUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[2]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -329,7 +594,7 @@ func (x *SessionUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionUsage.ProtoReflect.Descriptor instead.
 func (*SessionUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SessionUsage) GetInputTokens() int32 {
@@ -397,7 +662,7 @@ type Turn struct {
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -409,7 +674,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[3]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -422,7 +687,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Turn) GetId() string {
@@ -575,7 +840,7 @@ type TurnItem struct {
 
 func (x *TurnItem) Reset() {
 	*x = TurnItem{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -587,7 +852,7 @@ func (x *TurnItem) String() string {
 func (*TurnItem) ProtoMessage() {}
 
 func (x *TurnItem) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[4]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -600,7 +865,7 @@ func (x *TurnItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItem.ProtoReflect.Descriptor instead.
 func (*TurnItem) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TurnItem) GetId() string {
@@ -693,7 +958,7 @@ type TurnItemHeard struct {
 
 func (x *TurnItemHeard) Reset() {
 	*x = TurnItemHeard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -705,7 +970,7 @@ func (x *TurnItemHeard) String() string {
 func (*TurnItemHeard) ProtoMessage() {}
 
 func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[5]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -718,7 +983,7 @@ func (x *TurnItemHeard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnItemHeard.ProtoReflect.Descriptor instead.
 func (*TurnItemHeard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *TurnItemHeard) GetAudioEndMs() int32 {
@@ -754,7 +1019,7 @@ type TurnRetrieval struct {
 
 func (x *TurnRetrieval) Reset() {
 	*x = TurnRetrieval{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -766,7 +1031,7 @@ func (x *TurnRetrieval) String() string {
 func (*TurnRetrieval) ProtoMessage() {}
 
 func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[6]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -779,7 +1044,7 @@ func (x *TurnRetrieval) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnRetrieval.ProtoReflect.Descriptor instead.
 func (*TurnRetrieval) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TurnRetrieval) GetRanking() string {
@@ -845,7 +1110,7 @@ type RetrievedChunk struct {
 
 func (x *RetrievedChunk) Reset() {
 	*x = RetrievedChunk{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -857,7 +1122,7 @@ func (x *RetrievedChunk) String() string {
 func (*RetrievedChunk) ProtoMessage() {}
 
 func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[7]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -870,7 +1135,7 @@ func (x *RetrievedChunk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetrievedChunk.ProtoReflect.Descriptor instead.
 func (*RetrievedChunk) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RetrievedChunk) GetChunkId() string {
@@ -949,7 +1214,7 @@ type TurnError struct {
 
 func (x *TurnError) Reset() {
 	*x = TurnError{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -961,7 +1226,7 @@ func (x *TurnError) String() string {
 func (*TurnError) ProtoMessage() {}
 
 func (x *TurnError) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[8]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -974,7 +1239,7 @@ func (x *TurnError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnError.ProtoReflect.Descriptor instead.
 func (*TurnError) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TurnError) GetCode() string {
@@ -1018,7 +1283,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1030,7 +1295,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[9]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1043,7 +1308,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Citation) GetSourceId() string {
@@ -1124,7 +1389,7 @@ type TurnUsage struct {
 
 func (x *TurnUsage) Reset() {
 	*x = TurnUsage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1136,7 +1401,7 @@ func (x *TurnUsage) String() string {
 func (*TurnUsage) ProtoMessage() {}
 
 func (x *TurnUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[10]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1149,7 +1414,7 @@ func (x *TurnUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnUsage.ProtoReflect.Descriptor instead.
 func (*TurnUsage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *TurnUsage) GetInputTokens() int32 {
@@ -1194,7 +1459,7 @@ type TurnMetrics struct {
 
 func (x *TurnMetrics) Reset() {
 	*x = TurnMetrics{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1206,7 +1471,7 @@ func (x *TurnMetrics) String() string {
 func (*TurnMetrics) ProtoMessage() {}
 
 func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[11]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1219,7 +1484,7 @@ func (x *TurnMetrics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnMetrics.ProtoReflect.Descriptor instead.
 func (*TurnMetrics) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TurnMetrics) GetRetrievalMs() int32 {
@@ -1287,7 +1552,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1299,7 +1564,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[12]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1312,7 +1577,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CreateSessionRequest) GetAgentId() string {
@@ -1384,7 +1649,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1396,7 +1661,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[13]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1409,7 +1674,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CreateSessionResponse) GetId() string {
@@ -1482,7 +1747,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1494,7 +1759,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[14]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1507,7 +1772,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListSessionsRequest) GetPageSize() int32 {
@@ -1592,7 +1857,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1604,7 +1869,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[15]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1882,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1644,7 +1909,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1656,7 +1921,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[16]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1669,7 +1934,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetSessionRequest) GetSessionId() string {
@@ -1693,7 +1958,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1705,7 +1970,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[17]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1718,7 +1983,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *EndSessionRequest) GetSessionId() string {
@@ -1757,7 +2022,7 @@ type ClientTool struct {
 
 func (x *ClientTool) Reset() {
 	*x = ClientTool{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1769,7 +2034,7 @@ func (x *ClientTool) String() string {
 func (*ClientTool) ProtoMessage() {}
 
 func (x *ClientTool) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[18]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1782,7 +2047,7 @@ func (x *ClientTool) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientTool.ProtoReflect.Descriptor instead.
 func (*ClientTool) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ClientTool) GetName() string {
@@ -1821,7 +2086,7 @@ type ToolOutput struct {
 
 func (x *ToolOutput) Reset() {
 	*x = ToolOutput{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1833,7 +2098,7 @@ func (x *ToolOutput) String() string {
 func (*ToolOutput) ProtoMessage() {}
 
 func (x *ToolOutput) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[19]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1846,7 +2111,7 @@ func (x *ToolOutput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ToolOutput.ProtoReflect.Descriptor instead.
 func (*ToolOutput) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ToolOutput) GetCallId() string {
@@ -1882,7 +2147,7 @@ type GetTurnRequest struct {
 
 func (x *GetTurnRequest) Reset() {
 	*x = GetTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1894,7 +2159,7 @@ func (x *GetTurnRequest) String() string {
 func (*GetTurnRequest) ProtoMessage() {}
 
 func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[20]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1907,7 +2172,7 @@ func (x *GetTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetTurnRequest) GetSessionId() string {
@@ -1938,7 +2203,7 @@ type FollowTurnRequest struct {
 
 func (x *FollowTurnRequest) Reset() {
 	*x = FollowTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1950,7 +2215,7 @@ func (x *FollowTurnRequest) String() string {
 func (*FollowTurnRequest) ProtoMessage() {}
 
 func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[21]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1963,7 +2228,7 @@ func (x *FollowTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FollowTurnRequest.ProtoReflect.Descriptor instead.
 func (*FollowTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *FollowTurnRequest) GetSessionId() string {
@@ -1999,7 +2264,7 @@ type CancelTurnRequest struct {
 
 func (x *CancelTurnRequest) Reset() {
 	*x = CancelTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2011,7 +2276,7 @@ func (x *CancelTurnRequest) String() string {
 func (*CancelTurnRequest) ProtoMessage() {}
 
 func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[22]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2024,7 +2289,7 @@ func (x *CancelTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelTurnRequest.ProtoReflect.Descriptor instead.
 func (*CancelTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CancelTurnRequest) GetSessionId() string {
@@ -2058,7 +2323,7 @@ type CreateTurnRequest struct {
 
 func (x *CreateTurnRequest) Reset() {
 	*x = CreateTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2070,7 +2335,7 @@ func (x *CreateTurnRequest) String() string {
 func (*CreateTurnRequest) ProtoMessage() {}
 
 func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[23]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2083,7 +2348,7 @@ func (x *CreateTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnRequest.ProtoReflect.Descriptor instead.
 func (*CreateTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CreateTurnRequest) GetSessionId() string {
@@ -2138,7 +2403,7 @@ type CreateTurnResponse struct {
 
 func (x *CreateTurnResponse) Reset() {
 	*x = CreateTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2150,7 +2415,7 @@ func (x *CreateTurnResponse) String() string {
 func (*CreateTurnResponse) ProtoMessage() {}
 
 func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[24]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2163,7 +2428,7 @@ func (x *CreateTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTurnResponse.ProtoReflect.Descriptor instead.
 func (*CreateTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CreateTurnResponse) GetTurnId() string {
@@ -2242,7 +2507,7 @@ type StreamTurnRequest struct {
 
 func (x *StreamTurnRequest) Reset() {
 	*x = StreamTurnRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2254,7 +2519,7 @@ func (x *StreamTurnRequest) String() string {
 func (*StreamTurnRequest) ProtoMessage() {}
 
 func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[25]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2267,7 +2532,7 @@ func (x *StreamTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnRequest.ProtoReflect.Descriptor instead.
 func (*StreamTurnRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{25}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *StreamTurnRequest) GetSessionId() string {
@@ -2325,7 +2590,7 @@ type StreamTurnResponse struct {
 
 func (x *StreamTurnResponse) Reset() {
 	*x = StreamTurnResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2337,7 +2602,7 @@ func (x *StreamTurnResponse) String() string {
 func (*StreamTurnResponse) ProtoMessage() {}
 
 func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[26]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2350,7 +2615,7 @@ func (x *StreamTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamTurnResponse.ProtoReflect.Descriptor instead.
 func (*StreamTurnResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{26}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *StreamTurnResponse) GetType() string {
@@ -2409,7 +2674,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2421,7 +2686,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[27]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2434,7 +2699,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{27}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -2470,7 +2735,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2482,7 +2747,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[28]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2495,7 +2760,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{28}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -2524,7 +2789,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2536,7 +2801,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[29]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2549,7 +2814,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{29}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -2623,7 +2888,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2635,7 +2900,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2648,7 +2913,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -2847,7 +3112,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2859,7 +3124,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2872,7 +3137,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -2983,7 +3248,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2995,7 +3260,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3008,7 +3273,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -3068,7 +3333,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3080,7 +3345,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3093,7 +3358,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -3197,7 +3462,7 @@ type ReceiptToolCall struct {
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3209,7 +3474,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3222,7 +3487,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -3319,7 +3584,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3331,7 +3596,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3344,7 +3609,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -3392,7 +3657,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3404,7 +3669,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3417,7 +3682,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -3464,7 +3729,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3476,7 +3741,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3489,7 +3754,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -3526,7 +3791,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3538,7 +3803,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3551,7 +3816,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -3592,7 +3857,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3604,7 +3869,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3617,7 +3882,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -3688,7 +3953,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3700,7 +3965,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3713,7 +3978,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -3734,7 +3999,7 @@ var File_parlance_v1_sessions_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\x9c\a\n" +
+	"\x1aparlance/v1/sessions.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\x1a\x17parlance/v1/tools.proto\"\xd6\a\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\x12!\n" +
@@ -3759,6 +4024,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05usage\x18\x0f \x01(\v2\x19.parlance.v1.SessionUsageR\x05usage\x12W\n" +
 	"\x11dynamic_variables\x18\x10 \x03(\v2*.parlance.v1.Session.DynamicVariablesEntryR\x10dynamicVariables\x12Z\n" +
 	"\x12assigned_variables\x18\x11 \x03(\v2+.parlance.v1.Session.AssignedVariablesEntryR\x11assignedVariables\x128\n" +
+	"\banalysis\x18\x12 \x01(\v2\x1c.parlance.v1.SessionAnalysisR\banalysis\x128\n" +
 	"\bfeedback\x18\x1e \x01(\v2\x1c.parlance.v1.SessionFeedbackR\bfeedback\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -3769,7 +4035,27 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x0fSessionFeedback\x12#\n" +
 	"\roverall_score\x18\x01 \x01(\tR\foverallScore\x12\x14\n" +
 	"\x05likes\x18\x02 \x01(\x05R\x05likes\x12\x1a\n" +
-	"\bdislikes\x18\x03 \x01(\x05R\bdislikes\"u\n" +
+	"\bdislikes\x18\x03 \x01(\x05R\bdislikes\"\xbf\x02\n" +
+	"\x0fSessionAnalysis\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x18\n" +
+	"\asummary\x18\x02 \x01(\tR\asummary\x12\x18\n" +
+	"\asuccess\x18\x03 \x01(\tR\asuccess\x128\n" +
+	"\bcriteria\x18\x04 \x03(\v2\x1c.parlance.v1.CriterionResultR\bcriteria\x12+\n" +
+	"\x04data\x18\x05 \x03(\v2\x17.parlance.v1.DataResultR\x04data\x12,\n" +
+	"\x05usage\x18\x06 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x12\x14\n" +
+	"\x05error\x18\a \x01(\tR\x05error\x125\n" +
+	"\bended_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\"k\n" +
+	"\x0fCriterionResult\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
+	"\x06result\x18\x03 \x01(\tR\x06result\x12\x1c\n" +
+	"\trationale\x18\x04 \x01(\tR\trationale\"|\n" +
+	"\n" +
+	"DataResult\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12,\n" +
+	"\x05value\x18\x03 \x01(\v2\x16.google.protobuf.ValueR\x05value\x12\x1c\n" +
+	"\trationale\x18\x04 \x01(\tR\trationale\"u\n" +
 	"\fSessionUsage\x12!\n" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
@@ -4152,137 +4438,147 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionFeedback)(nil),              // 1: parlance.v1.SessionFeedback
-	(*SessionUsage)(nil),                 // 2: parlance.v1.SessionUsage
-	(*Turn)(nil),                         // 3: parlance.v1.Turn
-	(*TurnItem)(nil),                     // 4: parlance.v1.TurnItem
-	(*TurnItemHeard)(nil),                // 5: parlance.v1.TurnItemHeard
-	(*TurnRetrieval)(nil),                // 6: parlance.v1.TurnRetrieval
-	(*RetrievedChunk)(nil),               // 7: parlance.v1.RetrievedChunk
-	(*TurnError)(nil),                    // 8: parlance.v1.TurnError
-	(*Citation)(nil),                     // 9: parlance.v1.Citation
-	(*TurnUsage)(nil),                    // 10: parlance.v1.TurnUsage
-	(*TurnMetrics)(nil),                  // 11: parlance.v1.TurnMetrics
-	(*CreateSessionRequest)(nil),         // 12: parlance.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),        // 13: parlance.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),          // 14: parlance.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),         // 15: parlance.v1.ListSessionsResponse
-	(*GetSessionRequest)(nil),            // 16: parlance.v1.GetSessionRequest
-	(*EndSessionRequest)(nil),            // 17: parlance.v1.EndSessionRequest
-	(*ClientTool)(nil),                   // 18: parlance.v1.ClientTool
-	(*ToolOutput)(nil),                   // 19: parlance.v1.ToolOutput
-	(*GetTurnRequest)(nil),               // 20: parlance.v1.GetTurnRequest
-	(*FollowTurnRequest)(nil),            // 21: parlance.v1.FollowTurnRequest
-	(*CancelTurnRequest)(nil),            // 22: parlance.v1.CancelTurnRequest
-	(*CreateTurnRequest)(nil),            // 23: parlance.v1.CreateTurnRequest
-	(*CreateTurnResponse)(nil),           // 24: parlance.v1.CreateTurnResponse
-	(*StreamTurnRequest)(nil),            // 25: parlance.v1.StreamTurnRequest
-	(*StreamTurnResponse)(nil),           // 26: parlance.v1.StreamTurnResponse
-	(*GetTranscriptRequest)(nil),         // 27: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 28: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 29: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 30: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 31: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 32: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 33: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 34: parlance.v1.ReceiptToolCall
-	(*ReceiptGuard)(nil),                 // 35: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 36: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 37: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 38: parlance.v1.ReceiptCost
-	(*ListSessionToolCallsRequest)(nil),  // 39: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 40: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 41: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 42: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 43: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 44: google.protobuf.Timestamp
-	(*ToolCall)(nil),                     // 45: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 46: google.protobuf.Struct
+	(*SessionAnalysis)(nil),              // 2: parlance.v1.SessionAnalysis
+	(*CriterionResult)(nil),              // 3: parlance.v1.CriterionResult
+	(*DataResult)(nil),                   // 4: parlance.v1.DataResult
+	(*SessionUsage)(nil),                 // 5: parlance.v1.SessionUsage
+	(*Turn)(nil),                         // 6: parlance.v1.Turn
+	(*TurnItem)(nil),                     // 7: parlance.v1.TurnItem
+	(*TurnItemHeard)(nil),                // 8: parlance.v1.TurnItemHeard
+	(*TurnRetrieval)(nil),                // 9: parlance.v1.TurnRetrieval
+	(*RetrievedChunk)(nil),               // 10: parlance.v1.RetrievedChunk
+	(*TurnError)(nil),                    // 11: parlance.v1.TurnError
+	(*Citation)(nil),                     // 12: parlance.v1.Citation
+	(*TurnUsage)(nil),                    // 13: parlance.v1.TurnUsage
+	(*TurnMetrics)(nil),                  // 14: parlance.v1.TurnMetrics
+	(*CreateSessionRequest)(nil),         // 15: parlance.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),        // 16: parlance.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),          // 17: parlance.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),         // 18: parlance.v1.ListSessionsResponse
+	(*GetSessionRequest)(nil),            // 19: parlance.v1.GetSessionRequest
+	(*EndSessionRequest)(nil),            // 20: parlance.v1.EndSessionRequest
+	(*ClientTool)(nil),                   // 21: parlance.v1.ClientTool
+	(*ToolOutput)(nil),                   // 22: parlance.v1.ToolOutput
+	(*GetTurnRequest)(nil),               // 23: parlance.v1.GetTurnRequest
+	(*FollowTurnRequest)(nil),            // 24: parlance.v1.FollowTurnRequest
+	(*CancelTurnRequest)(nil),            // 25: parlance.v1.CancelTurnRequest
+	(*CreateTurnRequest)(nil),            // 26: parlance.v1.CreateTurnRequest
+	(*CreateTurnResponse)(nil),           // 27: parlance.v1.CreateTurnResponse
+	(*StreamTurnRequest)(nil),            // 28: parlance.v1.StreamTurnRequest
+	(*StreamTurnResponse)(nil),           // 29: parlance.v1.StreamTurnResponse
+	(*GetTranscriptRequest)(nil),         // 30: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 31: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 32: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 33: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 34: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 35: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 36: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 37: parlance.v1.ReceiptToolCall
+	(*ReceiptGuard)(nil),                 // 38: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 39: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 40: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 41: parlance.v1.ReceiptCost
+	(*ListSessionToolCallsRequest)(nil),  // 42: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 43: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 44: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 45: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 46: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 47: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 48: google.protobuf.Value
+	(*ToolCall)(nil),                     // 49: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 50: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	44, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	44, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	44, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
-	2,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	41, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	42, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
-	1,  // 6: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
-	9,  // 7: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	45, // 8: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
-	10, // 9: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
-	11, // 10: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	44, // 11: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	44, // 12: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
-	8,  // 13: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
-	6,  // 14: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
-	4,  // 15: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
-	5,  // 16: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
-	7,  // 17: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	43, // 18: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	46, // 19: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	46, // 20: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	44, // 21: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	44, // 22: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	44, // 23: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
-	0,  // 24: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	46, // 25: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
-	18, // 26: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	19, // 27: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	9,  // 28: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	45, // 29: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	10, // 30: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	45, // 31: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
-	18, // 32: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
-	19, // 33: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	45, // 34: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
-	24, // 35: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	3,  // 36: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	44, // 37: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	44, // 38: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	31, // 39: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	33, // 40: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	34, // 41: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	35, // 42: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	36, // 43: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	37, // 44: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	10, // 45: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	38, // 46: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	32, // 47: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	44, // 48: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	44, // 49: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	45, // 50: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	12, // 51: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	14, // 52: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	16, // 53: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	17, // 54: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	23, // 55: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	25, // 56: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	20, // 57: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	21, // 58: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	22, // 59: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	27, // 60: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	29, // 61: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	39, // 62: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	13, // 63: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	15, // 64: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 65: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 66: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	24, // 67: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	26, // 68: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	3,  // 69: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	26, // 70: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	3,  // 71: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	28, // 72: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	30, // 73: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	40, // 74: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	63, // [63:75] is the sub-list for method output_type
-	51, // [51:63] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	47, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	47, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	47, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	5,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
+	44, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	45, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	2,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
+	1,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
+	3,  // 8: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
+	4,  // 9: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
+	13, // 10: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
+	47, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	48, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	12, // 13: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
+	49, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	13, // 15: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
+	14, // 16: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
+	47, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	47, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	11, // 19: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
+	9,  // 20: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
+	7,  // 21: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
+	8,  // 22: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
+	10, // 23: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
+	46, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	50, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	50, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	47, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	47, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	47, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	0,  // 30: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
+	50, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	21, // 32: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	22, // 33: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	12, // 34: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
+	49, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	13, // 36: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
+	49, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	21, // 38: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
+	22, // 39: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
+	49, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	27, // 41: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
+	6,  // 42: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	47, // 43: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	47, // 44: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	34, // 45: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	36, // 46: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	37, // 47: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	38, // 48: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	39, // 49: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	40, // 50: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	13, // 51: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	41, // 52: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	35, // 53: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	47, // 54: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	47, // 55: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	49, // 56: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	15, // 57: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	17, // 58: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	19, // 59: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	20, // 60: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	26, // 61: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	28, // 62: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	23, // 63: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	24, // 64: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	25, // 65: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	30, // 66: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	32, // 67: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	42, // 68: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	16, // 69: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	18, // 70: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 71: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 72: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	27, // 73: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	29, // 74: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 75: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	29, // 76: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 77: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	31, // 78: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	33, // 79: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	43, // 80: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	69, // [69:81] is the sub-list for method output_type
+	57, // [57:69] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -4292,17 +4588,17 @@ func file_parlance_v1_sessions_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_tools_proto_init()
-	file_parlance_v1_sessions_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[12].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[26].OneofWrappers = []any{}
-	file_parlance_v1_sessions_proto_msgTypes[30].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[10].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[15].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[29].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[33].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   44,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

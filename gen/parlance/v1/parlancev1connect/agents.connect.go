@@ -69,7 +69,7 @@ type AgentServiceClient interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays.
+	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not sent stays.
 	// Sessions that run keep their version.
 	// Errors: not-found, system-tool-always-on, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
@@ -240,7 +240,7 @@ type AgentServiceHandler interface {
 	// GetAgent returns one agent at its latest version. Errors: not-found.
 	GetAgent(context.Context, *v1.GetAgentRequest) (*v1.Agent, error)
 	// UpdateAgent changes the fields sent and makes a new version; null puts a field back to its
-	// default. Inside model, voice, retrieval, tools_config and memory, too, what is not sent stays.
+	// default. Inside model, voice, retrieval, tools_config, memory and analysis, too, what is not sent stays.
 	// Sessions that run keep their version.
 	// Errors: not-found, system-tool-always-on, invalid-request.
 	UpdateAgent(context.Context, *v1.UpdateAgentRequest) (*v1.Agent, error)
