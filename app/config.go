@@ -41,11 +41,11 @@ func (a Azure) set() bool { return a.BaseURL != "" && a.APIKey.IsSet() }
 
 // check refuses what cannot work. Errors name the setting.
 func (a Azure) check() error {
-	if a == (Azure{}) {
+	if a.BaseURL == "" { // a key alone may be of another program's environment
 		return nil
 	}
-	if !a.set() {
-		return errors.New("PARLANCE_AZURE_BASE_URL and PARLANCE_AZURE_API_KEY must be set together")
+	if !a.APIKey.IsSet() {
+		return errors.New("PARLANCE_AZURE_BASE_URL needs PARLANCE_AZURE_API_KEY")
 	}
 	if _, err := azure.ParseBase(a.BaseURL); err != nil {
 		return fmt.Errorf("PARLANCE_AZURE_BASE_URL: %w", err)

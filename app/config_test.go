@@ -137,6 +137,8 @@ func revealed(c app.Config) string {
 		switch v := fields.Field(i).Interface().(type) {
 		case seal.Secret:
 			all = append(all, v.Reveal())
+		case app.Azure:
+			all = append(all, v.APIKey.Reveal())
 		case app.Provider:
 			all = append(all, v.APIKey.Reveal())
 		case app.Embedding:
