@@ -10,6 +10,10 @@ export function closing(code, reason) {
   const words = {
     replaced: ['Another connection of this session took over, perhaps in another tab.', false],
     slow_reader: ['This page did not read fast enough.', true],
+    slow_writer: ['A message took too long to arrive.', true],
+    flood: ['This page sent too much for too long.', true],
+    protocol_error: ['Something between this page and the service broke the connection’s protocol.', true],
+    invalid_utf8: ['A message was not UTF-8.', true],
     reconnect: ['This server is being stopped and asks its clients to move.', true],
     frame_too_large: ['A message was larger than a frame may be (1 MiB).', true],
     internal_error: ['The service had a fault of its own on this connection.', true],

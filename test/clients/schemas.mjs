@@ -43,15 +43,15 @@ export function openaiEvents() {
   return (event) => (ours(event) ? '' : check(event));
 }
 
-/** The same by @elevenlabs/types, for what a server sends to a client. */
+/** The same by @elevenlabs/client's IncomingSocketEvent, which is made of @elevenlabs/types. */
 export function elevenLabsEvents() {
-  return byType(join(folder('@elevenlabs/types'), 'dist/generated/types/incoming.d.ts'), '*');
+  return byType(join(folder('@elevenlabs/client'), 'dist/utils/events.d.ts'), 'IncomingSocketEvent');
 }
 
-/** A check by the members of a union, or by all types of a file, that have a constant `type`. */
+/** A check by the members of a union of a file, each of which has a constant `type`. */
 function byType(path, name) {
-  const schema = createGenerator({ path, type: name, skipTypeCheck: true, expose: 'export', additionalProperties: true }).createSchema(name);
-  const members = name === '*' ? Object.values(schema.definitions) : union(schema.definitions[name], schema);
+  const schema = createGenerator({ path, type: name, skipTypeCheck: true, expose: 'none', additionalProperties: true }).createSchema(name);
+  const members = union(schema.definitions[name], schema);
   nullable(schema);
   const ajv = new Ajv({ strict: false, allErrors: true });
   ajv.addSchema({ ...schema, $id: 'all' });
