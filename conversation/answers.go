@@ -11,6 +11,8 @@ import (
 type respond struct {
 	live    *Live
 	command Respond
+	// input is the command's, as messages.
+	input []Message
 }
 
 // current is the answer that is going out.
@@ -21,6 +23,7 @@ type current struct {
 	turn       TurnID
 	open       bool     // the turn holds what was said before
 	told       bool     // its ResponseDone is out: only finished is missing
+	aside      bool     // it is out of band
 	items      []string // that went out with it
 	// behind are commands about them, which wait until it is recorded.
 	behind    []commanded
@@ -48,23 +51,35 @@ func (e *engine) next() {
 	ctx, cancel := context.WithCancelCause(e.s.live)
 	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, approvals: newApprovals(), cancel: cancel}
 	e.current = run
-	config := e.session.Config
-	r := &runner{
-		s: e.s, start: start, origin: &wanted.live.origin, config: &config, clientTools: wanted.live.clientTools, approvals: run.approvals, commandID: run.commandID, responseID: run.responseID,
-		emit: func(event Event) error { e.send(happened{run: run, event: event}); return nil },
-	}
-	if wanted.command.Instructions != nil && allows(config.ClientOverrides, "instructions") {
-		r.instructions = wanted.command.Instructions
-	}
+	r := e.runnerFor(wanted, run)
+	r.start, r.approvals = start, run.approvals
 	e.s.workers.Go(func() {
 		defer cancel(nil)
 		e.send(finished{run: run, went: r.run(ctx)}) // the engine stays while an answer is going out
 	})
 }
 
+// runnerFor is what takes an answer for a socket.
+func (e *engine) runnerFor(wanted respond, run *current) *runner {
+	config := e.session.Config
+	return &runner{
+		s: e.s, start: turnStart{tenant: e.session.TenantID, session: e.id}, origin: &wanted.live.origin, config: &config,
+		options: e.optionsOf(wanted), commandID: run.commandID, responseID: run.responseID,
+		emit: func(event Event) error { e.send(happened{run: run, event: event}); return nil },
+	}
+}
+
 // forward hands an event of the answer to the socket that asked, if it is still there.
 func (e *engine) forward(m happened) {
 	live := m.run.live
+	if m.run.aside {
+		_, last := m.event.(ResponseDone)
+		m.run.told = m.run.told || last
+		if e.holds(live) {
+			live.push(m.event)
+		}
+		return
+	}
 	if called, ok := m.event.(ClientToolCalled); ok {
 		e.awaitClient(e.called(m.run, called))
 	}

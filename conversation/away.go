@@ -100,7 +100,14 @@ func (e *engine) all() []*Live {
 }
 
 // busy says that an answer is going out for the Live.
-func (e *engine) busy(live *Live) bool { return e.current != nil && e.current.live == live }
+func (e *engine) busy(live *Live) bool {
+	for _, run := range e.asides {
+		if run.live == live {
+			return true
+		}
+	}
+	return e.current != nil && e.current.live == live
+}
 
 // drop ends a Live.
 func (e *engine) drop(live *Live, closed Closed) {
@@ -114,6 +121,7 @@ func (e *engine) drop(live *Live, closed Closed) {
 	if e.away[live.channel] == live {
 		delete(e.away, live.channel)
 	}
+	e.stopAsides(live, errStopped)
 }
 
 // put away keeps a Live whose socket is lost; on a node that is being stopped only for its answer.
@@ -158,8 +166,14 @@ func (e *engine) sendAway(live *Live, code CloseCode, reason string) {
 // inherit lets a socket take the place of the one before on this node.
 func (e *engine) inherit(live, older *Live) {
 	live.before, live.known, live.clientTools = older, older.known, older.clientTools
-	if e.busy(older) {
+	live.toolChoice, live.maxOutputTokens = older.toolChoice, older.maxOutputTokens
+	if e.current != nil && e.current.live == older {
 		e.current.live = live
+	}
+	for _, run := range e.asides {
+		if run.live == older {
+			run.live = live
+		}
 	}
 	for i := range e.waiting {
 		if e.waiting[i].live == older {

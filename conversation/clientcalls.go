@@ -76,7 +76,7 @@ func (c *clientCalls) answering(now time.Time) {
 // spared says that a Respond asks for what another one has brought already: SDKs ask once for
 // each result of parallel calls, and one answer takes them all.
 func (c *clientCalls) spared(r Respond, now time.Time) bool {
-	if c.spare == 0 || r.Instructions != nil || now.After(c.spareUntil) {
+	if c.spare == 0 || !r.plain() || now.After(c.spareUntil) {
 		return false
 	}
 	c.spare--

@@ -174,17 +174,20 @@ func (e *engine) tellOfEdit(by *Live, commandID, item string) {
 	}
 }
 
-// lookAtItem takes over what another node did to an item.
-func (e *engine) lookAtItem(item string) {
-	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
-	defer cancel()
-	session, err := selectSession(ctx, e.s.db, e.tenant, e.id, "")
-	if err != nil {
-		e.s.log.WarnContext(ctx, "item not looked at", "session_id", e.id, "error", err)
-		return
+// adopt takes over what other nodes did to items. What is not among the edits was done here since they were read.
+func (e *engine) adopt(edits ItemEdits) {
+	before := e.session.ItemEdits
+	e.session.ItemEdits = maps.Clone(edits)
+	for item, old := range before {
+		if _, there := edits[item]; !there || old.Removed {
+			e.session.ItemEdits[item] = old
+		}
 	}
-	e.session.ItemEdits = session.ItemEdits
-	e.tellOfEdit(nil, "", item)
+	for item, edit := range e.session.ItemEdits {
+		if old := before[item]; edit.Removed != old.Removed || (edit.Cut != nil && (old.Cut == nil || *edit.Cut != *old.Cut)) {
+			e.tellOfEdit(nil, "", item)
+		}
+	}
 }
 
 // knows says whether an item can be put behind the one of this id.
@@ -228,7 +231,7 @@ func (s *Service) editItem(ctx context.Context, session Session, id string, chan
 		if err := updateSession(ctx, tx, *row, "item_edits"); err != nil {
 			return err
 		}
-		return notify(ctx, tx, notice{Kind: noticeItem, Session: row.ID, Item: id, From: s.node})
+		return notify(ctx, tx, notice{Kind: noticeItem, Session: row.ID, From: s.node})
 	})
 	return edits, err
 }

@@ -29,6 +29,7 @@ type engine struct {
 	unanswered TurnID
 	waiting    []respond
 	current    *current
+	asides     map[string]*current // answers out of band, by response
 	items      places
 	// restarting says that the node is being stopped: sockets that still come in are sent away.
 	restarting bool
@@ -74,7 +75,7 @@ type (
 	ended     struct{ session Session }
 	recorded  struct{ turn Turn }
 	expired   struct{ call *clientCall }
-	changed   struct{ item string }
+	changed   struct{ edits ItemEdits }
 	restarted struct{}
 )
 
@@ -87,7 +88,7 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 	}
 	e, ok := s.engines[session.ID]
 	if !ok {
-		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, client: newClientCalls()}
+		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, asides: map[string]*current{}, client: newClientCalls()}
 		s.engines[session.ID] = e
 		s.workers.Go(e.loop)
 	}
@@ -127,6 +128,8 @@ func (e *engine) loop() {
 			e.forward(m)
 		case finished:
 			e.settle(m)
+		case asideDone:
+			e.settleAside(m)
 		case replaced:
 			e.replace(m)
 		case ended:
@@ -136,7 +139,7 @@ func (e *engine) loop() {
 		case expired:
 			e.expire(m.call)
 		case changed:
-			e.lookAtItem(m.item)
+			e.adopt(m.edits)
 		case faded:
 			e.fade(m.live)
 		case restarted:
@@ -147,7 +150,7 @@ func (e *engine) loop() {
 
 // retire takes the engine off the node when there is nothing left for it to do.
 func (e *engine) retire() bool {
-	if len(e.lives)+len(e.away) > 0 || e.current != nil || len(e.waiting) > 0 {
+	if len(e.lives)+len(e.away) > 0 || e.current != nil || len(e.asides)+len(e.waiting) > 0 {
 		return false
 	}
 	e.s.mu.Lock()

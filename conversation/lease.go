@@ -33,6 +33,8 @@ var (
 	errEnding    = errors.New("the session is being ended")
 	errLeaseLost = errors.New("the turn was taken for lost")
 	errStopped   = errors.New("the answer was cancelled")
+	// errInterrupted is errStopped for what the user said meanwhile.
+	errInterrupted = errors.New("the answer was interrupted")
 )
 
 // turnStart says which turn is to be run.

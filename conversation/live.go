@@ -96,14 +96,27 @@ type Respond struct {
 	Instructions *string
 	// IfSaid has nothing happen when nothing was said since the last answer began.
 	IfSaid bool
+	// ClientTools, when not nil, are offered in place of the socket's in this one answer.
+	ClientTools []model.Tool
+	// ToolChoice and MaxOutputTokens are those of this one answer; empty and 0 keep what is in force. The
+	// agent's own bound holds all the same.
+	ToolChoice      ToolChoice
+	MaxOutputTokens int
+	// Input, when not nil, is what the model sees in place of the conversation; empty: nothing.
+	Input []InputItem
+	// OutOfBand asks for an answer beside the conversation, which neither it nor the transcript keeps.
+	// It does not wait its turn; at most 4 go out at once.
+	OutOfBand bool
 }
 
 // Cancel stops the answer that is going out; what was sent stays in the transcript. With none
 // going out it is answered by Failed with the cause ErrNothingToCancel.
 type Cancel struct {
 	CommandID string
-	// ResponseID, when set, must be the one going out.
+	// ResponseID, when set, must be one going out; empty is the one of the conversation.
 	ResponseID string
+	// Speech says that the user's speech is why.
+	Speech bool
 }
 
 // Configure changes the session from the client's side, until the socket is gone. Whatever the
@@ -119,6 +132,9 @@ type Configure struct {
 	// Variables are dynamic variables that the session does not have yet. They are added when
 	// client_overrides has "dynamic_variables", and stay with the session.
 	Variables map[string]string
+	// ToolChoice and MaxOutputTokens are for the answers this socket asks for; empty and 0 keep them.
+	ToolChoice      ToolChoice
+	MaxOutputTokens int
 }
 
 // Greet says the agent's first_message, for sockets whose Admission has HoldGreeting. It does
@@ -209,6 +225,8 @@ type ResponseStarted struct {
 	CommandID string
 	// Greeting says that this is the agent's first_message.
 	Greeting bool
+	// OutOfBand says that it is beside the conversation: TurnID is empty, its items are the answer's only.
+	OutOfBand bool
 }
 
 // MessageStarted opens a message of the agent within an answer.
@@ -294,11 +312,21 @@ type ClientToolCalled struct {
 // ResponseStatus is how an answer went.
 type ResponseStatus string
 
-// The statuses, which are those of the turn.
+// The statuses, which are those of the turn; an incomplete answer's turn is completed.
 const (
 	ResponseCompleted ResponseStatus = "completed"
 	ResponseCancelled ResponseStatus = "cancelled"
 	ResponseFailed    ResponseStatus = "failed"
+	// ResponseIncomplete: the model stopped before its end.
+	ResponseIncomplete ResponseStatus = "incomplete"
+)
+
+// The reasons of an answer that was cancelled, and of one that is incomplete.
+const (
+	ReasonClientCancelled = "client_cancelled"
+	ReasonTurnDetected    = "turn_detected"
+	ReasonMaxOutputTokens = "max_output_tokens"
+	ReasonContentFilter   = "content_filter"
 )
 
 // ResponseDone closes an answer; its turn is committed.
@@ -306,6 +334,9 @@ type ResponseDone struct {
 	ResponseID string
 	TurnID     TurnID
 	Status     ResponseStatus
+	// Reason is why it was cancelled or is incomplete; empty otherwise.
+	Reason    string
+	OutOfBand bool
 	// Items are the answer's, in order.
 	Items []Item
 	// Text is everything the agent said in it.
@@ -320,8 +351,10 @@ type ResponseDone struct {
 type Configured struct {
 	CommandID string
 	// Session is the session with what is in force now.
-	Session     Session
-	ClientTools []model.Tool
+	Session         Session
+	ClientTools     []model.Tool
+	ToolChoice      ToolChoice
+	MaxOutputTokens int // 0 or less: no bound of the client
 	// Refused are the wishes that were left out, each with the reason in words, for dialects that say so.
 	Refused []fault.Field
 }

@@ -288,3 +288,18 @@ func TestCloseSendsSocketsAway(t *testing.T) {
 	_, err = stopping.Join(t.Context(), admission)
 	wantReason(t, err, fault.ServiceUnavailable)
 }
+
+// TestInterrupted says that it was the user's speech that stopped an answer.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	said := make(chan struct{})
+	f.model = &script{steps: []step{sayAndWait("Well,", said)}}
+	s := f.join(t, f.Service, f.create(t))
+	s.do(conversation.Respond{})
+	received(t, "the answer", said)
+	s.do(conversation.Cancel{Speech: true})
+	if done, _ := until[conversation.ResponseDone](s); done.Status != conversation.ResponseCancelled || done.Reason != conversation.ReasonTurnDetected {
+		t.Errorf("done %+v", done)
+	}
+}

@@ -42,7 +42,6 @@ type notice struct {
 	Session ID          `json:"s"`
 	Channel LiveChannel `json:"c,omitempty"`
 	Number  int64       `json:"n,omitempty"`
-	Item    string      `json:"i,omitempty"`
 	// From is the node that sent it, where that one need not hear it.
 	From string `json:"f,omitempty"`
 	Turn TurnID `json:"t,omitempty"`
@@ -112,8 +111,8 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 		s.stopTurns(n.Session, errEnding)
 		s.look(ctx, n.Session)
 	case noticeItem:
-		if e := s.engineOf(n.Session); e != nil && n.From != s.node {
-			e.send(changed{item: n.Item})
+		if n.From != s.node {
+			s.look(ctx, n.Session)
 		}
 	case noticeJoined:
 		if e := s.engineOf(n.Session); e != nil && n.From != s.node {
@@ -182,6 +181,9 @@ func (s *Service) look(ctx context.Context, id ID) {
 		return
 	case !session.EndingAt.IsZero():
 		s.stopTurns(id, errEnding)
+	}
+	if len(session.ItemEdits) > 0 {
+		e.send(changed{edits: session.ItemEdits})
 	}
 	var open []connection
 	if err := s.db.NewSelect().Model(&open).Where("c.tenant_id = ?", session.TenantID).Where("c.session_id = ?", id).Scan(ctx); err != nil {

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -32,21 +33,9 @@ func (e *engine) obey(live *Live, command Command) {
 	case Approve:
 		e.approve(live, c)
 	case Respond:
-		if e.unanswered == "" && e.client.spared(c, e.s.moment()) {
-			return
-		}
-		if len(e.waiting) >= maxWaitingResponds {
-			live.push(Failed{CommandID: c.CommandID, Err: fault.New(fault.RateLimitedReason, "Too many answers wait already. Wait for one to be done.")})
-			return
-		}
-		e.waiting = append(e.waiting, respond{live: live, command: c})
-		e.next()
+		e.respond(live, c)
 	case Cancel:
-		if e.current == nil || e.current.told || (c.ResponseID != "" && c.ResponseID != e.current.responseID) {
-			live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is going out.")})
-			return
-		}
-		e.current.cancel(errStopped)
+		e.cancel(live, c)
 	case Configure:
 		e.configure(live, c)
 	case Greet:
@@ -63,6 +52,44 @@ func (e *engine) obey(live *Live, command Command) {
 		e.truncate(live, c)
 	case End:
 		e.end(live, c)
+	}
+}
+
+// respond takes the wish for an answer.
+func (e *engine) respond(live *Live, c Respond) {
+	if e.unanswered == "" && e.client.spared(c, e.s.moment()) {
+		return
+	}
+	input, err := e.inputOf(c.Input)
+	if err == nil && !c.OutOfBand && len(e.waiting) >= maxWaitingResponds {
+		err = fault.New(fault.RateLimitedReason, "Too many answers wait already. Wait for one to be done.")
+	}
+	if err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
+		return
+	}
+	wanted := respond{live: live, command: c, input: input}
+	if c.OutOfBand {
+		e.respondAside(wanted)
+		return
+	}
+	e.waiting = append(e.waiting, wanted)
+	e.next()
+}
+
+// cancel stops an answer.
+func (e *engine) cancel(live *Live, c Cancel) {
+	run := e.asides[c.ResponseID]
+	if run == nil && (c.ResponseID == "" || (e.current != nil && c.ResponseID == e.current.responseID)) {
+		run = e.current
+	}
+	switch {
+	case run == nil || run.told:
+		live.push(Failed{CommandID: c.CommandID, Err: fault.Wrap(ErrNothingToCancel, fault.InvalidRequest, "No such answer is going out.")})
+	case c.Speech:
+		run.cancel(errInterrupted)
+	default:
+		run.cancel(errStopped)
 	}
 }
 
@@ -138,14 +165,13 @@ func (e *engine) configure(live *Live, c Configure) {
 		e.write("language")
 	}
 	if c.ClientTools != nil {
-		live.clientTools = nil
-		for _, tool := range c.ClientTools[:min(len(c.ClientTools), maxClientTools)] {
-			if tool.Name != "" && storable(tool.Name) {
-				live.clientTools = append(live.clientTools, tool)
-			}
-		}
+		live.clientTools = knownTools(c.ClientTools)
 	}
-	live.push(Configured{CommandID: c.CommandID, Session: e.session, ClientTools: live.clientTools, Refused: refused})
+	live.toolChoice, live.maxOutputTokens = cmp.Or(c.ToolChoice, live.toolChoice), cmp.Or(c.MaxOutputTokens, live.maxOutputTokens)
+	live.push(Configured{
+		CommandID: c.CommandID, Session: e.session, ClientTools: live.clientTools,
+		ToolChoice: live.toolChoice, MaxOutputTokens: live.maxOutputTokens, Refused: refused,
+	})
 }
 
 func allows(keys []string, key string) bool {

@@ -16,6 +16,8 @@ const (
 		"Say so when they do not answer it."
 	// goOn is what the model is asked when the user has said nothing new.
 	goOn = "(The user has said nothing new. Go on.)"
+	// asInstructed is it when the model sees no conversation.
+	asInstructed = "(There is no conversation to see. Do what the instructions say.)"
 	// maxExcerptChars bounds a citation's excerpt. Source: sessions.proto.
 	maxExcerptChars = 500
 )

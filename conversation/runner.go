@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,9 +24,10 @@ type runner struct {
 	start turnStart
 	// config, when set, is used instead of the session's: what a socket configured.
 	config *agents.Config
-	// instructions replace the agent's for this turn.
-	instructions *string
-	clientTools  []model.Tool
+	// options are what a socket asks of the answer.
+	options
+	// aside says that it is out of band: see aside.go.
+	aside bool
 	// origin is the socket's request, which the turn's trace points to; nil: the turn is part of
 	// the request that ctx is of.
 	origin *telemetry.Origin
@@ -42,6 +42,10 @@ type runner struct {
 	begun   time.Time
 	// making is what the receipt will say.
 	making making
+	// given is how many of the turn's messages were there when it began.
+	given int
+	// finish is why the model stopped.
+	finish model.FinishReason
 	// firstToken is from begun to the first piece of the answer; 0: none yet.
 	firstToken time.Duration
 	earlier    []Message
@@ -50,6 +54,8 @@ type runner struct {
 	values     tools.Variables
 	with       finishing
 	stop       bool
+	// interrupted says that the user's speech stopped it.
+	interrupted bool
 	// approvals are the calls that wait for the client's word; nil: there is no client to ask.
 	approvals *approvals
 	// recorded is closed when the turn has been written down, or could not be.
@@ -84,7 +90,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	l.renewed.Go(func() { r.s.renew(ctx, r.start, l) })
 	r.recorded = make(chan struct{})
 	defer close(r.recorded)
-	r.session, r.turn, r.begun = session, turn, r.s.moment()
+	r.session, r.turn, r.given, r.begun = session, turn, len(turn.Messages), r.s.moment()
 	r.making.stage(stageLease, r.making.asked, r.begun)
 	if r.config != nil {
 		r.session.Config = *r.config
@@ -127,6 +133,7 @@ func (r *runner) judge(ctx context.Context, err error) error {
 		return nil
 	case gone || ctx.Err() != nil:
 		r.turn.Status = TurnCancelled
+		r.interrupted = errors.Is(context.Cause(ctx), errInterrupted)
 		if errors.Is(context.Cause(ctx), errEnding) {
 			return fault.Wrap(err, fault.SessionClosed, "The session was ended while it answered.")
 		}
@@ -144,8 +151,17 @@ func (r *runner) done(err error) ResponseDone {
 		ResponseID: r.responseID, TurnID: r.turn.ID, Status: ResponseStatus(r.turn.Status), Items: r.answered(),
 		Text: r.turn.AgentText, Citations: r.turn.Citations, Usage: r.turn.Usage(),
 	}
-	if r.turn.Status == TurnFailed {
+	switch {
+	case r.turn.Status == TurnFailed:
 		done.Err = postgres.Decide(err)
+	case r.turn.Status == TurnCancelled && r.interrupted:
+		done.Reason = ReasonTurnDetected
+	case r.turn.Status == TurnCancelled:
+		done.Reason = ReasonClientCancelled
+	case r.finish == model.FinishLength:
+		done.Status, done.Reason = ResponseIncomplete, ReasonMaxOutputTokens
+	case r.finish == model.FinishFiltered:
+		done.Status, done.Reason = ResponseIncomplete, ReasonContentFilter
 	}
 	return done
 }
@@ -219,7 +235,7 @@ func (r *runner) prepare(ctx context.Context) error {
 		return err
 	}
 	r.retrieve(ctx)
-	if r.s.tools == nil {
+	if r.s.tools == nil || r.aside {
 		return ctx.Err()
 	}
 	agent := agents.Agent{
@@ -277,9 +293,9 @@ func (r *runner) request(withTools bool) model.Request {
 		instructions = *r.instructions
 	}
 	// Both together, so that a client's result of this turn meets its call of the one before.
-	messages := modelMessages(arrange(slices.Concat(r.earlier, r.turn.Messages), r.session.ItemEdits))
+	messages := modelMessages(r.visible())
 	if last := len(messages) - 1; last < 0 || messages[last].Role == model.RoleAssistant {
-		messages = append(messages, model.Message{Role: model.RoleUser, Text: goOn})
+		messages = append(messages, model.Message{Role: model.RoleUser, Text: r.goOn()})
 	}
 	req := model.Request{
 		Model: config.Model.Name, System: systemPrompt(instructions, r.session, r.values.Public, r.passages),
@@ -289,6 +305,7 @@ func (r *runner) request(withTools bool) model.Request {
 	}
 	if !withTools {
 		req.System = strings.TrimSpace(req.System + "\n\n" + noMoreTools)
+		r.apply(&req, false)
 		return req
 	}
 	for _, tool := range r.tools.Offered() {
@@ -299,6 +316,7 @@ func (r *runner) request(withTools bool) model.Request {
 			req.Tools = append(req.Tools, tool)
 		}
 	}
+	r.apply(&req, r.turn.Metrics.ToolRounds == 0)
 	return req
 }
 
@@ -351,6 +369,7 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 	r.making.modelCall(provider.Name(), req, result, err, asked, first, r.s.moment())
 	r.turn.InputTokens += result.Usage.InputTokens
 	r.turn.OutputTokens += result.Usage.OutputTokens
+	r.finish = result.FinishReason
 	if result.Model != "" {
 		r.turn.Model = result.Model
 	}

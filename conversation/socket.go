@@ -152,6 +152,9 @@ type Live struct {
 	known map[string]bool
 	// clientTools is the engine's: the tools that this socket runs itself.
 	clientTools []model.Tool
+	// toolChoice and maxOutputTokens are the engine's: those of Configure.
+	toolChoice      ToolChoice
+	maxOutputTokens int
 	// handed is the engine's: what is still said is said for another socket, or for nobody.
 	handed bool
 	// fading is the engine's: it ends an away Live.

@@ -82,6 +82,7 @@ func (e *engine) leave(m left) {
 		e.putAway(m.live)
 	} else {
 		delete(e.lives, m.live.channel)
+		e.stopAsides(m.live, errStopped)
 	}
 	hungUp := m.how == HungUp && len(e.lives) == 0
 	if hungUp {
@@ -167,8 +168,11 @@ func closedBy(session Session) Closed {
 func (e *engine) close(closed Closed) {
 	e.waiting = nil
 	if e.current != nil {
-		e.ending = &closed
 		e.current.cancel(errEnding)
+	}
+	e.stopAsides(nil, errEnding)
+	if e.current != nil || len(e.asides) > 0 {
+		e.ending = &closed
 		return
 	}
 	for _, live := range e.all() {

@@ -146,7 +146,7 @@ func (s *Service) say(ctx context.Context, session Session, params TurnParams, e
 		tenant: session.TenantID, session: session.ID, turn: TurnID(idgen.In(ctx, idgen.Turn)), text: params.Text,
 		outputs: params.messages(), answered: &[]tools.ClientCall{},
 	}
-	r := &runner{s: s, start: start, responseID: idgen.New(idgen.Response), clientTools: params.ClientTools, emit: stream.take}
+	r := &runner{s: s, start: start, responseID: idgen.New(idgen.Response), options: options{clientTools: params.ClientTools}, emit: stream.take}
 	went := r.run(ctx)
 	if postgres.IsUnique(went.err, "turns_pkey") { // see idgen.In
 		made, err := selectTurn(ctx, s.db, session, r.start.turn)

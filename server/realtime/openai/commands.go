@@ -5,7 +5,6 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/idgen"
 )
 
 // maxIDBytes bounds an id a client chooses; SDKs' are about 30.
@@ -111,54 +110,6 @@ func missing(param string) *refusal {
 
 func unknownItem(verb, id string) *refusal {
 	return &refusal{code: "item_" + verb + "_invalid_item_id", message: "There is no item with the id " + quote(id) + ".", param: "item_id"}
-}
-
-func (d *Dialect) createResponse(f frame) {
-	var wanted newResponse
-	if present(f.Response) {
-		if refused := decode(f.Response, "response", &wanted); refused != nil {
-			d.refuse(f.EventID, refused)
-			return
-		}
-	}
-	if refused := checkResponse(wanted); refused != nil {
-		d.refuse(f.EventID, refused)
-		return
-	}
-	command := conversation.Respond{CommandID: f.EventID, Instructions: wanted.Instructions}
-	if len(wanted.Metadata) > 0 && len(d.metadata) < maxWaitingMetadata {
-		if command.CommandID == "" {
-			command.CommandID = idgen.New(idgen.Request)
-		}
-		d.metadata[command.CommandID] = wanted.Metadata
-	}
-	d.do(command)
-}
-
-// Bounds of a response's metadata, which are OpenAI's, and how many may wait for their response.
-const (
-	maxMetadataPairs   = 16
-	maxMetadataKey     = 64
-	maxMetadataValue   = 512
-	maxWaitingMetadata = 64
-)
-
-func checkResponse(wanted newResponse) *refusal {
-	if wanted.Conversation == "none" {
-		return invalid("response.conversation", "Responses outside the conversation are not there; leave conversation out.")
-	}
-	if len(wanted.Input) > 0 {
-		return invalid("response.input", "A response answers the conversation; create items instead of sending input.")
-	}
-	if len(wanted.Metadata) > maxMetadataPairs {
-		return invalid("response.metadata", "metadata has at most 16 pairs.")
-	}
-	for key, value := range wanted.Metadata {
-		if len(key) > maxMetadataKey || len(value) > maxMetadataValue {
-			return invalid("response.metadata", "metadata has keys of at most 64 and values of at most 512 bytes.")
-		}
-	}
-	return nil
 }
 
 func (d *Dialect) cancelResponse(f frame) {

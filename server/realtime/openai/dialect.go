@@ -28,10 +28,12 @@ type Dialect struct {
 	items items
 	// whole is the newest item that the client has all of.
 	whole string
-	// response is the one going out; nil when there is none.
-	response *openResponse
-	// metadata waits, by command, for the responses that were asked for with some.
-	metadata map[string]map[string]string
+	// responses are those going out, by id: one of the conversation, and some out of band.
+	responses map[string]*openResponse
+	// asked waits, by command, for the responses.
+	asked map[string]asked
+	// maxTokens is the client's bound of an answer; 0 or less when there is none.
+	maxTokens int
 	// audioRefused says that the client knows its audio is not heard.
 	audioRefused bool
 
@@ -42,7 +44,7 @@ type Dialect struct {
 func New(p Params) *Dialect {
 	d := &Dialect{
 		session: p.Session, channel: p.Channel, audio: newAudioSettings(p.Session.Config.Voice),
-		history: p.History, metadata: map[string]map[string]string{},
+		history: p.History, asked: map[string]asked{}, responses: map[string]*openResponse{},
 	}
 	for _, one := range p.History {
 		previous := d.items.last()
@@ -59,7 +61,7 @@ func New(p Params) *Dialect {
 
 // Open is what goes out before anything else: session.created.
 func (d *Dialect) Open() Step {
-	d.send(&sessionEvent{head{Type: "session.created"}, effective(d.session, d.audio, d.tools)})
+	d.send(&sessionEvent{head{Type: "session.created"}, d.effective()})
 	return d.take()
 }
 

@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/openai"
 )
 
@@ -90,8 +91,23 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"conversation.item.truncate","item_id":"item_1"}`, "missing_required_parameter", "audio_end_ms"},
 		{`{"type":"conversation.item.truncate","item_id":"item_1","audio_end_ms":5,"content_index":1}`, "invalid_value", "content_index"},
 		{`{"type":"response.create","response":5}`, "invalid_type", "response"},
-		{`{"type":"response.create","response":{"conversation":"none"}}`, "invalid_value", "response.conversation"},
-		{`{"type":"response.create","response":{"input":[{}]}}`, "invalid_value", "response.input"},
+		{`{"type":"response.create","response":{"conversation":"other"}}`, "invalid_value", "response.conversation"},
+		{`{"type":"response.create","response":{"input":[{}]}}`, "invalid_value", "response.input[0].type"},
+		{`{"type":"response.create","response":{"input":[{"type":"item_reference"}]}}`, "invalid_value", "response.input[0].id"},
+		{`{"type":"response.create","response":{"max_output_tokens":0}}`, "invalid_value", "response.max_output_tokens"},
+		{`{"type":"response.create","response":{"max_output_tokens":"all"}}`, "invalid_value", "response.max_output_tokens"},
+		{`{"type":"response.create","response":{"tool_choice":"any"}}`, "invalid_value", "response.tool_choice"},
+		{`{"type":"response.create","response":{"tool_choice":{"type":"mcp","server_label":"other","name":"x"}}}`, "invalid_value", "response.tool_choice"},
+		{`{"type":"response.create","response":{"tools":[{"type":"function"}]}}`, "invalid_value", "response.tools[0].name"},
+		{`{"type":"response.create","response":{"output_modalities":["video"]}}`, "invalid_value", "response.output_modalities"},
+		{`{"type":"response.create","response":{"prompt":{"id":"pmpt_1"}}}`, "invalid_value", "response.prompt"},
+		{`{"type":"session.update","session":{"output_modalities":[]}}`, "invalid_value", "session.output_modalities"},
+		{`{"type":"session.update","session":{"max_output_tokens":-1}}`, "invalid_value", "session.max_output_tokens"},
+		{`{"type":"session.update","session":{"tool_choice":5}}`, "invalid_value", "session.tool_choice"},
+		{`{"type":"session.update","session":{"tracing":"never"}}`, "invalid_value", "session.tracing"},
+		{`{"type":"session.update","session":{"audio":{"output":{"speed":9}}}}`, "invalid_value", "session.audio.output.speed"},
+		{`{"type":"session.update","session":{"audio":{"input":{"noise_reduction":{"type":"x"}}}}}`, "invalid_value", "session.audio.input.noise_reduction"},
+		{`{"type":"session.update","session":{"audio":{"input":{"transcription":"whisper"}}}}`, "invalid_value", "session.audio.input.transcription"},
 		{`{"type":"response.create","response":{"metadata":{"a":1}}}`, "invalid_type", "response.metadata.a"},
 		{`{"type":"input_audio_buffer.commit"}`, "input_audio_buffer_commit_empty", ""},
 	}
@@ -151,7 +167,18 @@ func TestCommands(t *testing.T) {
 		},
 		{`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}}`, conversation.Approve{RequestID: "mcpr_1", Approved: true}},
 		{`{"type":"response.create","event_id":"e"}`, conversation.Respond{CommandID: "e"}},
-		{`{"type":"response.create","response":{"instructions":"Short.","output_modalities":["text"],"tools":[]}}`, conversation.Respond{Instructions: &instructions}},
+		{`{"type":"response.create","response":{"instructions":"Short.","output_modalities":["text"],"tools":[]}}`, conversation.Respond{Instructions: &instructions, ClientTools: []model.Tool{}}},
+		{
+			`{"type":"response.create","event_id":"e","response":{"conversation":"none","input":[{"type":"item_reference","id":"i"},{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}],` +
+				`"tool_choice":{"type":"function","name":"look"},"max_output_tokens":7}}`,
+			conversation.Respond{CommandID: "e", OutOfBand: true, ToolChoice: "look", MaxOutputTokens: 7, Input: []conversation.InputItem{
+				{Reference: "i"}, {Item: conversation.Item{Kind: conversation.UserItem, Text: "a"}},
+			}},
+		},
+		{
+			`{"type":"response.create","response":{"input":[],"max_output_tokens":"inf","tool_choice":"none"}}`,
+			conversation.Respond{Input: []conversation.InputItem{}, MaxOutputTokens: conversation.UnlimitedTokens, ToolChoice: conversation.ToolsNone},
+		},
 		{`{"type":"response.cancel","response_id":"r"}`, conversation.Cancel{ResponseID: "r"}},
 		{
 			`{"type":"session.update","session":{"instructions":null,"tools":null,"audio":{"output":{"voice":"alloy"}}}}`,
@@ -163,6 +190,10 @@ func TestCommands(t *testing.T) {
 	for _, row := range rows {
 		d := newDialect(openai.Params{Session: conversation.Session{Config: agents.Config{Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)}}}})
 		step := d.Frame([]byte(row.frame), true)
+		if respond, ok := step.Commands[0].(conversation.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
+			respond.CommandID = "" // made to find what the response shows
+			step.Commands[0] = respond
+		}
 		if len(step.Frames) != 0 {
 			t.Errorf("%s: frames %s", row.frame, step.Frames)
 		}
@@ -264,6 +295,19 @@ func FuzzFrame(f *testing.F) {
 		`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":"x"}}`,
 		`{"type":"conversation.item.retrieve","item_id":"item_1"}`,
 		`{"type":"response.create","response":{"instructions":"x","metadata":{"a":"b"}}}`,
+		// As openai 7.55.0 and @openai/agents-realtime 0.20.0 were seen to send them. Source: realtime.md 1.2.
+		`{"type":"session.update","session":{"type":"realtime","instructions":"Be brief.","model":"gpt-realtime-2.1","output_modalities":["audio"],"audio":{"input":{"format":{"type":"audio/pcm","rate":24000},` +
+			`"noise_reduction":null,"transcription":{"model":"gpt-4o-mini-transcribe"},"turn_detection":{"type":"semantic_vad"}},"output":{"format":{"type":"audio/pcm","rate":24000},"voice":"alloy","speed":1}},` +
+			`"tools":[{"type":"function","name":"look","description":"Looks.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false}}]}}`,
+		`{"type":"session.update","session":{"type":"realtime","tracing":"auto"}}`,
+		`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"hello"}]}}`,
+		`{"type":"response.create","event_id":"agents_js_response_create_1"}`,
+		`{"type":"conversation.item.truncate","item_id":"item_1","content_index":0,"audio_end_ms":480}`,
+		`{"type":"conversation.item.delete","item_id":"item_1","event_id":"e1"}`,
+		`{"type":"conversation.item.create","previous_item_id":"root","item":{"type":"message","role":"system","content":[{"type":"input_text","text":"The user is in Oslo."}]}}`,
+		`{"type":"conversation.item.create","previous_item_id":"item_1","item":{"type":"function_call","call_id":"c","name":"look","arguments":"{}"}}`,
+		`{"type":"response.create","response":{"conversation":"none","metadata":{"topic":"classification"},"output_modalities":["text"],"instructions":"Classify.","input":[{"type":"item_reference","id":"item_1"},` +
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}],"tool_choice":{"type":"function","name":"look"},"max_output_tokens":"inf"}}`,
 		`{"type":"response.cancel"}`, `{"type":"input_audio_buffer.append","audio":"AAAA"}`, `{"type":"\ud800"}`, `{`, `null`, `[[[[`,
 	} {
 		f.Add([]byte(seed))
@@ -280,6 +324,16 @@ func FuzzFrame(f *testing.F) {
 			switch c := command.(type) {
 			case conversation.Configure:
 				events = append(events, decoded(t, d.Event(conversation.Configured{ClientTools: c.ClientTools}))...)
+			case conversation.Insert:
+				one := conversation.Item{ID: c.ItemID, Kind: c.Kind, Text: c.Text, CallID: c.CallID, Name: c.Name, Arguments: c.Arguments}
+				events = append(events, decoded(t, d.Event(conversation.ItemAdded{Item: one, PreviousItemID: c.After}))...)
+			case conversation.Respond:
+				events = append(events, decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_1", CommandID: c.CommandID, OutOfBand: c.OutOfBand}))...)
+				events = append(events, decoded(t, d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted}))...)
+			case conversation.Remove:
+				events = append(events, decoded(t, d.Event(conversation.ItemRemoved{ItemID: c.ItemID}))...)
+			case conversation.Truncate:
+				events = append(events, decoded(t, d.Event(conversation.ItemTruncated{ItemID: c.ItemID, AudioEndMS: c.AudioEndMS}))...)
 			case conversation.UserMessage:
 				events = append(events, decoded(t, d.Event(conversation.ItemAdded{Item: conversation.Item{ID: c.ItemID, Kind: conversation.UserItem, Text: c.Text}}))...)
 			}

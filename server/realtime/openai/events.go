@@ -7,10 +7,12 @@ import (
 	"parlance.dev/parlance/conversation"
 )
 
-// openResponse is the response that is going out.
+// openResponse is a response that is going out.
 type openResponse struct {
-	id       string
-	metadata map[string]string
+	id string
+	// aside says that it is out of band: its items are not the conversation's.
+	aside bool
+	asked asked
 	// output are the items by output_index, each in its newest form.
 	output []any
 	// at is an item's output_index.
@@ -34,8 +36,8 @@ func (d *Dialect) Event(e conversation.Event) Step {
 	case conversation.ResponseDone:
 		d.finishResponse(e)
 	case conversation.Configured:
-		d.session, d.tools = e.Session, e.ClientTools
-		d.send(&sessionEvent{head{Type: "session.updated"}, effective(d.session, d.audio, d.tools)})
+		d.session, d.tools, d.maxTokens = e.Session, e.ClientTools, e.MaxOutputTokens
+		d.send(&sessionEvent{head{Type: "session.updated"}, d.effective()})
 	case conversation.ItemRemoved:
 		d.dropItem(e)
 	case conversation.ItemTruncated:
@@ -50,27 +52,34 @@ func (d *Dialect) Event(e conversation.Event) Step {
 
 // content takes the events within a response; there is none of them outside one.
 func (d *Dialect) content(e conversation.Event) {
-	if d.response == nil {
-		return
-	}
 	switch e := e.(type) {
 	case conversation.MessageStarted:
-		d.startMessage(e)
+		d.within(e.ResponseID, func(r *openResponse) { d.startMessage(r, e) })
 	case conversation.TextDelta:
-		d.send(&deltaEvent{head{Type: "response.output_text.delta"}, d.place(e.ItemID), e.Text})
+		d.within(e.ResponseID, func(r *openResponse) {
+			d.send(&deltaEvent{head{Type: "response.output_text.delta"}, r.place(e.ItemID), e.Text})
+		})
 	case conversation.MessageDone:
-		d.finishMessage(e)
+		d.within(e.ResponseID, func(r *openResponse) { d.finishMessage(r, e) })
 	case conversation.ToolStarted:
-		item := startedCall(e.ItemID, e.Name)
-		d.items.put(e.ItemID, item)
-		index := d.response.add(e.ItemID, item)
-		d.send(&outputItemEvent{head{Type: "response.output_item.added"}, d.response.id, index, item})
+		d.within(e.ResponseID, func(r *openResponse) {
+			item := startedCall(e.ItemID, e.Name)
+			d.items.put(e.ItemID, item)
+			index := r.add(e.ItemID, item)
+			d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
+		})
 	case conversation.ToolDone:
-		d.finishTool(e)
+		d.within(e.ResponseID, func(r *openResponse) { d.finishTool(r, e) })
 	case conversation.ApprovalRequested:
-		d.askApproval(e)
+		d.within(e.ResponseID, func(r *openResponse) { d.askApproval(r, e) })
 	case conversation.ClientToolCalled:
-		d.callClient(e)
+		d.within(e.ResponseID, func(r *openResponse) { d.callClient(r, e) })
+	}
+}
+
+func (d *Dialect) within(responseID string, do func(*openResponse)) {
+	if r := d.responses[responseID]; r != nil {
+		do(r)
 	}
 }
 
@@ -87,41 +96,68 @@ func (d *Dialect) sendWhole(one conversation.Item, previous string) {
 }
 
 func (d *Dialect) startResponse(e conversation.ResponseStarted) {
-	d.response = &openResponse{id: e.ResponseID, metadata: d.metadata[e.CommandID], at: map[string]int{}}
-	delete(d.metadata, e.CommandID)
-	started := d.newResponse(statusInProgress)
-	d.send(&responseEvent{head{Type: "response.created"}, started})
+	r := &openResponse{id: e.ResponseID, aside: e.OutOfBand, asked: d.asked[e.CommandID], at: map[string]int{}}
+	d.responses[e.ResponseID] = r
+	delete(d.asked, e.CommandID)
+	d.send(&responseEvent{head{Type: "response.created"}, d.newResponse(r, statusInProgress)})
 }
 
-// newResponse is the open response in its wire form, without usage.
-func (d *Dialect) newResponse(status string) response {
-	output := slices.Clone(d.response.output)
+// newResponse is an open response in its wire form, without usage.
+func (d *Dialect) newResponse(r *openResponse, status string) response {
+	output := slices.Clone(r.output)
 	if output == nil {
 		output = []any{}
 	}
-	return response{
-		ID: d.response.id, Object: "realtime.response", Status: status, Output: output, OutputModalities: textOnly(),
-		ConversationID: string(d.session.ID), MaxOutputTokens: maxOutputTokens(d.session), Metadata: d.response.metadata,
+	shown := response{
+		ID: r.id, Object: "realtime.response", Status: status, Output: output, OutputModalities: textOnly(),
+		ConversationID: optional(string(d.session.ID)), MaxOutputTokens: d.maxOutputTokens(r.asked.maxOutputTokens), Metadata: r.asked.metadata,
 		Audio: responseAudio{Output: responseOutput{Format: d.audio.output, Voice: voiceName(d.session)}},
+	}
+	if r.aside {
+		shown.ConversationID = nil
+	}
+	return shown
+}
+
+func (r *openResponse) place(itemID string) place {
+	return place{ResponseID: r.id, ItemID: itemID, OutputIndex: r.at[itemID]}
+}
+
+// keep remembers an item of a response and returns the one before it. The items of a response out of band
+// are in no conversation.
+func (d *Dialect) keep(r *openResponse, itemID string, item any) *string {
+	if r.aside {
+		return nil
+	}
+	d.items.put(itemID, item)
+	return d.previous(itemID)
+}
+
+// tellItem sends an event of the conversation about an item of a response.
+func (d *Dialect) tellItem(r *openResponse, kind string, previous *string, item any) {
+	if !r.aside {
+		d.send(&itemEvent{head{Type: kind}, previous, item})
 	}
 }
 
-func (d *Dialect) place(itemID string) place {
-	return place{ResponseID: d.response.id, ItemID: itemID, OutputIndex: d.response.at[itemID]}
+// finished notes that the client has all of an item.
+func (d *Dialect) finished(r *openResponse, itemID string) {
+	if !r.aside {
+		d.whole = itemID
+	}
 }
 
-func (d *Dialect) startMessage(e conversation.MessageStarted) {
+func (d *Dialect) startMessage(r *openResponse, e conversation.MessageStarted) {
 	item := emptyAgentMessage(e.ItemID)
-	previous := optional(d.items.last())
-	d.items.put(e.ItemID, item)
-	index := d.response.add(e.ItemID, item)
-	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, d.response.id, index, item})
-	d.send(&itemEvent{head{Type: "conversation.item.added"}, previous, item})
-	d.send(&partEvent{head{Type: "response.content_part.added"}, d.place(e.ItemID), part{Type: "text"}})
+	previous := d.keep(r, e.ItemID, item)
+	index := r.add(e.ItemID, item)
+	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
+	d.tellItem(r, "conversation.item.added", previous, item)
+	d.send(&partEvent{head{Type: "response.content_part.added"}, r.place(e.ItemID), part{Type: "text"}})
 }
 
-func (d *Dialect) finishMessage(e conversation.MessageDone) {
-	if _, known := d.response.at[e.ItemID]; !known {
+func (d *Dialect) finishMessage(r *openResponse, e conversation.MessageDone) {
+	if _, known := r.at[e.ItemID]; !known {
 		return // the contract has a MessageStarted for each
 	}
 	status := statusCompleted
@@ -129,15 +165,14 @@ func (d *Dialect) finishMessage(e conversation.MessageDone) {
 		status = statusIncomplete
 	}
 	item := agentMessage(e.ItemID, e.Text, status, nil)
-	previous := d.previous(e.ItemID)
-	d.items.put(e.ItemID, item)
-	at := d.place(e.ItemID)
-	d.response.output[at.OutputIndex] = item
+	previous := d.keep(r, e.ItemID, item)
+	at := r.place(e.ItemID)
+	r.output[at.OutputIndex] = item
 	d.send(&textEvent{head{Type: "response.output_text.done"}, at, e.Text})
 	d.send(&partEvent{head{Type: "response.content_part.done"}, at, part{Type: "text", Text: e.Text}})
-	d.whole = e.ItemID
-	d.send(&itemEvent{head{Type: "conversation.item.done"}, previous, item})
-	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, d.response.id, at.OutputIndex, item})
+	d.finished(r, e.ItemID)
+	d.tellItem(r, "conversation.item.done", previous, item)
+	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, at.OutputIndex, item})
 }
 
 func (d *Dialect) dropItem(e conversation.ItemRemoved) {
@@ -165,16 +200,16 @@ func (d *Dialect) previous(itemID string) *string {
 
 // finishTool tells of a result inside the response, and never by conversation.item.done or
 // response.mcp_call.in_progress: the agents SDK would ask for a response or for the item.
-func (d *Dialect) finishTool(e conversation.ToolDone) {
+func (d *Dialect) finishTool(r *openResponse, e conversation.ToolDone) {
 	item := finishedCall(e.ItemID, e.Name, e.Arguments, e.Output, e.Failed)
-	index, known := d.response.at[e.ItemID]
+	index, known := r.at[e.ItemID]
 	if !known {
 		return // the contract has a ToolStarted for each
 	}
 	d.items.put(e.ItemID, item)
-	d.response.output[index] = item
+	r.output[index] = item
 	d.whole = e.ItemID
-	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, d.response.id, index, item})
+	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, index, item})
 	outcome := "response.mcp_call.completed"
 	if e.Failed {
 		outcome = "response.mcp_call.failed"
@@ -183,48 +218,44 @@ func (d *Dialect) finishTool(e conversation.ToolDone) {
 }
 
 // askApproval asks whether a call may be made; conversation.item.done is what makes the SDK ask its user.
-func (d *Dialect) askApproval(e conversation.ApprovalRequested) {
+func (d *Dialect) askApproval(r *openResponse, e conversation.ApprovalRequested) {
 	item := approvalRequestItem{ID: e.RequestID, Object: realtimeItem, Type: "mcp_approval_request", ServerLabel: serverLabel, Name: e.Name, Arguments: rawText(e.Arguments)}
-	previous := optional(d.items.last())
-	d.items.put(e.RequestID, item)
-	index := d.response.add(e.RequestID, item)
-	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, d.response.id, index, item})
+	previous := d.keep(r, e.RequestID, item)
+	index := r.add(e.RequestID, item)
+	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
 	d.send(&itemEvent{head{Type: "conversation.item.added"}, previous, item})
 	d.send(&itemEvent{head{Type: "conversation.item.done"}, previous, item})
-	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, d.response.id, index, item})
+	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, index, item})
 }
 
 // callClient asks the client to run a tool; response.output_item.done is what makes the SDK do it.
-func (d *Dialect) callClient(e conversation.ClientToolCalled) {
+func (d *Dialect) callClient(r *openResponse, e conversation.ClientToolCalled) {
 	arguments := rawText(e.Arguments)
 	opened := functionCall(e.ItemID, e.CallID, e.Name, nil, statusInProgress)
 	called := functionCall(e.ItemID, e.CallID, e.Name, []byte(arguments), statusCompleted)
-	previous := optional(d.items.last())
-	d.items.put(e.ItemID, called)
-	index := d.response.add(e.ItemID, called)
-	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, d.response.id, index, opened})
-	d.send(&itemEvent{head{Type: "conversation.item.added"}, previous, opened})
-	d.send(&argumentsEvent{head: head{Type: "response.function_call_arguments.delta"}, ResponseID: d.response.id, ItemID: e.ItemID, OutputIndex: index, CallID: e.CallID, Delta: &arguments})
-	d.send(&argumentsEvent{head: head{Type: "response.function_call_arguments.done"}, ResponseID: d.response.id, ItemID: e.ItemID, OutputIndex: index, CallID: e.CallID, Arguments: &arguments, Name: e.Name})
-	d.whole = e.ItemID
-	d.send(&itemEvent{head{Type: "conversation.item.done"}, previous, called})
-	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, d.response.id, index, called})
+	previous := d.keep(r, e.ItemID, called)
+	index := r.add(e.ItemID, called)
+	d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, opened})
+	d.tellItem(r, "conversation.item.added", previous, opened)
+	d.send(&argumentsEvent{head: head{Type: "response.function_call_arguments.delta"}, ResponseID: r.id, ItemID: e.ItemID, OutputIndex: index, CallID: e.CallID, Delta: &arguments})
+	d.send(&argumentsEvent{head: head{Type: "response.function_call_arguments.done"}, ResponseID: r.id, ItemID: e.ItemID, OutputIndex: index, CallID: e.CallID, Arguments: &arguments, Name: e.Name})
+	d.finished(r, e.ItemID)
+	d.tellItem(r, "conversation.item.done", previous, called)
+	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, index, called})
 }
 
-// finishResponse closes the response. Citations go twice: as our own event, whole, and in the
+// finishResponse closes a response. Citations go twice: as our own event, whole, and in the
 // response's metadata, whose values are strings, for clients that only see what the protocol knows.
 func (d *Dialect) finishResponse(e conversation.ResponseDone) {
-	if d.response == nil {
+	r := d.responses[e.ResponseID]
+	if r == nil {
 		return
 	}
-	done := d.newResponse(string(e.Status))
-	done.Usage = &usage{
-		TotalTokens: e.Usage.InputTokens + e.Usage.OutputTokens, InputTokens: e.Usage.InputTokens, OutputTokens: e.Usage.OutputTokens,
-		InputTokenDetails: tokenDetails{TextTokens: e.Usage.InputTokens}, OutputTokenDetails: tokenDetails{TextTokens: e.Usage.OutputTokens},
-	}
+	done := d.newResponse(r, string(e.Status))
+	done.Usage = newUsage(e.Usage)
 	switch e.Status {
-	case conversation.ResponseCancelled:
-		done.StatusDetails = &statusDetails{Type: "cancelled", Reason: "client_cancelled"}
+	case conversation.ResponseCancelled, conversation.ResponseIncomplete:
+		done.StatusDetails = &statusDetails{Type: string(e.Status), Reason: e.Reason}
 	case conversation.ResponseFailed:
 		failure := &statusError{Type: "server_error"}
 		if e.Err != nil {
@@ -236,7 +267,7 @@ func (d *Dialect) finishResponse(e conversation.ResponseDone) {
 	if len(e.Citations) > 0 {
 		d.cite(&done, e)
 	}
-	d.response = nil
+	delete(d.responses, e.ResponseID)
 	d.send(&responseEvent{head{Type: "response.done"}, done})
 }
 
@@ -263,6 +294,7 @@ var refusals = []struct {
 	code, message, param string
 }{
 	{conversation.ErrNothingToCancel, "response_cancel_not_active", "There is no response going out to cancel.", ""},
+	{conversation.ErrNoReference, "invalid_value", "An item_reference names no item of the conversation.", "response.input"},
 	{conversation.ErrNoPlace, "item_create_invalid_previous_item_id", "There is no item with the id that previous_item_id names.", "previous_item_id"},
 	{conversation.ErrItemTaken, "item_create_duplicate_id", "There is an item with that id already.", "item.id"},
 	{conversation.ErrNothingToRemove, "item_delete_invalid_item_id", "There is no item with that id.", "item_id"},
@@ -270,7 +302,7 @@ var refusals = []struct {
 }
 
 func (d *Dialect) failed(e conversation.Failed) {
-	delete(d.metadata, e.CommandID)
+	delete(d.asked, e.CommandID)
 	if e.Err == nil {
 		return
 	}

@@ -97,11 +97,3 @@ type newContent struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
-
-// newResponse is the part of response.create that means something here.
-type newResponse struct {
-	Conversation string            `json:"conversation"`
-	Instructions *string           `json:"instructions"`
-	Input        []json.RawMessage `json:"input"`
-	Metadata     map[string]string `json:"metadata"`
-}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -14,18 +15,18 @@ import (
 // session is the full configuration in force, as session.created and session.updated show it:
 // the agents SDK derives from it how long audio is and whether to cancel on speech.
 type session struct {
-	Type             string       `json:"type"`
-	Object           string       `json:"object"`
-	ID               string       `json:"id"`
-	Model            string       `json:"model"`
-	OutputModalities []string     `json:"output_modalities"`
-	Instructions     string       `json:"instructions"`
-	Tools            []tool       `json:"tools"`
-	ToolChoice       string       `json:"tool_choice"`
-	MaxOutputTokens  any          `json:"max_output_tokens"` // a number or "inf"
-	Tracing          any          `json:"tracing"`           // null: nothing is traced for the client
-	ExpiresAt        int64        `json:"expires_at"`        // Unix seconds
-	Audio            sessionAudio `json:"audio"`
+	Type             string          `json:"type"`
+	Object           string          `json:"object"`
+	ID               string          `json:"id"`
+	Model            string          `json:"model"`
+	OutputModalities []string        `json:"output_modalities"`
+	Instructions     string          `json:"instructions"`
+	Tools            []tool          `json:"tools"`
+	ToolChoice       json.RawMessage `json:"tool_choice"`
+	MaxOutputTokens  any             `json:"max_output_tokens"` // a number or "inf"
+	Tracing          json.RawMessage `json:"tracing"`
+	ExpiresAt        int64           `json:"expires_at"` // Unix seconds
+	Audio            sessionAudio    `json:"audio"`
 }
 
 type sessionAudio struct {
@@ -35,8 +36,8 @@ type sessionAudio struct {
 
 type audioInput struct {
 	Format         format          `json:"format"`
-	Transcription  any             `json:"transcription"`   // null: nothing transcribes yet
-	NoiseReduction any             `json:"noise_reduction"` // null: there is none
+	Transcription  json.RawMessage `json:"transcription"`
+	NoiseReduction json.RawMessage `json:"noise_reduction"`
 	TurnDetection  json.RawMessage `json:"turn_detection"`
 }
 
@@ -69,28 +70,36 @@ var formats = map[string]format{
 	"g711_alaw":   {Type: "audio/pcma"},
 }
 
-// audioSettings are what belongs to this socket alone.
+// audioSettings are what belongs to this socket alone: the formats, and what a client is shown again as it
+// sent it. What is nil in JSON is null.
 type audioSettings struct {
-	input         format
-	output        format
-	turnDetection json.RawMessage
+	input          format
+	output         format
+	speed          float64
+	turnDetection  json.RawMessage
+	transcription  json.RawMessage
+	noiseReduction json.RawMessage
+	tracing        json.RawMessage
+	toolChoice     json.RawMessage
 }
 
 func newAudioSettings(voice agents.Voice) audioSettings {
-	return audioSettings{input: formats[voice.InputAudioFormat], output: formats[voice.OutputAudioFormat], turnDetection: json.RawMessage("null")}
+	return audioSettings{input: formats[voice.InputAudioFormat], output: formats[voice.OutputAudioFormat], speed: 1, toolChoice: json.RawMessage(`"auto"`)}
 }
 
 // effective is the session as it is now. Answers are text whatever was asked for: nothing speaks yet.
-func effective(s conversation.Session, audio audioSettings, clientTools []model.Tool) session {
+func (d *Dialect) effective() session {
+	s, audio := d.session, d.audio
 	shown := session{
 		Type: "realtime", Object: "realtime.session", ID: string(s.ID), Model: modelName(s), OutputModalities: textOnly(),
-		Instructions: s.Config.Instructions, Tools: []tool{}, ToolChoice: "auto", MaxOutputTokens: maxOutputTokens(s), ExpiresAt: expiresAt(s),
+		Instructions: s.Config.Instructions, Tools: []tool{}, ToolChoice: audio.toolChoice, MaxOutputTokens: d.maxOutputTokens(0),
+		Tracing: audio.tracing, ExpiresAt: expiresAt(s),
 		Audio: sessionAudio{
-			Input:  audioInput{Format: audio.input, TurnDetection: audio.turnDetection},
-			Output: audioOutput{Format: audio.output, Voice: voiceName(s), Speed: 1},
+			Input:  audioInput{Format: audio.input, Transcription: audio.transcription, NoiseReduction: audio.noiseReduction, TurnDetection: audio.turnDetection},
+			Output: audioOutput{Format: audio.output, Voice: voiceName(s), Speed: audio.speed},
 		},
 	}
-	for _, t := range clientTools {
+	for _, t := range d.tools {
 		shown.Tools = append(shown.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Schema()})
 	}
 	return shown
@@ -106,9 +115,15 @@ func modelName(s conversation.Session) string {
 	return "default"
 }
 
-func maxOutputTokens(s conversation.Session) any {
-	if s.Config.Model.MaxOutputTokens > 0 {
-		return s.Config.Model.MaxOutputTokens
+// maxOutputTokens is how long an answer may be: the least of the agent's bound and the client's, of which
+// asked, unless 0, is the one of this answer.
+func (d *Dialect) maxOutputTokens(asked int) any {
+	bound := d.session.Config.Model.MaxOutputTokens
+	if asked = cmp.Or(asked, d.maxTokens); asked > 0 && (bound <= 0 || asked < bound) {
+		bound = asked
+	}
+	if bound > 0 {
+		return bound
 	}
 	return "inf"
 }
@@ -135,18 +150,25 @@ func voiceName(s conversation.Session) string {
 // sessionUpdate is what of session.update is looked at; the rest is let pass. nil members were
 // absent, "null" ones clear.
 type sessionUpdate struct {
-	Type         string          `json:"type"`
-	Instructions json.RawMessage `json:"instructions"`
-	Model        json.RawMessage `json:"model"`
-	Tools        json.RawMessage `json:"tools"`
-	Audio        struct {
+	Type             string          `json:"type"`
+	Instructions     json.RawMessage `json:"instructions"`
+	Model            json.RawMessage `json:"model"`
+	Tools            json.RawMessage `json:"tools"`
+	ToolChoice       json.RawMessage `json:"tool_choice"`
+	MaxOutputTokens  json.RawMessage `json:"max_output_tokens"`
+	OutputModalities json.RawMessage `json:"output_modalities"`
+	Tracing          json.RawMessage `json:"tracing"`
+	Audio            struct {
 		Input struct {
-			Format        json.RawMessage `json:"format"`
-			TurnDetection json.RawMessage `json:"turn_detection"`
+			Format         json.RawMessage `json:"format"`
+			TurnDetection  json.RawMessage `json:"turn_detection"`
+			Transcription  json.RawMessage `json:"transcription"`
+			NoiseReduction json.RawMessage `json:"noise_reduction"`
 		} `json:"input"`
 		Output struct {
 			Format json.RawMessage `json:"format"`
 			Voice  json.RawMessage `json:"voice"`
+			Speed  json.RawMessage `json:"speed"`
 		} `json:"output"`
 	} `json:"audio"`
 }
@@ -177,34 +199,23 @@ func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Co
 	if present(update.Audio.Output.Voice) {
 		command.Overrides["voice"] = d.voiceOverride(update.Audio.Output.Voice)
 	}
-	var refused *refusal
-	command.ClientTools, refused = clientTools(update.Tools)
+	refused := readOptions(update, &command)
 	return audio, command, refused
 }
 
-// apply takes the formats and the turn detection over; absent ones stay.
-func (a *audioSettings) apply(update sessionUpdate) *refusal {
-	var refused *refusal
-	if a.input, refused = readFormat("session.audio.input.format", update.Audio.Input.Format, a.input); refused != nil {
+// readOptions reads what a session.update asks of answers.
+func readOptions(update sessionUpdate, command *conversation.Configure) (refused *refusal) {
+	if command.MaxOutputTokens, refused = readMaxTokens("session.max_output_tokens", update.MaxOutputTokens); refused != nil {
 		return refused
 	}
-	if a.output, refused = readFormat("session.audio.output.format", update.Audio.Output.Format, a.output); refused != nil {
+	if command.ToolChoice, refused = readToolChoice("session.tool_choice", update.ToolChoice); refused != nil {
 		return refused
 	}
-	detection := update.Audio.Input.TurnDetection
-	if detection == nil {
-		return nil
+	if _, refused = readModalities("session.output_modalities", update.OutputModalities); refused != nil {
+		return refused
 	}
-	if present(detection) {
-		var kind struct {
-			Type string `json:"type"`
-		}
-		if json.Unmarshal(detection, &kind) != nil || !slices.Contains([]string{"server_vad", "semantic_vad"}, kind.Type) {
-			return invalid("session.audio.input.turn_detection", "turn_detection is null or an object with the type server_vad or semantic_vad.")
-		}
-	}
-	a.turnDetection = slices.Clone(detection)
-	return nil
+	command.ClientTools, refused = clientTools("session.tools", update.Tools)
+	return refused
 }
 
 // readFormat is the format in raw, or the old one when there is none.
@@ -248,33 +259,33 @@ const (
 	maxToolNameChars = 64
 )
 
-// clientTools reads session.tools: nil keeps what there is. Tools of other types than function
+// clientTools reads a list of tools: nil keeps what there is. Tools of other types than function
 // (remote MCP servers) are not run for clients and left out.
-func clientTools(raw json.RawMessage) ([]model.Tool, *refusal) {
+func clientTools(param string, raw json.RawMessage) ([]model.Tool, *refusal) {
 	if raw == nil {
 		return nil, nil
 	}
 	var listed []tool
-	if refused := decode(raw, "session.tools", &listed); refused != nil {
+	if refused := decode(raw, param, &listed); refused != nil {
 		return nil, refused
 	}
 	if len(listed) > maxClientTools {
-		return nil, invalid("session.tools", "At most "+strconv.Itoa(maxClientTools)+" tools can be set.")
+		return nil, invalid(param, "At most "+strconv.Itoa(maxClientTools)+" tools can be set.")
 	}
 	wanted := []model.Tool{}
 	for i, t := range listed {
-		param := "session.tools[" + strconv.Itoa(i) + "]"
+		at := param + "[" + strconv.Itoa(i) + "]"
 		if t.Type != "function" {
 			continue
 		}
 		if !validToolName(t.Name) {
-			return nil, invalid(param+".name", "A tool's name has 1 to 64 letters, digits, _ and -.")
+			return nil, invalid(at+".name", "A tool's name has 1 to 64 letters, digits, _ and -.")
 		}
 		schema := t.Parameters
 		if !present(schema) {
 			schema = nil
 		} else if !isObject(schema) {
-			return nil, invalid(param+".parameters", "parameters is a JSON Schema of an object.")
+			return nil, invalid(at+".parameters", "parameters is a JSON Schema of an object.")
 		}
 		wanted = append(wanted, model.Tool{Name: t.Name, Description: t.Description, InputSchema: slices.Clone(schema)})
 	}

@@ -142,7 +142,7 @@ type response struct {
 	StatusDetails    *statusDetails    `json:"status_details"`
 	Output           []any             `json:"output"`
 	OutputModalities []string          `json:"output_modalities"`
-	ConversationID   string            `json:"conversation_id"`
+	ConversationID   *string           `json:"conversation_id"` // null: out of band
 	MaxOutputTokens  any               `json:"max_output_tokens"`
 	Metadata         map[string]string `json:"metadata"`
 	Usage            *usage            `json:"usage"`
@@ -171,16 +171,38 @@ type statusError struct {
 }
 
 type usage struct {
-	TotalTokens        int          `json:"total_tokens"`
-	InputTokens        int          `json:"input_tokens"`
-	OutputTokens       int          `json:"output_tokens"`
-	InputTokenDetails  tokenDetails `json:"input_token_details"`
-	OutputTokenDetails tokenDetails `json:"output_token_details"`
+	TotalTokens        int                `json:"total_tokens"`
+	InputTokens        int                `json:"input_tokens"`
+	OutputTokens       int                `json:"output_tokens"`
+	InputTokenDetails  inputTokenDetails  `json:"input_token_details"`
+	OutputTokenDetails outputTokenDetails `json:"output_token_details"`
 }
 
-type tokenDetails struct {
+// inputTokenDetails: models here read text, and none says what it had cached.
+type inputTokenDetails struct {
+	TextTokens          int                `json:"text_tokens"`
+	AudioTokens         int                `json:"audio_tokens"`
+	ImageTokens         int                `json:"image_tokens"`
+	CachedTokens        int                `json:"cached_tokens"`
+	CachedTokensDetails cachedTokenDetails `json:"cached_tokens_details"`
+}
+
+type cachedTokenDetails struct {
 	TextTokens  int `json:"text_tokens"`
 	AudioTokens int `json:"audio_tokens"`
+	ImageTokens int `json:"image_tokens"`
+}
+
+type outputTokenDetails struct {
+	TextTokens  int `json:"text_tokens"`
+	AudioTokens int `json:"audio_tokens"`
+}
+
+func newUsage(u conversation.Usage) *usage {
+	return &usage{
+		TotalTokens: u.InputTokens + u.OutputTokens, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
+		InputTokenDetails: inputTokenDetails{TextTokens: u.InputTokens}, OutputTokenDetails: outputTokenDetails{TextTokens: u.OutputTokens},
+	}
 }
 
 // deltaBytes is what a delta has beside its text.

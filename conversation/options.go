@@ -1,0 +1,117 @@
+package conversation
+
+import (
+	"cmp"
+	"slices"
+
+	"parlance.dev/parlance/provider/model"
+)
+
+// ToolChoice says whether an answer may or must call tools: ToolsAuto, ToolsNone, ToolsRequired, or the name of
+// the one to call. Empty keeps what is in force. A name that is not offered is ToolsAuto. It holds for
+// the first word of an answer: what comes after the results is free.
+type ToolChoice string
+
+// The choices that are no tool's name.
+const (
+	ToolsAuto     ToolChoice = ":auto"
+	ToolsNone     ToolChoice = ":none"
+	ToolsRequired ToolChoice = ":required"
+)
+
+// UnlimitedTokens is a MaxOutputTokens that leaves the answer's length to the agent and the model.
+const UnlimitedTokens = -1
+
+// InputItem is an item that an answer is given in place of the conversation.
+type InputItem struct {
+	// Reference, when set, is an item of the conversation; the rest is empty then.
+	Reference string
+	Item
+}
+
+// plain says that nothing but an answer is asked for.
+func (r Respond) plain() bool {
+	return r.Instructions == nil && r.ClientTools == nil && r.ToolChoice == "" && r.MaxOutputTokens == 0 && r.Input == nil && !r.OutOfBand
+}
+
+// options are what a socket asks of an answer.
+type options struct {
+	instructions    *string
+	clientTools     []model.Tool
+	toolChoice      ToolChoice
+	maxOutputTokens int
+	// input is what the model sees in place of the conversation; nil: the conversation.
+	input []Message
+}
+
+// optionsOf are those of a Respond over those of its socket.
+func (e *engine) optionsOf(wanted respond) options {
+	live, c := wanted.live, wanted.command
+	o := options{
+		clientTools: live.clientTools, input: wanted.input,
+		toolChoice: cmp.Or(c.ToolChoice, live.toolChoice), maxOutputTokens: cmp.Or(c.MaxOutputTokens, live.maxOutputTokens),
+	}
+	if c.ClientTools != nil {
+		o.clientTools = knownTools(c.ClientTools)
+	}
+	if c.Instructions != nil && allows(e.session.Config.ClientOverrides, "instructions") {
+		o.instructions = c.Instructions
+	}
+	return o
+}
+
+// knownTools are the tools of a client that can be offered.
+func knownTools(wanted []model.Tool) []model.Tool {
+	var known []model.Tool
+	for _, tool := range wanted[:min(len(wanted), maxClientTools)] {
+		if tool.Name != "" && storable(tool.Name) {
+			known = append(known, tool)
+		}
+	}
+	return known
+}
+
+// lowerBound is the smaller of two bounds, each 0 or less when there is none.
+func lowerBound(a, b int) int {
+	switch {
+	case a <= 0:
+		return max(0, b)
+	case b <= 0:
+		return a
+	}
+	return min(a, b)
+}
+
+// apply puts the options into a request. first says that the answer begins with it.
+func (o options) apply(req *model.Request, first bool) {
+	req.MaxOutputTokens = lowerBound(req.MaxOutputTokens, o.maxOutputTokens)
+	switch o.toolChoice {
+	case "", ToolsAuto:
+	case ToolsNone:
+		req.Tools = nil
+	case ToolsRequired:
+		if first && len(req.Tools) > 0 {
+			req.ToolChoice = model.ChooseRequired
+		}
+	default:
+		named := string(o.toolChoice)
+		if first && slices.ContainsFunc(req.Tools, func(t model.Tool) bool { return t.Name == named }) {
+			req.ToolChoice = model.ToolChoice(named)
+		}
+	}
+}
+
+func (r *runner) goOn() string {
+	if r.input != nil && len(r.input) == 0 {
+		return asInstructed
+	}
+	return goOn
+}
+
+// visible is what the model sees of the conversation, and of the turn.
+func (r *runner) visible() []Message {
+	if r.input != nil {
+		return slices.Concat(r.input, r.turn.Messages[r.given:])
+	}
+	return arrange(slices.Concat(r.earlier, r.turn.Messages), r.session.ItemEdits)
+}

@@ -1,0 +1,207 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/idgen"
+)
+
+// newResponse is the response of response.create.
+type newResponse struct {
+	Conversation     string             `json:"conversation"`
+	Instructions     *string            `json:"instructions"`
+	Input            *[]json.RawMessage `json:"input"`
+	Metadata         map[string]string  `json:"metadata"`
+	Tools            json.RawMessage    `json:"tools"`
+	ToolChoice       json.RawMessage    `json:"tool_choice"`
+	MaxOutputTokens  json.RawMessage    `json:"max_output_tokens"`
+	OutputModalities json.RawMessage    `json:"output_modalities"`
+	Prompt           json.RawMessage    `json:"prompt"`
+	Audio            struct {
+		Output struct {
+			Format json.RawMessage `json:"format"`
+		} `json:"output"`
+	} `json:"audio"`
+}
+
+// asked is what a response was asked for with that the response shows.
+type asked struct {
+	metadata        map[string]string
+	maxOutputTokens int // as in conversation.Respond
+}
+
+// Bounds of a response's metadata, which are OpenAI's, and how many may wait for their response.
+const (
+	maxMetadataPairs = 16
+	maxMetadataKey   = 64
+	maxMetadataValue = 512
+	maxWaitingAsked  = 64
+)
+
+func (d *Dialect) createResponse(f frame) {
+	var wanted newResponse
+	if present(f.Response) {
+		if refused := decode(f.Response, "response", &wanted); refused != nil {
+			d.refuse(f.EventID, refused)
+			return
+		}
+	}
+	command, refused := d.readResponse(wanted)
+	if refused != nil {
+		d.refuse(f.EventID, refused)
+		return
+	}
+	command.CommandID = f.EventID
+	if (len(wanted.Metadata) > 0 || command.MaxOutputTokens != 0) && len(d.asked) < maxWaitingAsked {
+		if command.CommandID == "" {
+			command.CommandID = idgen.New(idgen.Request)
+		}
+		d.asked[command.CommandID] = asked{metadata: wanted.Metadata, maxOutputTokens: command.MaxOutputTokens}
+	}
+	d.do(command)
+}
+
+// readResponse is what is asked of the core. output_modalities and audio must be well-formed, and the
+// answer is text all the same: nothing speaks yet.
+func (d *Dialect) readResponse(wanted newResponse) (conversation.Respond, *refusal) {
+	command := conversation.Respond{Instructions: wanted.Instructions}
+	switch wanted.Conversation {
+	case "", "auto":
+	case "none":
+		command.OutOfBand = true
+	default:
+		return command, invalid("response.conversation", `conversation is "auto" or "none".`)
+	}
+	if present(wanted.Prompt) {
+		return command, invalid("response.prompt", "There are no stored prompts here; send instructions.")
+	}
+	if refused := checkMetadata(wanted.Metadata); refused != nil {
+		return command, refused
+	}
+	if _, refused := readModalities("response.output_modalities", wanted.OutputModalities); refused != nil {
+		return command, refused
+	}
+	if _, refused := readFormat("response.audio.output.format", wanted.Audio.Output.Format, d.audio.output); refused != nil {
+		return command, refused
+	}
+	var refused *refusal
+	if command.MaxOutputTokens, refused = readMaxTokens("response.max_output_tokens", wanted.MaxOutputTokens); refused != nil {
+		return command, refused
+	}
+	if command.ToolChoice, refused = readToolChoice("response.tool_choice", wanted.ToolChoice); refused != nil {
+		return command, refused
+	}
+	if present(wanted.Tools) {
+		if command.ClientTools, refused = clientTools("response.tools", wanted.Tools); refused != nil {
+			return command, refused
+		}
+	}
+	if wanted.Input != nil {
+		command.Input, refused = readInput(*wanted.Input)
+	}
+	return command, refused
+}
+
+func checkMetadata(metadata map[string]string) *refusal {
+	if len(metadata) > maxMetadataPairs {
+		return invalid("response.metadata", "metadata has at most 16 pairs.")
+	}
+	for key, value := range metadata {
+		if len(key) > maxMetadataKey || len(value) > maxMetadataValue {
+			return invalid("response.metadata", "metadata has keys of at most 64 and values of at most 512 bytes.")
+		}
+	}
+	return nil
+}
+
+// readInput is what the model is to see in place of the conversation.
+func readInput(raw []json.RawMessage) ([]conversation.InputItem, *refusal) {
+	input := []conversation.InputItem{}
+	for i, one := range raw {
+		param := "response.input[" + strconv.Itoa(i) + "]"
+		var item newItem
+		if refused := decode(one, param, &item); refused != nil {
+			return nil, refused
+		}
+		if item.Type == "item_reference" {
+			if item.ID == "" {
+				return nil, invalid(param+".id", "An item_reference needs the id of an item.")
+			}
+			input = append(input, conversation.InputItem{Reference: item.ID})
+			continue
+		}
+		read, refused := readItem(item, param)
+		if refused != nil {
+			return nil, refused
+		}
+		input = append(input, conversation.InputItem{Item: read})
+	}
+	return input, nil
+}
+
+// maxTokensBound is over what any model gives at once.
+const maxTokensBound = 1 << 20
+
+// readMaxTokens: absent keeps (0); "inf" and null are no bound.
+func readMaxTokens(param string, raw json.RawMessage) (int, *refusal) {
+	switch {
+	case raw == nil:
+		return 0, nil
+	case !present(raw), bytes.Equal(bytes.TrimSpace(raw), []byte(`"inf"`)):
+		return conversation.UnlimitedTokens, nil
+	}
+	var tokens int
+	if json.Unmarshal(raw, &tokens) != nil || tokens < 1 || tokens > maxTokensBound {
+		return 0, invalid(param, `max_output_tokens is a whole number from 1 to `+strconv.Itoa(maxTokensBound)+`, or "inf".`)
+	}
+	return tokens, nil
+}
+
+// readToolChoice: absent keeps (""); null is auto. A tool of the service is named as it is shown: as one of
+// the MCP server parlance.
+func readToolChoice(param string, raw json.RawMessage) (conversation.ToolChoice, *refusal) {
+	switch {
+	case raw == nil:
+		return "", nil
+	case !present(raw):
+		return conversation.ToolsAuto, nil
+	}
+	modes := map[string]conversation.ToolChoice{
+		"auto": conversation.ToolsAuto, "none": conversation.ToolsNone, "required": conversation.ToolsRequired,
+	}
+	var word string
+	if json.Unmarshal(raw, &word) == nil {
+		if mode, known := modes[word]; known {
+			return mode, nil
+		}
+		return "", invalid(param, `tool_choice is "auto", "none", "required" or {"type": "function", "name": …}.`)
+	}
+	var named struct {
+		Type        string `json:"type"`
+		Name        string `json:"name"`
+		ServerLabel string `json:"server_label"`
+	}
+	if json.Unmarshal(raw, &named) != nil || !validToolName(named.Name) ||
+		(named.Type != "function" && (named.Type != "mcp" || named.ServerLabel != serverLabel)) {
+		return "", invalid(param, `tool_choice is "auto", "none", "required" or {"type": "function", "name": …}.`)
+	}
+	return conversation.ToolChoice(named.Name), nil
+}
+
+// readModalities checks what answers are to be: nil when absent.
+func readModalities(param string, raw json.RawMessage) ([]string, *refusal) {
+	if !present(raw) {
+		return nil, nil
+	}
+	var modalities []string
+	known := []string{"text", "audio"}
+	if json.Unmarshal(raw, &modalities) != nil || len(modalities) == 0 || len(modalities) > len(known) ||
+		slices.ContainsFunc(modalities, func(one string) bool { return !slices.Contains(known, one) }) {
+		return nil, invalid(param, `output_modalities is ["text"] or ["audio"].`)
+	}
+	return modalities, nil
+}

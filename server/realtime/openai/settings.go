@@ -1,0 +1,104 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Bounds of what is kept to be shown again, and of speed, which is OpenAI's.
+const (
+	maxShownBytes = 4 << 10
+	minSpeed      = 0.25
+	maxSpeed      = 1.5
+)
+
+// shownObject is a member that is an object whose type, if it needs one, is one of some.
+type shownObject struct {
+	param   string
+	raw     json.RawMessage
+	into    *json.RawMessage
+	types   []string
+	message string
+}
+
+// apply takes over what the socket keeps; absent members stay, null clears.
+func (a *audioSettings) apply(update sessionUpdate) *refusal {
+	var refused *refusal
+	if a.input, refused = readFormat("session.audio.input.format", update.Audio.Input.Format, a.input); refused != nil {
+		return refused
+	}
+	if a.output, refused = readFormat("session.audio.output.format", update.Audio.Output.Format, a.output); refused != nil {
+		return refused
+	}
+	if a.speed, refused = readSpeed(update.Audio.Output.Speed, a.speed); refused != nil {
+		return refused
+	}
+	for _, one := range []shownObject{
+		{
+			"session.audio.input.turn_detection", update.Audio.Input.TurnDetection, &a.turnDetection,
+			[]string{"server_vad", "semantic_vad"},
+			"turn_detection is null or an object with the type server_vad or semantic_vad.",
+		},
+		{
+			"session.audio.input.noise_reduction", update.Audio.Input.NoiseReduction, &a.noiseReduction,
+			[]string{"near_field", "far_field"},
+			"noise_reduction is null or an object with the type near_field or far_field.",
+		},
+		{
+			"session.audio.input.transcription", update.Audio.Input.Transcription, &a.transcription, nil,
+			`transcription is null or an object such as {"language": "en"}.`,
+		},
+	} {
+		if refused := one.read(); refused != nil {
+			return refused
+		}
+	}
+	return a.applyWords(update)
+}
+
+// read takes the member over.
+func (o shownObject) read() *refusal {
+	if o.raw == nil {
+		return nil
+	}
+	if present(o.raw) {
+		var kind struct {
+			Type string `json:"type"`
+		}
+		if !isObject(o.raw) || len(o.raw) > maxShownBytes || json.Unmarshal(o.raw, &kind) != nil || (o.types != nil && !slices.Contains(o.types, kind.Type)) {
+			return invalid(o.param, o.message)
+		}
+	}
+	*o.into = slices.Clone(o.raw)
+	return nil
+}
+
+// applyWords takes over the members that may be a word: tool_choice, which was read for the core too,
+// and tracing, which nothing is done with.
+func (a *audioSettings) applyWords(update sessionUpdate) *refusal {
+	if present(update.ToolChoice) {
+		a.toolChoice = slices.Clone(update.ToolChoice)
+	} else if update.ToolChoice != nil {
+		a.toolChoice = json.RawMessage(`"auto"`)
+	}
+	if update.Tracing == nil {
+		return nil
+	}
+	var word string
+	if present(update.Tracing) && (len(update.Tracing) > maxShownBytes || (!isObject(update.Tracing) && (json.Unmarshal(update.Tracing, &word) != nil || word != "auto"))) {
+		return invalid("session.tracing", `tracing is null, "auto" or an object.`)
+	}
+	a.tracing = slices.Clone(update.Tracing)
+	return nil
+}
+
+func readSpeed(raw json.RawMessage, old float64) (float64, *refusal) {
+	if !present(raw) {
+		return old, nil
+	}
+	var speed float64
+	if json.Unmarshal(raw, &speed) != nil || speed < minSpeed || speed > maxSpeed {
+		return old, invalid("session.audio.output.speed", "speed is a number from 0.25 to 1.5.")
+	}
+	return speed, nil
+}
