@@ -271,7 +271,10 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 	})}
-	sockets := realtime.New(realtime.Deps{Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis})
+	sockets := realtime.New(realtime.Deps{
+		Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
+		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
+	})
 	handler, err := server.NewHandler(server.Deps{
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),

@@ -112,6 +112,8 @@ type Config struct {
 	TenantShare      int
 	ModelConcurrency int
 	ToolConcurrency  int
+	// SocketMax and SocketMaxPerTenant 0 are any number.
+	SocketMax, SocketMaxPerTenant int
 	// ToolCallRetention 0 keeps traces for ever.
 	ToolCallRetention time.Duration
 	WorkerListen      string

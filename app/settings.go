@@ -182,6 +182,14 @@ func Settings() []Setting {
 			apply: intoInt(func(c *Config) *int { return &c.ToolConcurrency }, 1, 65536),
 		},
 		{
+			Group: "Sharing", Name: "SOCKET_MAX", Default: "20000", Help: "WebSockets one server has open at the same time; further ones are refused with 503. 0 is any number.",
+			apply: intoInt(func(c *Config) *int { return &c.SocketMax }, 0, 1<<20),
+		},
+		{
+			Group: "Sharing", Name: "SOCKET_MAX_PER_TENANT", Default: "0", Help: "WebSockets of one tenant that one server has open at the same time; further ones are refused with 429. 0 is any number.",
+			apply: intoInt(func(c *Config) *int { return &c.SocketMaxPerTenant }, 0, 1<<20),
+		},
+		{
 			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker computes on at the same time, about its number of CPUs; four times as many are at work, the others waiting for OCR or an embedding server.",
 			apply: intoInt(func(c *Config) *int { return &c.IngestConcurrency }, 1, 256),
 		},

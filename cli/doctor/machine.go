@@ -12,7 +12,7 @@ import (
 
 const (
 	// fewFiles: a socket takes one file, and so does each connection to Postgres and Redis.
-	fewFiles = 4096
+	fewFiles = 10_000
 	noFiles  = 512
 	// lookupWithin bounds the search for a name.
 	lookupWithin = 5 * time.Second

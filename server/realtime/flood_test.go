@@ -3,6 +3,7 @@ package realtime_test
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -101,6 +102,38 @@ func TestMalformed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+}
+
+// TestTooManySockets fills a server, and a tenant's part of one.
+func TestTooManySockets(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		limits realtime.Limits
+		status int
+	}{
+		{realtime.Limits{MaxSockets: 1, MaxSocketsPerTenant: 5}, http.StatusServiceUnavailable},
+		{realtime.Limits{MaxSockets: 5, MaxSocketsPerTenant: 1}, http.StatusTooManyRequests},
+	}
+	for _, row := range rows {
+		t.Run(http.StatusText(row.status), func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, agents.Config{}, row.limits)
+			first, second := f.create(t, conversation.Text), f.create(t, conversation.Text)
+			c := f.dial(t, first.ChatURL)
+			c.want("session.created")
+			if resp := f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()); resp.StatusCode != row.status || resp.Header.Get("Retry-After") == "" {
+				t.Errorf("one too many: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+			}
+			_ = c.conn.CloseNow()
+			f.awaitSession(t, first.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+			deadline := time.Now().Add(patience)
+			for f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()).StatusCode != http.StatusSwitchingProtocols {
+				if time.Now().After(deadline) {
+					t.Fatal("the place was not given back")
+				}
+			}
+		})
+	}
 }
 
 // shake opens a socket by hand and reads nothing from it.

@@ -17,6 +17,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/realtime/rfc6455"
+	"parlance.dev/parlance/workspaces"
 )
 
 // Prefix is where the handler belongs in a mux.
@@ -47,7 +48,7 @@ type Deps struct {
 	Context context.Context //nolint:containedctx // the life of hijacked connections, which no request's context spans
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Limits are for tests; zero fields are the defaults.
+	// Limits: zero fields are the defaults; only the numbers of sockets are set outside tests.
 	Limits Limits
 }
 
@@ -65,6 +66,8 @@ type Limits struct {
 	// MaxUnwrittenBytes is what may wait to be written, 4 MiB.
 	MaxUnwrittenBytes int
 	Rates             Rates
+	// MaxSockets is how many may be open here, MaxSocketsPerTenant how many of one tenant; 0: any number.
+	MaxSockets, MaxSocketsPerTenant int
 }
 
 func (l Limits) withDefaults() Limits {
@@ -72,7 +75,8 @@ func (l Limits) withDefaults() Limits {
 		PingEvery: or(l.PingEvery, defaultPingEvery), PongWithin: or(l.PongWithin, defaultPongWithin),
 		WriteWithin: or(l.WriteWithin, defaultWriteWithin), MaxFrameBytes: or(l.MaxFrameBytes, defaultMaxFrame),
 		MaxUnwrittenBytes: or(l.MaxUnwrittenBytes, defaultMaxUnwritten),
-		ReadWithin:        or(l.ReadWithin, defaultReadWithin), Rates: l.Rates.withDefaults(),
+		MaxSockets:        l.MaxSockets, MaxSocketsPerTenant: l.MaxSocketsPerTenant,
+		ReadWithin: or(l.ReadWithin, defaultReadWithin), Rates: l.Rates.withDefaults(),
 	}
 }
 
@@ -93,8 +97,11 @@ type Handler struct {
 	mu sync.Mutex
 	// draining says that Wait was called; guarded by mu.
 	draining bool
-	open     sync.WaitGroup
-	sockets  *prometheus.GaugeVec
+	// count and tenants are the sockets that are open; guarded by mu.
+	count   int
+	tenants map[workspaces.TenantID]int
+	open    sync.WaitGroup
+	sockets *prometheus.GaugeVec
 	// behind counts the recorders whose sockets are lost.
 	behind sync.WaitGroup
 	relay  *relay // nil without Redis
@@ -109,7 +116,7 @@ func New(d Deps) *Handler {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	h := &Handler{deps: d, limits: d.Limits.withDefaults(), sockets: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+	h := &Handler{deps: d, tenants: map[workspaces.TenantID]int{}, limits: d.Limits.withDefaults(), sockets: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "parlance_sockets_open", Help: "WebSockets of sessions that are open here; channel is voice or chat.",
 	}, []string{"channel"})}
 	h.beats.limits, h.beats.stopping = &h.limits, d.Context
@@ -172,8 +179,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.deps.Problem.Write(w, r, err)
 		return
 	}
-	if !h.enter() {
-		h.deps.Problem.Write(w, r, errStopping())
+	tenant := admission.Session.TenantID
+	if err := h.enter(tenant); err != nil {
+		h.deps.Problem.Write(w, r, err)
 		return
 	}
 	// Any origin: the signed URL is the authority, no cookie is read, and browsers of any customer's
@@ -182,7 +190,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		MaxMessageBytes: h.limits.MaxFrameBytes, ReadWithin: h.limits.ReadWithin, WriteWithin: h.limits.WriteWithin,
 	})
 	if err != nil {
-		h.open.Done()
+		h.leave(tenant)
 		h.deps.Log.WarnContext(r.Context(), "socket not opened", telemetry.KeyError, err)
 		return
 	}
@@ -190,23 +198,46 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	open.Inc()
 	h.serve(r, conn, admission, func() {
 		open.Dec()
-		h.open.Done()
+		h.leave(tenant)
 	})
 }
 
-// enter counts a socket; false once the server is being stopped.
-func (h *Handler) enter() bool {
+// enter counts a socket. Errors: Unavailable unavailable once the server is being stopped or has as many
+// as it may, RateLimited rate-limited when the tenant has.
+func (h *Handler) enter(tenant workspaces.TenantID) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.draining || h.deps.Context.Err() != nil {
-		return false
+	switch {
+	case h.draining || h.deps.Context.Err() != nil:
+		return fault.New(fault.ServiceUnavailable, "This server is being stopped. Connect again.")
+	case h.limits.MaxSockets > 0 && h.count >= h.limits.MaxSockets:
+		return later(fault.New(fault.ServiceUnavailable, "This server has all the sockets it may (PARLANCE_SOCKET_MAX). Connect again in a while."))
+	case h.limits.MaxSocketsPerTenant > 0 && h.tenants[tenant] >= h.limits.MaxSocketsPerTenant:
+		return later(fault.New(fault.RateLimitedReason, "The tenant has %d sockets on this server, as many as it may (PARLANCE_SOCKET_MAX_PER_TENANT). Close some, or connect again in a while.", h.tenants[tenant]))
 	}
+	h.count++
+	h.tenants[tenant]++
 	h.open.Add(1)
-	return true
+	return nil
 }
 
-func errStopping() error {
-	return fault.New(fault.ServiceUnavailable, "This server is being stopped. Connect again.")
+// retryAfter is when a client that was refused may try again.
+const retryAfter = 5 * time.Second
+
+func later(err *fault.Error) error {
+	err.RetryAfter = retryAfter
+	return err
+}
+
+// leave forgets a socket that entered.
+func (h *Handler) leave(tenant workspaces.TenantID) {
+	h.mu.Lock()
+	h.count--
+	if h.tenants[tenant]--; h.tenants[tenant] == 0 {
+		delete(h.tenants, tenant)
+	}
+	h.mu.Unlock()
+	h.open.Done()
 }
 
 // admit does everything before the upgrade. The token is looked at before the upgrade's headers,
