@@ -107,9 +107,13 @@ func (f *fixture) hurriedNode(t *testing.T) *conversation.Service {
 // start starts a node; deps is what differs from the other ones.
 func (f *fixture) start(t *testing.T, deps conversation.Deps) *conversation.Service {
 	t.Helper()
+	retriever := deps.Retriever
+	if retriever == nil {
+		retriever = f.passages
+	}
 	s := conversation.New(conversation.Deps{
 		ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices,
-		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
+		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: retriever, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now,
 	})
