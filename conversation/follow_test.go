@@ -256,6 +256,9 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	if calls := recorded[0].ToolCalls(); calls[0].Output != "opened" || calls[1].ErrorCode != "client-error" || len(recorded) != 2 {
 		t.Errorf("recorded %+v in %d turns", calls, len(recorded))
 	}
+	if own := recorded[1].Messages; len(own) != 3 || own[0].CallID != asked[0].ID || own[1].CallID != asked[1].ID {
+		t.Errorf("the turn that brought the results: %+v", own)
+	}
 	// A call that the caller leaves open: the conversation goes on, and the model knows.
 	if _, err := f.Say(t.Context(), f.principal, id, conversation.TurnParams{Text: "And x.", ClientTools: own}, nil); err != nil {
 		t.Fatal(err)
