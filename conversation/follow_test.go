@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -322,10 +323,14 @@ func TestFloodOfTurns(t *testing.T) {
 	}
 	// Of a tenant, over all its sessions.
 	hold := make(chan struct{})
-	f.model = &script{steps: []step{func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
-		<-hold
+	held := func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+		select { // both sessions' first turns hold their places
+		case <-hold:
+		case <-ctx.Done():
+		}
 		return say("0")(ctx, req, emit)
-	}}}
+	}
+	f.model = &script{steps: slices.Repeat([]step{held}, 25)}
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
 	refused := make(chan error, 25)
