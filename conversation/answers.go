@@ -13,6 +13,8 @@ type respond struct {
 	command Respond
 	// input is the command's, as messages.
 	input []Message
+	// turn is what is taken up from a lost node; empty otherwise.
+	turn TurnID
 }
 
 // current is the answer that is going out.
@@ -22,6 +24,7 @@ type current struct {
 	responseID string
 	turn       TurnID
 	open       bool     // the turn holds what was said before
+	takenUp    bool     // from a lost node
 	told       bool     // its ResponseDone is out: only finished is missing
 	aside      bool     // it is out of band
 	items      []string // that went out with it
@@ -33,7 +36,7 @@ type current struct {
 
 // next starts the answer that has waited longest, when none is going out.
 func (e *engine) next() {
-	if e.current != nil || len(e.waiting) == 0 || e.ending != nil || e.client.holds() {
+	if e.current != nil || e.watching != "" || len(e.waiting) == 0 || e.ending != nil || e.client.holds() {
 		return
 	}
 	wanted := e.waiting[0]
@@ -51,6 +54,7 @@ func (e *engine) next() {
 	ctx, cancel := context.WithCancelCause(e.s.live)
 	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, approvals: newApprovals(), cancel: cancel}
 	e.current = run
+	run.takenUp, start.response = wanted.turn != "", run.responseID
 	r := e.runnerFor(wanted, run)
 	r.start, r.approvals = start, run.approvals
 	e.s.workers.Go(func() {
@@ -125,7 +129,7 @@ func (e *engine) settle(m finished) {
 		if m.run.open && e.unanswered == "" {
 			e.unanswered = m.run.turn
 		}
-		if attached && e.ending == nil {
+		if attached && e.ending == nil && !m.run.takenUp { // nobody here asked for it: another node may have it
 			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.went.err)})
 		}
 	} else {

@@ -39,8 +39,8 @@ type faded struct{ live *Live }
 // on: Next must be called until Closed. It is a Leave: only the first of both does anything.
 func (l *Live) Detach() { l.leave(left{live: l, how: Dropped, stays: true}) }
 
-// Inject queues an event of the caller's own, as External, behind those that are there.
-func (l *Live) Inject(value any) { l.push(External{Value: value}) }
+// Inject queues an event of the caller's own, as External, behind those that are there; false behind Closed.
+func (l *Live) Inject(value any) bool { return l.push(External{Value: value}) }
 
 // Unread gives back an event that Next returned and nobody has handled.
 func (l *Live) Unread(e Event) {
@@ -165,7 +165,7 @@ func (e *engine) sendAway(live *Live, code CloseCode, reason string) {
 
 // inherit lets a socket take the place of the one before on this node.
 func (e *engine) inherit(live, older *Live) {
-	live.before, live.known, live.clientTools = older, older.known, older.clientTools
+	live.before, live.known, live.clientTools, live.lost = older, older.known, older.clientTools, older.lost
 	live.toolChoice, live.maxOutputTokens = older.toolChoice, older.maxOutputTokens
 	if e.current != nil && e.current.live == older {
 		e.current.live = live

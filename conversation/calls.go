@@ -106,6 +106,9 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	running.Wait()
 	r.making.stage(stageTools, begun, r.s.moment())
 	r.turn.Metrics.ToolsMS += milliseconds(r.s.moment().Sub(begun))
+	if err == nil {
+		err = r.keepResults(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -203,6 +206,22 @@ func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) error {
 		err = fault.Wrap(errLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
 	}
 	return postgres.MapError(err)
+}
+
+// keepResults writes down what the calls of a round came to: should this node be lost, whoever takes the
+// turn up goes on from there. An answer that ends here is written down by its end.
+func (r *runner) keepResults(ctx context.Context) error {
+	if r.stop {
+		return nil
+	}
+	mine, err := updateTurn(ctx, r.s.db, r.turn, "messages")
+	switch {
+	case err != nil && ctx.Err() == nil: // "unknown" would be the truth then
+		r.s.log.WarnContext(ctx, "results of calls not kept yet", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+	case err == nil && !mine:
+		return fault.Wrap(errLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
+	}
+	return nil
 }
 
 // runCall runs one call and returns its message. A call that is not idempotent runs to its end

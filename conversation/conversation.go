@@ -115,6 +115,8 @@ type Session struct {
 	// RunningTurnID and RunningUntil are the turn lease: who may run a turn, until when.
 	RunningTurnID TurnID    `bun:"running_turn_id,nullzero"`
 	RunningUntil  time.Time `bun:"running_until,nullzero"`
+	// RunningResponseID is the answer that it gives to a socket; empty over HTTP.
+	RunningResponseID string `bun:"running_response_id"`
 	// EndingAt is when an end was asked for that waits for the running turn.
 	EndingAt     time.Time `bun:"ending_at,nullzero"`
 	EndingStatus Status    `bun:"ending_status"`
@@ -194,6 +196,12 @@ type Turn struct {
 	ReceiptHash string `bun:"receipt_hash"`
 	// Receipt is the receipt's canonical JSON. It is written with the turn's end and read by Service.Receipt only.
 	Receipt json.RawMessage `bun:"-"`
+
+	// Wanted says of a turn that does not run that an answer was asked for.
+	Wanted bool `bun:"wanted"`
+	// Losses counts the nodes that were lost with it; LostResponseID is the answer the last one had begun.
+	Losses         int    `bun:"losses"`
+	LostResponseID string `bun:"lost_response_id"`
 }
 
 // ToolCall is a call of a turn with its result.

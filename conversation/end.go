@@ -176,10 +176,13 @@ func abandonTurn(ctx context.Context, tx bun.Tx, session Session, turn *Turn, no
 		return nil
 	}
 	turn.Status, turn.EndedAt = TurnCancelled, now
+	if turn.Losses > 0 {
+		turn.Status, turn.ErrorCode, turn.ErrorMessage = TurnFailed, string(fault.InternalError), "The node that answered was lost, and the conversation ended before another one did."
+	}
 	turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
 	turn.AgentText = agentText(turn.Messages)
 	turn.putReceipt(session, nil)
-	_, err := updateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text")
+	_, err := updateTurn(ctx, tx, *turn, "status", "ended_at", "messages", "agent_text", "error_code", "error_message")
 	return err
 }
 

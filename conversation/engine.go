@@ -33,6 +33,8 @@ type engine struct {
 	items      places
 	// restarting says that the node is being stopped: sockets that still come in are sent away.
 	restarting bool
+	// watching is the turn that another node runs; see lost.go.
+	watching TurnID
 	// ending is the Closed that waits for the current answer to be recorded.
 	ending *Closed
 }
@@ -47,7 +49,9 @@ type (
 		open []clientCall
 		// items are all there were, those removed too.
 		items []Item
-		noted chan struct{}
+		// running is the turn that runs, on any node; zero when there is none.
+		running Turn
+		noted   chan struct{}
 	}
 	left struct {
 		live *Live
@@ -140,6 +144,10 @@ func (e *engine) loop() {
 			e.expire(m.call)
 		case changed:
 			e.adopt(m.edits)
+		case wanted:
+			e.takeUp(m.turns)
+		case watched:
+			e.endWatch(m)
 		case faded:
 			e.fade(m.live)
 		case restarted:

@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// leaseLife is how long a node may be silent before its turn counts as lost.
-	leaseLife    = 30 * time.Second
-	leaseRenewal = 8 * time.Second
+	// leaseLife is how long a node may be silent before its turn counts as lost: that long a client
+	// waits for its answer when a server is killed.
+	leaseLife    = 12 * time.Second
+	leaseRenewal = 3 * time.Second
 	// busyPoll is how often a turn that waits for another looks again.
 	busyPoll = 60 * time.Millisecond
 	// busyWait is the longest a turn waits for the ones before it.
@@ -50,6 +51,8 @@ type turnStart struct {
 	// outputs are a client's results of calls, which a new turn begins with; answered gets those calls.
 	outputs  []Message
 	answered *[]tools.ClientCall
+	// response is the answer's id when a socket asks for it.
+	response string
 }
 
 // lease is the right to run a turn, while it is waited for too: an end reaches it either way.
@@ -58,6 +61,8 @@ type lease struct {
 	cancel  context.CancelCauseFunc
 	stop    chan struct{}
 	renewed sync.WaitGroup
+	// losses is the turn's.
+	losses int
 }
 
 // hold registers a turn of this node; the context ends when the session does.
@@ -103,6 +108,9 @@ func (s *Service) renew(ctx context.Context, start turnStart, l *lease) {
 		case <-ticker.C:
 		}
 		mine, ending, err := s.renewOnce(ctx, start)
+		if err == nil && !mine {
+			mine, err = s.reclaimOnce(ctx, start, l.losses)
+		}
 		switch {
 		case err != nil:
 			s.log.WarnContext(ctx, "turn lease not renewed", "session_id", start.session, "turn_id", start.turn, "error", err)
@@ -126,6 +134,18 @@ func (s *Service) renewOnce(ctx context.Context, start turnStart) (mine, ending 
 		return false, false, fmt.Errorf("renewing turn lease: %w", err)
 	}
 	return len(rows) > 0, len(rows) > 0 && !rows[0].EndingAt.IsZero(), nil
+}
+
+// reclaimOnce takes back a turn that was taken for lost while Postgres was away.
+func (s *Service) reclaimOnce(ctx context.Context, start turnStart, losses int) (mine bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	now := s.moment()
+	err = s.locked(ctx, start.tenant, start.session, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
+		mine, err = reclaim(ctx, tx, session, start, losses, now)
+		return err
+	})
+	return mine, err
 }
 
 // begin waits until no other turn of the session runs, on any node, then takes the lease. When
@@ -171,7 +191,7 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 			refused = errBusy
 			return nil
 		}
-		if err := failLostTurn(ctx, tx, &session, now); err != nil {
+		if err := loseTurn(ctx, tx, &session, now); err != nil {
 			return err
 		}
 		turn, err = takeTurn(ctx, tx, &session, start, now)
@@ -183,7 +203,8 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 			return nil
 		}
 		session.RunningTurnID, session.RunningUntil, session.LastActivityAt = start.turn, now.Add(leaseLife), now
-		return updateSession(ctx, tx, session, "running_turn_id", "running_until", "last_activity_at", "turn_count")
+		session.RunningResponseID = start.response
+		return updateSession(ctx, tx, session, "running_turn_id", "running_until", "running_response_id", "last_activity_at", "turn_count")
 	})
 	if err == nil {
 		err = refused
@@ -304,6 +325,11 @@ type finishing struct {
 	assigned map[string]string
 }
 
+// finishedColumns are what the end of a turn writes.
+var finishedColumns = []string{
+	"agent_text", "status", "messages", "citations", "retrieval", "model", "input_tokens", "output_tokens", "metrics", "error_code", "error_message", "ended_at",
+}
+
 // finish writes a turn's end, the session's counters and, where one is due, the session's end, in
 // one transaction. It happens although the caller has gone. Recorded is false when somebody
 // else finished the turn before: a forced end, or the sweep.
@@ -335,8 +361,12 @@ func (s *Service) finishOnce(ctx context.Context, turn Turn, with finishing) (af
 		if err := adoptResults(ctx, tx, *session, &turn); err != nil {
 			return err
 		}
-		recorded, err = updateTurn(ctx, tx, turn, "agent_text", "status", "messages", "citations", "retrieval", "model",
-			"input_tokens", "output_tokens", "metrics", "error_code", "error_message", "ended_at")
+		recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
+		if err == nil && !recorded {
+			if recorded, err = reclaim(ctx, tx, session, turnStart{turn: turn.ID}, turn.Losses, now); recorded {
+				recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
+			}
+		}
 		if err != nil || !recorded {
 			return err
 		}

@@ -32,6 +32,8 @@ const (
 	noticeJoined noticeKind = "joined" // a socket has joined: older ones of its channel are replaced
 	noticeEnding noticeKind = "ending" // the turn that runs is to be stopped
 	noticeEnded  noticeKind = "ended"  // the session is closed
+	noticeWanted noticeKind = "wanted" // a turn waits for an answer that its node does not give any more
+	noticeCancel noticeKind = "cancel" // the answer that is going out is to be stopped
 	noticeItem   noticeKind = "item"   // a client removed or cut an item
 	noticeStop   noticeKind = "stop"   // this one turn is to be stopped
 )
@@ -113,6 +115,14 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	case noticeItem:
 		if n.From != s.node {
 			s.look(ctx, n.Session)
+		}
+	case noticeWanted:
+		if n.From != s.node {
+			s.lookForWanted(ctx, n.Session)
+		}
+	case noticeCancel:
+		if n.From != s.node {
+			s.stopTurns(n.Session, errStopped)
 		}
 	case noticeJoined:
 		if e := s.engineOf(n.Session); e != nil && n.From != s.node {

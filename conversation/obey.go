@@ -35,6 +35,10 @@ func (e *engine) obey(live *Live, command Command) {
 	case Respond:
 		e.respond(live, c)
 	case Cancel:
+		if e.current == nil && e.watching != "" && len(e.asides) == 0 {
+			e.cancelElsewhere()
+			return
+		}
 		e.cancel(live, c)
 	case Configure:
 		e.configure(live, c)

@@ -87,6 +87,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	if err != nil {
 		return ran{session: session, turn: Turn{ID: r.start.turn}, err: err}
 	}
+	l.losses = turn.Losses
 	l.renewed.Go(func() { r.s.renew(ctx, r.start, l) })
 	r.recorded = make(chan struct{})
 	defer close(r.recorded)

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -108,11 +109,21 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 	var items []Item
 	if live.resumed {
 		for _, turn := range turns {
-			items = append(items, itemsOf(turn)...)
-			live.history = append(live.history, shown(turn, live.session.ItemEdits)...)
+			there := shown(turn, live.session.ItemEdits)
+			all := itemsOf(turn)
+			if turn.Status == TurnInProgress && (turn.Losses == 0 || turn.ID == live.session.RunningTurnID) { // what the agent says in it is told when it is said, or at its end
+				there, all = slices.DeleteFunc(there, ofAgent), slices.DeleteFunc(all, ofAgent)
+			}
+			items = append(items, all...)
+			live.history = append(live.history, there...)
 		}
 	}
-	return joined{live: live, greeting: greeting, unanswered: unanswered, open: openCalls(turns), items: items}, nil
+	return joined{live: live, greeting: greeting, unanswered: unanswered, open: openCalls(turns), items: items, running: running(turns, live.session)}, nil
+}
+
+// ofAgent says that the item is part of an answer.
+func ofAgent(item Item) bool {
+	return !item.Put && (item.Kind == AssistantItem || item.Kind == ToolItem || item.Kind == ClientToolCallItem)
 }
 
 // connectTx stores the socket as its channel's one and tells the node of the one before.
@@ -155,6 +166,10 @@ type Live struct {
 	// toolChoice and maxOutputTokens are the engine's: those of Configure.
 	toolChoice      ToolChoice
 	maxOutputTokens int
+	// lost is the engine's: the answer of a lost node that this socket was told of last.
+	lost string
+	// elsewhere is the engine's: another node gave an answer when the socket joined.
+	elsewhere bool
 	// handed is the engine's: what is still said is said for another socket, or for nobody.
 	handed bool
 	// fading is the engine's: it ends an away Live.
@@ -179,6 +194,9 @@ func (l *Live) Number() int64 { return l.number }
 
 // Resumed says that the session was in progress already: the greeting is not repeated.
 func (l *Live) Resumed() bool { return l.resumed }
+
+// Elsewhere says that another node was giving an answer when the socket joined: AnswerEnded follows.
+func (l *Live) Elsewhere() bool { return l.elsewhere }
 
 // History is the items of the session's turns when the socket joined, oldest first; empty
 // unless Resumed.
@@ -271,11 +289,11 @@ func (l *Live) leave(m left) {
 }
 
 // push queues an event. Nothing comes after Closed; a socket that does not read is cut off.
-func (l *Live) push(e Event) {
+func (l *Live) push(e Event) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return
+		return false
 	}
 	if _, last := e.(Closed); !last && len(l.queue) >= maxQueuedEvents {
 		e = Closed{Code: CloseSlow, Reason: "slow_reader"}
@@ -287,4 +305,5 @@ func (l *Live) push(e Event) {
 		l.onClosed()
 	}
 	l.Wake()
+	return true
 }

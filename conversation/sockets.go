@@ -44,16 +44,24 @@ func (e *engine) join(m joined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if e.current == nil || e.current.turn != turn.ID {
+		if !e.has(turn.ID) {
 			e.unanswered = turn.ID
 		}
 	}
+	if older == nil {
+		for _, turn := range append(m.unanswered, m.running) {
+			e.tellLost(m.live, turn)
+		}
+	}
+	e.watch(m.live.session)
+	m.live.elsewhere = e.watching != ""
 	for _, call := range m.open {
 		e.awaitClient(call)
 	}
 	if m.greeting != nil {
 		e.greet(m.live, *m.greeting)
 	}
+	e.takeUp(m.unanswered)
 	if e.restarting {
 		e.restart()
 	}
@@ -196,7 +204,13 @@ func (e *engine) replace(m replaced) {
 // restart sends the sockets away because the node is being stopped. The answer that is going out
 // is finished; the session waits for them elsewhere.
 func (e *engine) restart() {
-	e.waiting, e.restarting = nil, true
+	e.restarting = true
+	if len(e.waiting) > 0 && e.unanswered != "" { // where the client comes back they are answered
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.live), writeTimeout)
+		defer cancel()
+		e.want(ctx, e.unanswered)
+	}
+	e.waiting = nil
 	for _, live := range e.all() {
 		if e.away[live.channel] == live {
 			live.handed = true

@@ -136,14 +136,15 @@ func insertTurn(ctx context.Context, db bun.IDB, turn Turn) error {
 }
 
 // updateTurn writes the named columns of a turn that is still in progress, and its receipt when it has
-// one; false when it no longer is: somebody else has finished it.
+// one; false when it no longer is: somebody else has finished it, or has taken it for lost.
 func updateTurn(ctx context.Context, db bun.IDB, turn Turn, columns ...string) (bool, error) {
 	update := db.NewUpdate().Model(&turn).Column(columns...)
 	if turn.Receipt != nil {
 		update = update.Set("receipt = ?", string(turn.Receipt)).Set("receipt_hash = ?", turn.ReceiptHash)
 	}
 	result, err := update.
-		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).Exec(ctx)
+		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).
+		Where("t.losses = ?", turn.Losses).Exec(ctx)
 	if err != nil {
 		return false, fmt.Errorf("updating turn: %w", err)
 	}

@@ -51,7 +51,7 @@ func sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, tr
 		}
 		return closeTx(ctx, tx, session, Broken, ReasonExpired, now, transcriptURL)
 	}
-	if err := failLostTurn(ctx, tx, session, now); err != nil {
+	if err := loseTurn(ctx, tx, session, now); err != nil {
 		return err
 	}
 	if !session.EndingAt.IsZero() {
@@ -80,29 +80,6 @@ func overdue(session Session, now time.Time) string {
 		return ReasonIdle
 	}
 	return ""
-}
-
-// failLostTurn fails the turn of a node that stopped renewing its lease.
-func failLostTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
-	if session.RunningTurnID == "" || session.RunningUntil.After(now) {
-		return nil
-	}
-	turn, err := selectTurn(ctx, tx, *session, session.RunningTurnID)
-	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-		return err
-	}
-	if err == nil && turn.Status == TurnInProgress {
-		turn.Status, turn.EndedAt = TurnFailed, now
-		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
-		turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
-		turn.AgentText = agentText(turn.Messages)
-		turn.putReceipt(*session, nil)
-		if _, err := updateTurn(ctx, tx, turn, "status", "ended_at", "error_code", "error_message", "messages", "agent_text"); err != nil {
-			return err
-		}
-	}
-	session.RunningTurnID, session.RunningUntil = "", time.Time{}
-	return updateSession(ctx, tx, *session, "running_turn_id", "running_until")
 }
 
 // dropStale removes the sockets whose node has stopped to refresh them; a session that has none

@@ -65,8 +65,10 @@ type fixture struct {
 	keys   *seal.Keyring
 	owners *workspaces.Service
 	redis  goredis.UniversalClient
-	mu     sync.Mutex
-	late   time.Duration
+	// stopping is what closes the core before the test's end.
+	stopping sync.WaitGroup
+	mu       sync.Mutex
+	late     time.Duration
 }
 
 // newFixture makes one; config is the agent's.

@@ -13,6 +13,9 @@ import (
 // inheritWithin bounds the wait for the socket before, which has been told to end and is on this node.
 const inheritWithin = 5 * time.Second
 
+// settleWithin is how long the frames that a client has seen may take to Redis: some rounds of a relay.
+const settleWithin = 500 * time.Millisecond
+
 // recorder is a dialect that keeps what it says in a journal. It outlives its socket: while the client
 // is away it goes on with what the core tells, and a socket that comes back takes its dialect over.
 type recorder struct {
@@ -28,6 +31,13 @@ type recorder struct {
 	left *estate
 	// trails are what sockets on other nodes were sent; nil when they are not needed, or lost.
 	trails []*trail
+	// follower passes on an answer that another node gives; nil when there is none.
+	follower *follower
+	// closed are the answers whose last frame came from there.
+	closed map[string]bool
+	// concluding is the end of that answer while its last frames have not come; held are the events behind it.
+	concluding *conversation.AnswerEnded
+	held       []conversation.Event
 }
 
 // estate is what a socket leaves to the next one.
@@ -35,11 +45,16 @@ type estate struct {
 	dialect  dialect.Returner
 	protocol string
 	frames   []kept
+	// trails are what was followed, closed the answers that ended there.
+	trails []*trail
+	closed map[string]bool
+	// held are events that were not told yet.
+	held []conversation.Event
 }
 
 // record makes the dialect of a socket that has joined. It waits for the socket before on this node.
 func (h *Handler) record(ctx context.Context, live *conversation.Live, protocol, lastEventID string, p dialect.Params) *recorder {
-	r := &recorder{protocol: protocol, journal: newJournal(nil), live: live, lastEventID: lastEventID, relay: h.relay, log: h.deps.Log}
+	r := &recorder{protocol: protocol, journal: newJournal(nil), live: live, lastEventID: lastEventID, relay: h.relay, log: h.deps.Log, closed: map[string]bool{}}
 	if h.relay != nil {
 		r.journal.sink = h.relay.sink(p.Session.ID, p.Channel, live.Number())
 	}
@@ -50,14 +65,35 @@ func (h *Handler) record(ctx context.Context, live *conversation.Live, protocol,
 		return r
 	}
 	r.dialect = speak(protocol, p)
-	if live.Resumed() && h.relay != nil {
-		trails, err := h.relay.trails(ctx, p.Session.ID, p.Channel, live.Number())
-		if err != nil {
-			r.log.WarnContext(ctx, "frames not read from Redis: the client gets whole items", telemetry.KeySessionID, p.Session.ID, telemetry.KeyError, err)
-		}
-		r.trails = trails
+	if live.Resumed() && h.relay != nil && (lastEventID != "" || live.Elsewhere()) {
+		r.lookForTrails(ctx, p)
 	}
 	return r
+}
+
+// lookForTrails reads what the client's sockets on other nodes were sent. The newest frames may still be
+// on their way to Redis.
+func (r *recorder) lookForTrails(ctx context.Context, p dialect.Params) {
+	looking, cancel := context.WithTimeout(ctx, settleWithin)
+	defer cancel()
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	for {
+		trails, err := r.relay.trails(ctx, p.Session.ID, p.Channel, r.live.Number())
+		if err != nil {
+			r.log.WarnContext(ctx, "frames not read from Redis: the client gets whole items", telemetry.KeySessionID, p.Session.ID, telemetry.KeyError, err)
+			return
+		}
+		r.trails = trails
+		if _, found := missed(trails, r.lastEventID); found || (r.lastEventID == "" && len(trails) > 0 && goingOut(trails[0].frames) != nil) {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-looking.Done():
+			return
+		}
+	}
 }
 
 // Open is what goes out first: the dialect's greeting, then what a returning client missed.
@@ -65,7 +101,7 @@ func (r *recorder) Open() dialect.Step {
 	if r.left == nil {
 		step := r.dialect.Open()
 		r.journal.add(step.Frames, markHello, "")
-		if r.live.Resumed() && r.lastEventID != "" {
+		if r.live.Resumed() {
 			r.catchUp(&step)
 		}
 		return step
@@ -80,7 +116,14 @@ func (r *recorder) Open() dialect.Step {
 		missed = goingOut(r.left.frames)
 	}
 	r.resend(&step, missed)
-	r.left = nil
+	left := r.left
+	r.left, r.closed = nil, left.closed
+	if len(left.trails) > 0 {
+		r.follower = follow(r.relay, left.trails, r.live)
+	}
+	for _, e := range left.held {
+		r.append(&step, r.Event(e))
+	}
 	return step
 }
 
@@ -88,14 +131,32 @@ func (r *recorder) Open() dialect.Step {
 // the frames, and the items that are not in them.
 func (r *recorder) catchUp(step *dialect.Step) {
 	seen := r.lastEventID
-	if frames, found := missed(r.trails, seen); found {
-		r.resend(step, frames)
-		for _, k := range frames {
-			seen = k.ID
-		}
+	frames, found := missed(r.trails, seen)
+	if seen == "" && r.live.Elsewhere() && len(r.trails) > 0 {
+		frames, found = goingOut(r.trails[0].frames), true
 	}
-	if again, ok := r.dialect.(dialect.Returner); ok {
+	r.resend(step, frames)
+	for _, k := range frames {
+		seen = k.ID
+	}
+	if again, ok := r.dialect.(dialect.Returner); ok && r.lastEventID != "" {
 		r.join(step, again.Missed(seen))
+	}
+	for _, t := range r.trails {
+		r.noteClosed(t.frames)
+	}
+	if r.live.Elsewhere() && found {
+		r.follower = follow(r.relay, r.trails, r.live)
+	}
+	r.trails = nil
+}
+
+// noteClosed remembers which answers have had their last frame.
+func (r *recorder) noteClosed(frames []kept) {
+	for _, k := range frames {
+		if k.mark&markCloses != 0 {
+			r.closed[k.response] = true
+		}
 	}
 }
 
@@ -103,6 +164,15 @@ func (r *recorder) catchUp(step *dialect.Step) {
 func (r *recorder) join(step *dialect.Step, next dialect.Step) {
 	r.journal.add(next.Frames, 0, "")
 	step.Frames, step.Commands = append(step.Frames, next.Frames...), append(step.Commands, next.Commands...)
+	if step.Err == nil {
+		step.Err = next.Err
+	}
+}
+
+// append puts a step, which is recorded already, behind another.
+func (r *recorder) append(step *dialect.Step, next dialect.Step) {
+	step.Frames, step.Commands = append(step.Frames, next.Frames...), append(step.Commands, next.Commands...)
+	step.Pause = max(step.Pause, next.Pause)
 	if step.Err == nil {
 		step.Err = next.Err
 	}
@@ -128,6 +198,16 @@ func (r *recorder) Frame(data []byte, text bool) dialect.Step {
 
 // Event takes an event of the core; never Closed.
 func (r *recorder) Event(e conversation.Event) dialect.Step {
+	switch e := e.(type) {
+	case conversation.External:
+		return r.external(e.Value)
+	case conversation.AnswerEnded:
+		return r.answerEnded(e)
+	}
+	if r.concluding != nil {
+		r.held = append(r.held, e)
+		return dialect.Step{}
+	}
 	step := r.dialect.Event(e)
 	switch e := e.(type) {
 	case conversation.ResponseStarted:
@@ -140,14 +220,74 @@ func (r *recorder) Event(e conversation.Event) dialect.Step {
 	return step
 }
 
+// external takes what the follower found.
+func (r *recorder) external(value any) dialect.Step {
+	var step dialect.Step
+	switch v := value.(type) {
+	case followed:
+		r.resend(&step, v.frames)
+		r.noteClosed(v.frames)
+		if r.concluding != nil && r.closed[r.concluding.ResponseID] {
+			r.append(&step, r.conclude())
+		}
+	case concluded:
+		if r.concluding != nil && r.concluding.ResponseID == v.response {
+			r.append(&step, r.conclude())
+		}
+	}
+	return step
+}
+
+// answerEnded waits for the last frames of an answer that another node gave, when they are to come.
+func (r *recorder) answerEnded(e conversation.AnswerEnded) dialect.Step {
+	if r.concluding != nil {
+		r.held = append(r.held, e)
+		return dialect.Step{}
+	}
+	r.concluding = &e
+	if r.follower == nil || e.ResponseID == "" || r.closed[e.ResponseID] {
+		return r.conclude()
+	}
+	live, response := r.live, e.ResponseID
+	time.AfterFunc(concludeWithin, func() { live.Inject(concluded{response: response}) })
+	return dialect.Step{}
+}
+
+// conclude tells the end of another node's answer as far as its frames have not, and what was held behind it.
+func (r *recorder) conclude() dialect.Step {
+	e := *r.concluding
+	e.Told = r.closed[e.ResponseID]
+	if r.follower != nil {
+		r.follower.end()
+		r.follower = nil
+	}
+	held := r.held
+	r.concluding, r.held = nil, nil
+	step := r.dialect.Event(e)
+	r.journal.add(step.Frames, markCloses, e.ResponseID)
+	for _, one := range held {
+		r.append(&step, r.Event(one))
+	}
+	return step
+}
+
 // Close is what the protocol says last; it is not kept.
 func (r *recorder) Close(code int, reason string) dialect.Step { return r.dialect.Close(code, reason) }
 
 // bequeath ends the recording and leaves what is there to the next socket.
 func (r *recorder) bequeath() {
 	r.journal.end()
+	left := &estate{protocol: r.protocol, frames: r.journal.frames, closed: r.closed, held: r.held}
+	if r.follower != nil {
+		r.follower.end()
+		left.trails = r.follower.trails
+	}
+	if r.concluding != nil {
+		left.held = append([]conversation.Event{*r.concluding}, left.held...)
+	}
 	if returner, ok := r.dialect.(dialect.Returner); ok {
-		r.live.Bequeath(&estate{dialect: returner, protocol: r.protocol, frames: r.journal.frames})
+		left.dialect = returner
+		r.live.Bequeath(left)
 		return
 	}
 	r.live.Bequeath(nil)

@@ -53,6 +53,8 @@ type trail struct {
 	last string
 	// ended says that nothing follows.
 	ended bool
+	// gapped says that the last reading met a gap.
+	gapped bool
 }
 
 // trails are those of the channel's last sockets, newest first, without the one with this number.
@@ -90,6 +92,7 @@ func (r *relay) follow(ctx context.Context, t *trail) ([]kept, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading frames: %w", err)
 	}
+	t.gapped = false
 	var added []kept
 	for _, entry := range entries {
 		t.last = entry.ID
@@ -98,7 +101,7 @@ func (r *relay) follow(ctx context.Context, t *trail) ([]kept, error) {
 			return nil, err
 		}
 		if gap {
-			t.frames, added = nil, nil // what lies before it is not whole
+			t.frames, added, t.gapped = nil, nil, true // what lies before it is not whole
 		}
 		added, t.ended = append(added, frames...), t.ended || ended
 	}

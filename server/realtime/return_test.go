@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime"
 )
@@ -240,4 +241,168 @@ func (f *fixture) awaitFrame(t *testing.T, id conversation.ID, kind string) {
 		}
 		return false
 	})
+}
+
+// TestBackElsewhereInTheAnswer has a client that comes back on another node in the middle of an answer:
+// the first node goes on, and the other one passes on what it says.
+func TestBackElsewhereInTheAnswer(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name string
+		// leave is how the first node loses its socket.
+		leave func(t *testing.T, f *fixture, c *client)
+		// anew has the client come back without an id.
+		anew bool
+	}{
+		{name: "Dropped", leave: func(_ *testing.T, _ *fixture, c *client) { _ = c.conn.CloseNow() }},
+		{name: "HalfOpen", leave: func(*testing.T, *fixture, *client) {}},
+		{name: "WithoutAnID", leave: func(_ *testing.T, _ *fixture, c *client) { _ = c.conn.CloseNow() }, anew: true},
+		{name: "Stopping", leave: func(t *testing.T, f *fixture, c *client) {
+			f.stop()
+			f.stopping.Go(func() { _ = f.Close(context.WithoutCancel(t.Context())) })
+			wantClose(t, c.closed(), 1012, "reconnect")
+		}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, agents.Config{}, realtime.Limits{})
+			t.Cleanup(f.stopping.Wait)
+			other := f.beside(t)
+			gate := make(chan struct{}, 4) // as many as there are pieces
+			f.model.then(gated(gate, "One ", "two ", "three ", "four."), say("Next."))
+			made := f.create(t, conversation.Text)
+			c := f.dial(t, made.ChatURL)
+			c.want("session.created")
+			c.say("Count.")
+			gate <- struct{}{}
+			seen := c.until("response.output_text.delta")
+			row.leave(t, f, c)
+			gate <- struct{}{}
+			again := (*client)(nil)
+			if row.anew {
+				f.awaitFrame(t, made.Session.ID, "response.created")
+				again, seen = other.dial(t, made.ChatURL), nil
+			} else {
+				again = other.dial(t, returning(made.ChatURL, seen))
+			}
+			again.want("session.created")
+			gate <- struct{}{}
+			gate <- struct{}{}
+			seen = append(seen, again.until("response.done")...)
+			checkWhole(t, seen, "One two three four.")
+			again.say("And?")
+			answer := again.until("response.done")
+			if spoken(answer) != "Next." {
+				t.Errorf("the next answer: %v", answer)
+			}
+			item, _ := path(seen[len(seen)-1], "response", "output", 0, "id").(string)
+			again.send(`{"type":"conversation.item.retrieve","item_id":"` + item + `"}`)
+			if got := again.want("conversation.item.retrieved"); path(got, "item", "content", 0, "text") != "One two three four." {
+				t.Errorf("the answer's item: %v", got)
+			}
+		})
+	}
+}
+
+// TestCancelElsewhere stops an answer that another node gives.
+func TestCancelElsewhere(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	f.model.then(sayAndWait("Once "))
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.say("Tell me.")
+	seen := c.until("response.output_text.delta")
+	again := other.dial(t, returning(made.ChatURL, seen))
+	again.want("session.created")
+	again.send(`{"type":"response.cancel"}`)
+	done := again.until("response.done")
+	if status := path(done[len(done)-1], "response", "status"); status != "cancelled" {
+		t.Errorf("the answer is %v", status)
+	}
+}
+
+// TestRedisLost has a client that comes back on another node without Redis: what it missed comes whole,
+// and its answer ends.
+func TestRedisLost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	gate := make(chan struct{}, 2) // as many as there are pieces
+	f.model.then(gated(gate, "One ", "two."), say("Next."))
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.say("Count.")
+	gate <- struct{}{}
+	seen := c.until("response.output_text.delta")
+	if err := f.redis.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := other.dial(t, returning(made.ChatURL, seen))
+	again.want("session.created")
+	gate <- struct{}{}
+	missed := again.until("response.done")
+	begun, done := first(seen, "response.created"), missed[len(missed)-1]
+	if path(done, "response", "id") != path(begun, "response", "id") || path(done, "response", "output", 0, "content", 0, "text") != "One two." {
+		t.Errorf("the answer %v ended with %v", begun, done)
+	}
+	if item := first(missed, "conversation.item.done"); path(item, "item", "content", 0, "text") != "One two." {
+		t.Errorf("the item: %v", missed)
+	}
+	again.say("And?")
+	if answer := again.until("response.done"); spoken(answer) != "Next." {
+		t.Errorf("the next answer: %v", answer)
+	}
+}
+
+func first(events []event, kind string) event {
+	for _, e := range events {
+		if e["type"] == kind {
+			return e
+		}
+	}
+	return nil
+}
+
+// TestLostNode has a node that falls silent in the middle of an answer: the open answer is ended, and
+// the node where the client is now gives another one. What the old node says later counts for nothing.
+func TestLostNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	gate := make(chan struct{}, 2) // as many as there are pieces
+	f.model.then(gated(gate, "One ", "two."), say("Anew."))
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.say("Count.")
+	gate <- struct{}{}
+	seen := c.until("response.output_text.delta")
+	again := other.dial(t, returning(made.ChatURL, seen))
+	again.want("session.created")
+	f.awaitSession(t, made.Session.ID, "the loss", func(conversation.Session) bool {
+		if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = now() - interval '1 s' WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL", made.Session.ID, f.ref.TenantID); err != nil {
+			t.Fatal(err)
+		}
+		turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(turns) == 1 && turns[0].Losses == 1
+	})
+	lost := again.until("response.done")
+	if done := lost[len(lost)-1]; path(done, "response", "status") != "failed" || path(done, "response", "id") != path(first(seen, "response.created"), "response", "id") {
+		t.Errorf("the open answer ended with %v", done)
+	}
+	answer := again.until("response.done")
+	checkWhole(t, answer, "Anew.")
+	gate <- struct{}{} // the old node wakes up
+	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 9})
+	if err != nil || len(turns) != 1 || turns[0].AgentText != "Anew." || turns[0].Status != conversation.TurnCompleted {
+		t.Errorf("transcript: %+v, %v", turns, err)
+	}
 }

@@ -33,6 +33,10 @@ type socket struct {
 	limits *Limits
 	log    *slog.Logger
 
+	// lost goes on with the conversation behind the socket, once; stayed says that it did.
+	lost   func()
+	stayed bool
+
 	// passing is held while commands are handed to the core: it keeps their order.
 	passing sync.Mutex
 	// pingDue says that the writer is to send a ping, pingSent when the one without a pong went out, in
@@ -100,21 +104,21 @@ func (h *Handler) serve(r *http.Request, conn *rfc6455.Conn, admission conversat
 		Session: live.Session(), Channel: admission.Channel, History: live.History(), Now: h.deps.Now,
 	})
 	s := &socket{conn: conn, live: live, limits: &h.limits, log: log, dialect: spoken}
+	s.lost = sync.OnceFunc(func() {
+		s.stayed = true
+		h.behind.Go(func() { spoken.goOn(log) }) // ends with the core's Closed
+	})
 	open = true
 	go func() { // ends with the connection, which Wait waits for
 		defer done()
 		defer cancel()
-		stays := false
 		defer func() {
-			if !stays {
+			if !s.stayed {
 				live.Bequeath(nil) // or the next socket waits for it
 			}
 		}()
 		defer live.Leave(conversation.Dropped) // for panics; otherwise it has left
 		end := s.serve(ctx, &h.beats)
-		if stays = s.staysBehind(end); stays {
-			h.behind.Go(func() { spoken.goOn(log) }) // ends with the core's Closed
-		}
 		log.InfoContext(ctx, "socket closed", "code", end.code, telemetry.KeyReason, end.reason, telemetry.KeyDurationMS, h.deps.Now().Sub(began).Milliseconds())
 	}()
 }
@@ -153,6 +157,7 @@ func (s *socket) leave(ctx context.Context, stop context.CancelFunc) ending {
 	s.mu.Unlock()
 	if stays {
 		s.live.Detach()
+		s.lost() // nothing here hears the core's events any more
 	}
 	s.live.Leave(end.leaving)
 	return end

@@ -35,6 +35,8 @@ func (d *Dialect) Event(e conversation.Event) Step {
 		d.startResponse(e)
 	case conversation.ResponseDone:
 		d.finishResponse(e)
+	case conversation.AnswerEnded:
+		d.endAnswer(e)
 	case conversation.Configured:
 		d.session, d.tools, d.maxTokens = e.Session, e.ClientTools, e.MaxOutputTokens
 		d.send(&sessionEvent{head{Type: "session.updated"}, d.effective()})

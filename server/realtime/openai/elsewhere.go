@@ -1,0 +1,32 @@
+package openai
+
+import "parlance.dev/parlance/conversation"
+
+// endAnswer tells the end of an answer that another node gave: nothing when the client has its events,
+// else the items that it has not got whole, and the response that it may have seen begin.
+func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
+	previous := d.items.last()
+	ended := &openResponse{id: e.ResponseID, at: map[string]int{}}
+	for _, one := range e.Items {
+		if !e.Told && d.items.byID[one.ID] == nil {
+			d.sendWhole(one, previous)
+		}
+		item := wireItem(one)
+		d.items.put(one.ID, item)
+		d.whole, previous = one.ID, one.ID
+		if one.Kind != conversation.UserItem && one.Kind != conversation.ToolOutputItem {
+			ended.add(one.ID, item)
+		}
+	}
+	if e.Told || e.ResponseID == "" {
+		return
+	}
+	reason := ""
+	if e.Status == conversation.ResponseCancelled {
+		reason = "client_cancelled"
+	}
+	d.responses[e.ResponseID] = ended
+	d.finishResponse(conversation.ResponseDone{
+		ResponseID: e.ResponseID, TurnID: e.TurnID, Status: e.Status, Reason: reason, Items: e.Items, Text: e.Text, Citations: e.Citations, Usage: e.Usage, Err: e.Err,
+	})
+}
