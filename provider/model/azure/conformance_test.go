@@ -50,6 +50,7 @@ func TestForms(t *testing.T) {
 	rows := []struct{ name, path, version string }{
 		{"endpoint", "/", ""},
 		{"v1", "/openai/v1/", ""},
+		{"v1 of a preview", "/openai/v1?api-version=preview", ""},
 		{"openai", "/openai", "2024-10-21"},
 		{"target URI", "/openai/deployments/chat-of-ours/chat/completions?api-version=2025-01-01-preview", ""},
 		{"old version", "", "2024-02-01"},
