@@ -304,7 +304,7 @@ func appendTo(ctx context.Context, tx bun.Tx, session Session, id TurnID, said M
 func userText(messages []Message) string {
 	text := ""
 	for _, m := range messages {
-		if m.Role != roleUser {
+		if m.Role != roleUser || m.Text == "" {
 			continue
 		}
 		if text != "" {

@@ -48,6 +48,12 @@ func (e *engine) obey(live *Live, command Command) {
 		e.rate(live, c)
 	case Activity:
 		e.touch()
+	case AudioAppend:
+		e.appendAudio(live, c)
+	case AudioCommit:
+		e.commitAudio(live, c)
+	case AudioClear:
+		live.audio = heardAudio{}
 	case Insert:
 		e.insert(live, c)
 	case Remove:

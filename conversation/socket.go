@@ -170,6 +170,8 @@ type Live struct {
 	lost string
 	// elsewhere is the engine's: another node gave an answer when the socket joined.
 	elsewhere bool
+	// audio is the engine's: what waits to be committed.
+	audio heardAudio
 	// handed is the engine's: what is still said is said for another socket, or for nobody.
 	handed bool
 	// fading is the engine's: it ends an away Live.

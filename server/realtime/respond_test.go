@@ -227,3 +227,40 @@ func TestResponseOptions(t *testing.T) {
 		t.Errorf("transcript %+v, %v", turns, err)
 	}
 }
+
+// TestAudio: without a transcriber audio is an item whose words are not known.
+func TestAudio(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("Please write."))
+	c := f.dial(t, f.create(t, conversation.Voice).VoiceURL)
+	c.want("session.created")
+	piece := `{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 6400) + `"}` // 4800 bytes, 100 ms
+	c.send(`{"type":"input_audio_buffer.append","event_id":"b","audio":"?"}`, piece, piece, `{"type":"input_audio_buffer.clear"}`, `{"type":"input_audio_buffer.commit","event_id":"e"}`)
+	if failed := c.want("error"); path(failed, "error", "code") != "invalid_value" || path(failed, "error", "event_id") != "b" {
+		t.Errorf("not Base64: %v", failed)
+	}
+	if failed := c.want("error"); path(failed, "error", "code") != "stt-not-configured" {
+		t.Errorf("nobody listens: %v", failed)
+	}
+	c.want("input_audio_buffer.cleared")
+	if failed := c.want("error"); path(failed, "error", "code") != "input_audio_buffer_commit_empty" || path(failed, "error", "event_id") != "e" {
+		t.Errorf("nothing to commit: %v", failed)
+	}
+	c.send(piece, piece, `{"type":"input_audio_buffer.commit"}`, `{"type":"response.create"}`)
+	committed := c.want("input_audio_buffer.committed")
+	added := c.want("conversation.item.added")
+	want := []any{event{"type": "input_audio", "transcript": nil}}
+	if diff := cmp.Diff(want, path(added, "item", "content")); diff != "" || path(added, "item", "id") != committed["item_id"] {
+		t.Errorf("item %v (-want +got):\n%s", added, diff)
+	}
+	c.want("conversation.item.done")
+	failed := c.want("conversation.item.input_audio_transcription.failed")
+	if path(failed, "error", "code") != "stt-not-configured" || failed["item_id"] != committed["item_id"] {
+		t.Errorf("transcription %v", failed)
+	}
+	c.until("response.done")
+	if asked := f.model.requests()[0].Messages; len(asked) != 1 || !strings.Contains(asked[0].Text, "The user spoke here") {
+		t.Errorf("the model saw %+v", asked)
+	}
+}

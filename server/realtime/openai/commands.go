@@ -118,15 +118,26 @@ func (d *Dialect) cancelResponse(f frame) {
 
 // appendAudio says once that nobody listens: a microphone sends fifty of these a second.
 func (d *Dialect) appendAudio(f frame) {
-	if d.audioRefused {
+	var audio []byte
+	if present(f.Audio) && json.Unmarshal(f.Audio, &audio) != nil || !present(f.Audio) {
+		d.refuse(f.EventID, invalid("audio", "audio is audio data in Base64."))
 		return
 	}
-	d.audioRefused = true
-	d.refuse(f.EventID, d.deaf())
+	if !d.audioRefused {
+		d.audioRefused = true
+		d.refuse(f.EventID, d.deaf())
+	}
+	if d.channel != conversation.ChatChannel {
+		d.do(conversation.AudioAppend{CommandID: f.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS()})
+	}
 }
 
 func (d *Dialect) commitAudio(f frame) {
-	d.refuse(f.EventID, &refusal{code: "input_audio_buffer_commit_empty", message: d.deaf().message})
+	if d.channel == conversation.ChatChannel {
+		d.refuse(f.EventID, &refusal{code: "input_audio_buffer_commit_empty", message: d.deaf().message})
+		return
+	}
+	d.do(conversation.AudioCommit{CommandID: f.EventID})
 }
 
 func (d *Dialect) deaf() *refusal {
@@ -137,6 +148,7 @@ func (d *Dialect) deaf() *refusal {
 }
 
 func (d *Dialect) clearInput(frame) {
+	d.do(conversation.AudioClear{})
 	d.send(&plainEvent{head{Type: "input_audio_buffer.cleared"}})
 }
 

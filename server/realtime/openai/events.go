@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
 )
 
 // openResponse is a response that is going out.
@@ -30,7 +31,7 @@ func (r *openResponse) add(itemID string, item any) int {
 func (d *Dialect) Event(e conversation.Event) Step {
 	switch e := e.(type) {
 	case conversation.ItemAdded:
-		d.sendWhole(e.Item, e.PreviousItemID)
+		d.addItem(e)
 	case conversation.ResponseStarted:
 		d.startResponse(e)
 	case conversation.ResponseDone:
@@ -94,6 +95,20 @@ func (d *Dialect) sendWhole(one conversation.Item, previous string) {
 	d.send(&itemEvent{head{Type: "conversation.item.added"}, optional(previous), item})
 	if one.Kind != conversation.ToolItem {
 		d.send(&itemEvent{head{Type: "conversation.item.done"}, optional(previous), item})
+	}
+}
+
+// addItem tells of an item. What was spoken was committed first, and is not transcribed.
+func (d *Dialect) addItem(e conversation.ItemAdded) {
+	spoken := e.Item.Kind == conversation.UserItem && e.Item.Audio != nil && !e.Item.Audio.Transcribed
+	if spoken {
+		d.send(&committedEvent{head{Type: "input_audio_buffer.committed"}, optional(e.PreviousItemID), e.Item.ID})
+	}
+	d.sendWhole(e.Item, e.PreviousItemID)
+	if spoken {
+		d.send(&transcriptionEvent{head{Type: "conversation.item.input_audio_transcription.failed"}, e.Item.ID, 0, wireError{
+			Type: "transcription_error", Code: string(fault.STTNotConfigured), Message: "No transcriber is configured, so the words are not known.",
+		}})
 	}
 }
 
@@ -296,6 +311,7 @@ var refusals = []struct {
 	code, message, param string
 }{
 	{conversation.ErrNothingToCancel, "response_cancel_not_active", "There is no response going out to cancel.", ""},
+	{conversation.ErrNoAudio, "input_audio_buffer_commit_empty", "The audio buffer is too small: at least 100 ms are needed.", ""},
 	{conversation.ErrNoReference, "invalid_value", "An item_reference names no item of the conversation.", "response.input"},
 	{conversation.ErrNoPlace, "item_create_invalid_previous_item_id", "There is no item with the id that previous_item_id names.", "previous_item_id"},
 	{conversation.ErrItemTaken, "item_create_duplicate_id", "There is an item with that id already.", "item.id"},

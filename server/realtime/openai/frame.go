@@ -16,11 +16,13 @@ type frame struct {
 	Item    json.RawMessage `json:"item"`
 	ItemID  string          `json:"item_id"`
 	// PreviousItemID is "root", an item's id, or absent.
-	PreviousItemID string          `json:"previous_item_id"`
-	ContentIndex   int             `json:"content_index"`
-	AudioEndMS     *int            `json:"audio_end_ms"`
-	Response       json.RawMessage `json:"response"`
-	ResponseID     string          `json:"response_id"`
+	PreviousItemID string `json:"previous_item_id"`
+	ContentIndex   int    `json:"content_index"`
+	AudioEndMS     *int   `json:"audio_end_ms"`
+	// Audio is of input_audio_buffer.append: Base64 in a string.
+	Audio      json.RawMessage `json:"audio"`
+	Response   json.RawMessage `json:"response"`
+	ResponseID string          `json:"response_id"`
 }
 
 // refusal is why a client event was not taken. Code is the protocol's own word or a slug of fault.

@@ -53,6 +53,14 @@ type format struct {
 	RateHz int    `json:"rate,omitempty"`
 }
 
+// bytesPerMS: PCM has two bytes a sample, G.711 one at 8 kHz.
+func (f format) bytesPerMS() int {
+	if f.RateHz > 0 {
+		return 2 * f.RateHz / 1000
+	}
+	return 8
+}
+
 // tool is a tool that the client runs itself.
 type tool struct {
 	Type        string          `json:"type"`

@@ -44,6 +44,19 @@ type retrievedEvent struct {
 	Item any `json:"item"`
 }
 
+type committedEvent struct {
+	head
+	PreviousItemID *string `json:"previous_item_id"`
+	ItemID         string  `json:"item_id"`
+}
+
+type transcriptionEvent struct {
+	head
+	ItemID       string    `json:"item_id"`
+	ContentIndex int       `json:"content_index"`
+	Error        wireError `json:"error"`
+}
+
 type deletedEvent struct {
 	head
 	ItemID string `json:"item_id"`
