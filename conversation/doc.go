@@ -20,6 +20,9 @@
 // session, its sockets and the answer that is going out, belongs to one goroutine on the node
 // (conversation); sockets talk to it through a [Live].
 //
+// A socket that is lost leaves its [Live] behind (away.go), and the answer goes on. A turn whose node is
+// lost is wanted again, and an answer that another node gives is watched (lost.go).
+//
 // # How an end travels
 //
 // Every end, replacement and cancellation is announced with NOTIFY on [Channel] inside the

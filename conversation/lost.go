@@ -245,9 +245,12 @@ func (s *Service) watchOnce(ctx context.Context, tenant workspaces.TenantID, id 
 	}
 	now := s.moment()
 	if err == nil && session.RunningTurnID == turn && !session.RunningUntil.After(now) {
-		err = s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *Session) error {
+		err := s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *Session) error {
 			return loseTurn(ctx, tx, row, now)
 		})
+		if err != nil {
+			s.log.WarnContext(ctx, "lost turn not taken up yet", "session_id", id, "turn_id", turn, "error", err)
+		}
 		return Turn{}, false // the next look sees what came of it
 	}
 	if err != nil || session.RunningTurnID == turn {

@@ -37,6 +37,8 @@ func (d *Dialect) Event(e conversation.Event) dialect.Step {
 		d.typing(true)
 	case conversation.ResponseDone:
 		d.finish(e)
+	case conversation.AnswerEnded:
+		d.endAnswer(e)
 	case conversation.Configured:
 		d.configured(e)
 	case conversation.Failed:
@@ -47,6 +49,19 @@ func (d *Dialect) Event(e conversation.Event) dialect.Step {
 		}
 	}
 	return d.take()
+}
+
+// endAnswer tells what another node's answer said, when the client has not got it from there.
+func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
+	if e.Told {
+		return
+	}
+	d.typing(false)
+	for _, item := range e.Items {
+		if item.Kind != conversation.UserItem {
+			d.added(item)
+		}
+	}
 }
 
 // content takes the events within an answer.
