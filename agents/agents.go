@@ -73,11 +73,13 @@ type Config struct {
 	Retrieval     Retrieval `json:"retrieval"`
 	DisabledTools []string  `json:"disabled_tools"`
 	// ClientToolTimeoutSeconds is how long a client may take to answer a call; 0: the default.
-	ClientToolTimeoutSeconds int             `json:"client_tool_timeout_seconds,omitempty"` // in tools_config
-	Guards                   []Guard         `json:"guards"`
-	Fatigue                  []FatigueWindow `json:"fatigue"`
-	Memory                   Memory          `json:"memory"`
-	MaxDurationSeconds       int             `json:"max_duration_seconds"`
+	ClientToolTimeoutSeconds int `json:"client_tool_timeout_seconds,omitempty"` // in tools_config
+	// ClientTools are offered to clients that cannot declare tools themselves.
+	ClientTools        []ClientTool    `json:"client_tools,omitempty"` // in tools_config
+	Guards             []Guard         `json:"guards"`
+	Fatigue            []FatigueWindow `json:"fatigue"`
+	Memory             Memory          `json:"memory"`
+	MaxDurationSeconds int             `json:"max_duration_seconds"`
 	// IdleTimeoutSeconds 0 is the modality's default: see IdleTimeout.
 	IdleTimeoutSeconds int      `json:"idle_timeout_seconds"`
 	LockedOverrides    []string `json:"locked_overrides"`
@@ -142,6 +144,31 @@ type FatigueWindow struct {
 	MaxTurns    int    `json:"max_turns"`
 	MaxSessions int    `json:"max_sessions"`
 	MaxMinutes  int    `json:"max_minutes"`
+}
+
+// ClientTool is a tool that a connected client runs.
+type ClientTool struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// Parameters is a JSON Schema of an object; empty takes any.
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+}
+
+// clientToolName is what models take as a function's name.
+var clientToolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// checkClientTools tells of names that are no names, or twice there.
+func checkClientTools(list []ClientTool, add func(field, code, message string)) {
+	seen := map[string]bool{}
+	for i, tool := range list {
+		at := "tools_config.client_tools[" + strconv.Itoa(i) + "].name"
+		if !clientToolName.MatchString(tool.Name) {
+			add(at, "pattern", "A tool's name has 1 to 64 letters, digits, _ and -.")
+		} else if seen[tool.Name] {
+			add(at, "unique", "The tool "+strconv.Quote(tool.Name)+" is there twice.")
+		}
+		seen[tool.Name] = true
+	}
 }
 
 // Memory is the agent's memory of its users.
@@ -213,6 +240,7 @@ func (c Config) Check() error {
 	if n := c.ClientToolTimeoutSeconds; n < 0 || n > maxClientToolSeconds {
 		add("tools_config.client_tool_timeout_seconds", "range", fmt.Sprintf("Must be from 1 to %d, or 0 for the default.", maxClientToolSeconds))
 	}
+	checkClientTools(c.ClientTools, add)
 	for i, guard := range c.Guards {
 		for j, pattern := range guard.Patterns {
 			if _, err := regexp.Compile(pattern); err != nil {

@@ -46,8 +46,8 @@ func (s *Service) TraceClient(ctx context.Context, p ClientCall) {
 // CutForModel is as much of a text as a model gets of an answer, with a marker where it was cut.
 func CutForModel(text string) string { return cutText(text, ModelMaxBytes) }
 
-// ClientToolTimeoutSeconds is how long the agent gives clients; 0: the default. Errors: NotFound.
-func (s *Service) ClientToolTimeoutSeconds(ctx context.Context, ref workspaces.Ref, agentID agents.ID) (int, error) {
+// AgentConfig is the agent's configuration, for what it says of clients' tools. Errors: NotFound.
+func (s *Service) AgentConfig(ctx context.Context, ref workspaces.Ref, agentID agents.ID) (agents.Config, error) {
 	agent, err := s.agents.Get(ctx, ref, agentID)
-	return agent.Config.ClientToolTimeoutSeconds, err
+	return agent.Config, err
 }

@@ -492,3 +492,34 @@ func TestElevenLabsContext(t *testing.T) {
 		t.Errorf("transcript %+v %v", turns, err)
 	}
 }
+
+// TestElevenLabsClientTool: the agent's client tools are offered, and the answer goes on with the result,
+// whatever JSON that is.
+func TestElevenLabsClientTool(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{ClientTools: []agents.ClientTool{{
+		Name: "show_map", Description: "Shows a map.", Parameters: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}}}`),
+	}}}, realtime.Limits{})
+	f.model.then(call("show_map", `{"place":"Bern"}`), say("There it is."))
+	c := f.dialEleven(t, f.create(t, conversation.Text).ChatURL)
+	c.send(initiation)
+	c.say("Show me Bern")
+	called, _ := path(c.one("client_tool_call"), "client_tool_call").(event)
+	if called["tool_name"] != "show_map" || path(called, "parameters", "place") != "Bern" || called["event_id"] != 2.0 {
+		t.Errorf("called %v", called)
+	}
+	result, _ := json.Marshal(event{"type": "client_tool_result", "tool_call_id": called["tool_call_id"], "result": event{"shown": true}, "is_error": false})
+	c.send(string(result))
+	if said := c.one("agent_response"); path(said, "agent_response_event", "agent_response") != "There it is." {
+		t.Errorf("then %v", said)
+	}
+	asked := f.model.requests()
+	last := asked[len(asked)-1].Messages
+	if offered := asked[0].Tools[len(asked[0].Tools)-1]; offered.Name != "show_map" || !strings.Contains(last[len(last)-1].Text, `{"shown":true}`) {
+		t.Errorf("offered %v, result %q", offered, last[len(last)-1].Text)
+	}
+	c.send(string(result))
+	if refused := c.one("error"); path(refused, "error_event", "details", "event") != "client_tool_result" {
+		t.Errorf("twice: %v", refused)
+	}
+}

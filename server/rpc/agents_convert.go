@@ -13,7 +13,8 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		Instructions: req.GetInstructions(), FirstMessage: req.GetFirstMessage(), Language: req.GetLanguage(),
 		Model: agentModel(req.GetModel()), Voice: agentVoice(req.GetVoice()), Retrieval: agentRetrieval(req.GetRetrieval()),
 		DisabledTools: req.GetToolsConfig().GetDisabledTools(), ClientToolTimeoutSeconds: int(req.GetToolsConfig().GetClientToolTimeoutSeconds()),
-		Guards: each(req.GetGuards(), agentGuard), Fatigue: each(req.GetFatigue(), fatigueWindow),
+		ClientTools: each(req.GetToolsConfig().GetClientTools(), clientTool),
+		Guards:      each(req.GetGuards(), agentGuard), Fatigue: each(req.GetFatigue(), fatigueWindow),
 		Memory:             agents.Memory{Enabled: req.GetMemory().GetEnabled()},
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
@@ -42,6 +43,7 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		{"tools_config", req.GetToolsConfig() != nil, func() {
 			wanted := merged(mask, "tools_config", stored.GetToolsConfig(), req.GetToolsConfig())
 			config.DisabledTools, config.ClientToolTimeoutSeconds = wanted.GetDisabledTools(), int(wanted.GetClientToolTimeoutSeconds())
+			config.ClientTools = each(wanted.GetClientTools(), clientTool)
 		}},
 		{"guards", len(req.GetGuards()) > 0, func() { config.Guards = each(req.GetGuards(), agentGuard) }},
 		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
@@ -116,7 +118,7 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		Retrieval: &parlancev1.AgentRetrieval{
 			TopK: int32(c.Retrieval.TopK), MinSimilarity: c.Retrieval.MinSimilarity, Ranking: c.Retrieval.Ranking, Rerank: c.Retrieval.Rerank, //nolint:gosec // 1..50
 		},
-		ToolsConfig: &parlancev1.ToolsConfig{DisabledTools: c.DisabledTools, ClientToolTimeoutSeconds: int32Of(c.ClientToolTimeoutSeconds)},
+		ToolsConfig: toolsConfigProto(c.DisabledTools, c),
 		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),
 		Memory:             &parlancev1.AgentMemory{Enabled: c.Memory.Enabled},
 		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds), //nolint:gosec // ≤ 86,400

@@ -154,18 +154,18 @@ func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.Upd
 		return nil, err
 	}
 	id := agents.ID(req.GetAgentId())
-	timeout, err := s.tools.ClientToolTimeoutSeconds(ctx, ref, id)
+	config, err := s.tools.AgentConfig(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
 	// Without a mask an empty list clears: the request has no other field to mean.
 	if !sent(req.GetUpdateMask(), "disabled_tools", true) {
 		names, err := s.tools.GetConfig(ctx, ref, id)
-		return toolsConfigProto(names, timeout), err
+		return toolsConfigProto(names, config), err
 	}
 	names, err := s.tools.UpdateConfig(ctx, ref, id, req.GetDisabledTools())
 	if err != nil {
 		return nil, err
 	}
-	return toolsConfigProto(names, timeout), nil
+	return toolsConfigProto(names, config), nil
 }

@@ -125,8 +125,19 @@ func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
 	}
 }
 
-func toolsConfigProto(disabledTools []string, clientToolTimeoutSeconds int) *parlancev1.ToolsConfig {
-	return &parlancev1.ToolsConfig{DisabledTools: disabledTools, ClientToolTimeoutSeconds: int32Of(clientToolTimeoutSeconds)}
+func toolsConfigProto(disabledTools []string, config agents.Config) *parlancev1.ToolsConfig {
+	return &parlancev1.ToolsConfig{
+		DisabledTools: disabledTools, ClientToolTimeoutSeconds: int32Of(config.ClientToolTimeoutSeconds),
+		ClientTools: each(config.ClientTools, clientToolProto),
+	}
+}
+
+func clientTool(t *parlancev1.AgentClientTool) agents.ClientTool {
+	return agents.ClientTool{Name: t.GetName(), Description: t.GetDescription(), Parameters: jsonOf(t.GetParameters())}
+}
+
+func clientToolProto(t agents.ClientTool) *parlancev1.AgentClientTool {
+	return &parlancev1.AgentClientTool{Name: t.Name, Description: t.Description, Parameters: structOf(t.Parameters)}
 }
 
 func toolCallProto(c tools.Call) *parlancev1.ToolCall {

@@ -788,8 +788,10 @@ type ToolsConfig struct {
 	// How many seconds a connected client may take to answer a call of a tool that it runs itself, 1 to 120;
 	// 0 is 20. The model is told when there is no answer.
 	ClientToolTimeoutSeconds int32 `protobuf:"varint,2,opt,name=client_tool_timeout_seconds,json=clientToolTimeoutSeconds,proto3" json:"client_tool_timeout_seconds,omitempty"`
-	unknownFields            protoimpl.UnknownFields
-	sizeCache                protoimpl.SizeCache
+	// Tools that clients run which cannot declare any themselves: those that speak the ElevenLabs protocol.
+	ClientTools   []*AgentClientTool `protobuf:"bytes,3,rep,name=client_tools,json=clientTools,proto3" json:"client_tools,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolsConfig) Reset() {
@@ -836,6 +838,78 @@ func (x *ToolsConfig) GetClientToolTimeoutSeconds() int32 {
 	return 0
 }
 
+func (x *ToolsConfig) GetClientTools() []*AgentClientTool {
+	if x != nil {
+		return x.ClientTools
+	}
+	return nil
+}
+
+// AgentClientTool is a tool that a connected client runs.
+type AgentClientTool struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the client knows it by, 1 to 64 letters, digits, _ and -. Unique in the list; a tool of the agent with
+	// the same name goes before it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What the model reads to decide when to call it, at most 2,000 characters.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// JSON Schema of an object; empty takes any.
+	Parameters    *structpb.Struct `protobuf:"bytes,3,opt,name=parameters,proto3" json:"parameters,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AgentClientTool) Reset() {
+	*x = AgentClientTool{}
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AgentClientTool) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AgentClientTool) ProtoMessage() {}
+
+func (x *AgentClientTool) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AgentClientTool.ProtoReflect.Descriptor instead.
+func (*AgentClientTool) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *AgentClientTool) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AgentClientTool) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *AgentClientTool) GetParameters() *structpb.Struct {
+	if x != nil {
+		return x.Parameters
+	}
+	return nil
+}
+
 // AgentGuard is a no-go zone.
 type AgentGuard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -857,7 +931,7 @@ type AgentGuard struct {
 
 func (x *AgentGuard) Reset() {
 	*x = AgentGuard{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -869,7 +943,7 @@ func (x *AgentGuard) String() string {
 func (*AgentGuard) ProtoMessage() {}
 
 func (x *AgentGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[9]
+	mi := &file_parlance_v1_agents_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -882,7 +956,7 @@ func (x *AgentGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentGuard.ProtoReflect.Descriptor instead.
 func (*AgentGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AgentGuard) GetName() string {
@@ -944,7 +1018,7 @@ type FatigueWindow struct {
 
 func (x *FatigueWindow) Reset() {
 	*x = FatigueWindow{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1030,7 @@ func (x *FatigueWindow) String() string {
 func (*FatigueWindow) ProtoMessage() {}
 
 func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[10]
+	mi := &file_parlance_v1_agents_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1043,7 @@ func (x *FatigueWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueWindow.ProtoReflect.Descriptor instead.
 func (*FatigueWindow) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FatigueWindow) GetWindow() string {
@@ -1011,7 +1085,7 @@ type AgentMemory struct {
 
 func (x *AgentMemory) Reset() {
 	*x = AgentMemory{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1023,7 +1097,7 @@ func (x *AgentMemory) String() string {
 func (*AgentMemory) ProtoMessage() {}
 
 func (x *AgentMemory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[11]
+	mi := &file_parlance_v1_agents_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1036,7 +1110,7 @@ func (x *AgentMemory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentMemory.ProtoReflect.Descriptor instead.
 func (*AgentMemory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AgentMemory) GetEnabled() bool {
@@ -1063,7 +1137,7 @@ type AgentVersion struct {
 
 func (x *AgentVersion) Reset() {
 	*x = AgentVersion{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1075,7 +1149,7 @@ func (x *AgentVersion) String() string {
 func (*AgentVersion) ProtoMessage() {}
 
 func (x *AgentVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[12]
+	mi := &file_parlance_v1_agents_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1088,7 +1162,7 @@ func (x *AgentVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgentVersion.ProtoReflect.Descriptor instead.
 func (*AgentVersion) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AgentVersion) GetAgentId() string {
@@ -1134,7 +1208,7 @@ type VersionChange struct {
 
 func (x *VersionChange) Reset() {
 	*x = VersionChange{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1146,7 +1220,7 @@ func (x *VersionChange) String() string {
 func (*VersionChange) ProtoMessage() {}
 
 func (x *VersionChange) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[13]
+	mi := &file_parlance_v1_agents_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1159,7 +1233,7 @@ func (x *VersionChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionChange.ProtoReflect.Descriptor instead.
 func (*VersionChange) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *VersionChange) GetPath() string {
@@ -1225,7 +1299,7 @@ type CreateAgentRequest struct {
 
 func (x *CreateAgentRequest) Reset() {
 	*x = CreateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1237,7 +1311,7 @@ func (x *CreateAgentRequest) String() string {
 func (*CreateAgentRequest) ProtoMessage() {}
 
 func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[14]
+	mi := &file_parlance_v1_agents_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1250,7 +1324,7 @@ func (x *CreateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateAgentRequest.ProtoReflect.Descriptor instead.
 func (*CreateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CreateAgentRequest) GetWorkspaceId() string {
@@ -1386,7 +1460,7 @@ type ListAgentsRequest struct {
 
 func (x *ListAgentsRequest) Reset() {
 	*x = ListAgentsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1398,7 +1472,7 @@ func (x *ListAgentsRequest) String() string {
 func (*ListAgentsRequest) ProtoMessage() {}
 
 func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[15]
+	mi := &file_parlance_v1_agents_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1411,7 +1485,7 @@ func (x *ListAgentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListAgentsRequest) GetWorkspaceId() string {
@@ -1447,7 +1521,7 @@ type ListAgentsResponse struct {
 
 func (x *ListAgentsResponse) Reset() {
 	*x = ListAgentsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1459,7 +1533,7 @@ func (x *ListAgentsResponse) String() string {
 func (*ListAgentsResponse) ProtoMessage() {}
 
 func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[16]
+	mi := &file_parlance_v1_agents_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1472,7 +1546,7 @@ func (x *ListAgentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListAgentsResponse) GetAgents() []*Agent {
@@ -1501,7 +1575,7 @@ type GetAgentRequest struct {
 
 func (x *GetAgentRequest) Reset() {
 	*x = GetAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +1587,7 @@ func (x *GetAgentRequest) String() string {
 func (*GetAgentRequest) ProtoMessage() {}
 
 func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[17]
+	mi := &file_parlance_v1_agents_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +1600,7 @@ func (x *GetAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAgentRequest.ProtoReflect.Descriptor instead.
 func (*GetAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetAgentRequest) GetWorkspaceId() string {
@@ -1589,7 +1663,7 @@ type UpdateAgentRequest struct {
 
 func (x *UpdateAgentRequest) Reset() {
 	*x = UpdateAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1675,7 @@ func (x *UpdateAgentRequest) String() string {
 func (*UpdateAgentRequest) ProtoMessage() {}
 
 func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[18]
+	mi := &file_parlance_v1_agents_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1688,7 @@ func (x *UpdateAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateAgentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *UpdateAgentRequest) GetWorkspaceId() string {
@@ -1762,7 +1836,7 @@ type DeleteAgentRequest struct {
 
 func (x *DeleteAgentRequest) Reset() {
 	*x = DeleteAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1774,7 +1848,7 @@ func (x *DeleteAgentRequest) String() string {
 func (*DeleteAgentRequest) ProtoMessage() {}
 
 func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[19]
+	mi := &file_parlance_v1_agents_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1787,7 +1861,7 @@ func (x *DeleteAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAgentRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DeleteAgentRequest) GetWorkspaceId() string {
@@ -1820,7 +1894,7 @@ type ListAgentVersionsRequest struct {
 
 func (x *ListAgentVersionsRequest) Reset() {
 	*x = ListAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1832,7 +1906,7 @@ func (x *ListAgentVersionsRequest) String() string {
 func (*ListAgentVersionsRequest) ProtoMessage() {}
 
 func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[20]
+	mi := &file_parlance_v1_agents_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1845,7 +1919,7 @@ func (x *ListAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListAgentVersionsRequest) GetWorkspaceId() string {
@@ -1888,7 +1962,7 @@ type ListAgentVersionsResponse struct {
 
 func (x *ListAgentVersionsResponse) Reset() {
 	*x = ListAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1900,7 +1974,7 @@ func (x *ListAgentVersionsResponse) String() string {
 func (*ListAgentVersionsResponse) ProtoMessage() {}
 
 func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[21]
+	mi := &file_parlance_v1_agents_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1913,7 +1987,7 @@ func (x *ListAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListAgentVersionsResponse) GetVersions() []*AgentVersion {
@@ -1945,7 +2019,7 @@ type CompareAgentVersionsRequest struct {
 
 func (x *CompareAgentVersionsRequest) Reset() {
 	*x = CompareAgentVersionsRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1957,7 +2031,7 @@ func (x *CompareAgentVersionsRequest) String() string {
 func (*CompareAgentVersionsRequest) ProtoMessage() {}
 
 func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[22]
+	mi := &file_parlance_v1_agents_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1970,7 +2044,7 @@ func (x *CompareAgentVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsRequest.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CompareAgentVersionsRequest) GetWorkspaceId() string {
@@ -2011,7 +2085,7 @@ type CompareAgentVersionsResponse struct {
 
 func (x *CompareAgentVersionsResponse) Reset() {
 	*x = CompareAgentVersionsResponse{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2023,7 +2097,7 @@ func (x *CompareAgentVersionsResponse) String() string {
 func (*CompareAgentVersionsResponse) ProtoMessage() {}
 
 func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[23]
+	mi := &file_parlance_v1_agents_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2036,7 +2110,7 @@ func (x *CompareAgentVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareAgentVersionsResponse.ProtoReflect.Descriptor instead.
 func (*CompareAgentVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CompareAgentVersionsResponse) GetChanges() []*VersionChange {
@@ -2059,7 +2133,7 @@ type RollbackAgentRequest struct {
 
 func (x *RollbackAgentRequest) Reset() {
 	*x = RollbackAgentRequest{}
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2071,7 +2145,7 @@ func (x *RollbackAgentRequest) String() string {
 func (*RollbackAgentRequest) ProtoMessage() {}
 
 func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_agents_proto_msgTypes[24]
+	mi := &file_parlance_v1_agents_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,7 +2158,7 @@ func (x *RollbackAgentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackAgentRequest.ProtoReflect.Descriptor instead.
 func (*RollbackAgentRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{24}
+	return file_parlance_v1_agents_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RollbackAgentRequest) GetWorkspaceId() string {
@@ -2181,11 +2255,18 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\aranking\x18\x03 \x01(\tB\x1b\xbaH\x18r\x16R\x00R\n" +
 	"similarityR\x06hybridR\aranking\x12\x16\n" +
 	"\x06rerank\x18\x04 \x01(\bR\x06rerankB\x11\n" +
-	"\x0f_min_similarity\"\x90\x01\n" +
+	"\x0f_min_similarity\"\xdc\x01\n" +
 	"\vToolsConfig\x127\n" +
 	"\x0edisabled_tools\x18\x01 \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x102\"\x06r\x04\x10\x01\x18dR\rdisabledTools\x12H\n" +
-	"\x1bclient_tool_timeout_seconds\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18x(\x00R\x18clientToolTimeoutSeconds\"\x8d\x02\n" +
+	"\x1bclient_tool_timeout_seconds\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18x(\x00R\x18clientToolTimeoutSeconds\x12J\n" +
+	"\fclient_tools\x18\x03 \x03(\v2\x1c.parlance.v1.AgentClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\"\x95\x01\n" +
+	"\x0fAgentClientTool\x12\x1d\n" +
+	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18@R\x04name\x12*\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\vdescription\x127\n" +
+	"\n" +
+	"parameters\x18\x03 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"parameters\"\x8d\x02\n" +
 	"\n" +
 	"AgentGuard\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -2327,7 +2408,7 @@ func file_parlance_v1_agents_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_agents_proto_rawDescData
 }
 
-var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_parlance_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_parlance_v1_agents_proto_goTypes = []any{
 	(*Agent)(nil),                        // 0: parlance.v1.Agent
 	(*AgentAnalysis)(nil),                // 1: parlance.v1.AgentAnalysis
@@ -2338,91 +2419,94 @@ var file_parlance_v1_agents_proto_goTypes = []any{
 	(*AgentVoice)(nil),                   // 6: parlance.v1.AgentVoice
 	(*AgentRetrieval)(nil),               // 7: parlance.v1.AgentRetrieval
 	(*ToolsConfig)(nil),                  // 8: parlance.v1.ToolsConfig
-	(*AgentGuard)(nil),                   // 9: parlance.v1.AgentGuard
-	(*FatigueWindow)(nil),                // 10: parlance.v1.FatigueWindow
-	(*AgentMemory)(nil),                  // 11: parlance.v1.AgentMemory
-	(*AgentVersion)(nil),                 // 12: parlance.v1.AgentVersion
-	(*VersionChange)(nil),                // 13: parlance.v1.VersionChange
-	(*CreateAgentRequest)(nil),           // 14: parlance.v1.CreateAgentRequest
-	(*ListAgentsRequest)(nil),            // 15: parlance.v1.ListAgentsRequest
-	(*ListAgentsResponse)(nil),           // 16: parlance.v1.ListAgentsResponse
-	(*GetAgentRequest)(nil),              // 17: parlance.v1.GetAgentRequest
-	(*UpdateAgentRequest)(nil),           // 18: parlance.v1.UpdateAgentRequest
-	(*DeleteAgentRequest)(nil),           // 19: parlance.v1.DeleteAgentRequest
-	(*ListAgentVersionsRequest)(nil),     // 20: parlance.v1.ListAgentVersionsRequest
-	(*ListAgentVersionsResponse)(nil),    // 21: parlance.v1.ListAgentVersionsResponse
-	(*CompareAgentVersionsRequest)(nil),  // 22: parlance.v1.CompareAgentVersionsRequest
-	(*CompareAgentVersionsResponse)(nil), // 23: parlance.v1.CompareAgentVersionsResponse
-	(*RollbackAgentRequest)(nil),         // 24: parlance.v1.RollbackAgentRequest
-	(*timestamppb.Timestamp)(nil),        // 25: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 26: google.protobuf.Struct
-	(*structpb.Value)(nil),               // 27: google.protobuf.Value
-	(*fieldmaskpb.FieldMask)(nil),        // 28: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                // 29: google.protobuf.Empty
+	(*AgentClientTool)(nil),              // 9: parlance.v1.AgentClientTool
+	(*AgentGuard)(nil),                   // 10: parlance.v1.AgentGuard
+	(*FatigueWindow)(nil),                // 11: parlance.v1.FatigueWindow
+	(*AgentMemory)(nil),                  // 12: parlance.v1.AgentMemory
+	(*AgentVersion)(nil),                 // 13: parlance.v1.AgentVersion
+	(*VersionChange)(nil),                // 14: parlance.v1.VersionChange
+	(*CreateAgentRequest)(nil),           // 15: parlance.v1.CreateAgentRequest
+	(*ListAgentsRequest)(nil),            // 16: parlance.v1.ListAgentsRequest
+	(*ListAgentsResponse)(nil),           // 17: parlance.v1.ListAgentsResponse
+	(*GetAgentRequest)(nil),              // 18: parlance.v1.GetAgentRequest
+	(*UpdateAgentRequest)(nil),           // 19: parlance.v1.UpdateAgentRequest
+	(*DeleteAgentRequest)(nil),           // 20: parlance.v1.DeleteAgentRequest
+	(*ListAgentVersionsRequest)(nil),     // 21: parlance.v1.ListAgentVersionsRequest
+	(*ListAgentVersionsResponse)(nil),    // 22: parlance.v1.ListAgentVersionsResponse
+	(*CompareAgentVersionsRequest)(nil),  // 23: parlance.v1.CompareAgentVersionsRequest
+	(*CompareAgentVersionsResponse)(nil), // 24: parlance.v1.CompareAgentVersionsResponse
+	(*RollbackAgentRequest)(nil),         // 25: parlance.v1.RollbackAgentRequest
+	(*timestamppb.Timestamp)(nil),        // 26: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 27: google.protobuf.Struct
+	(*structpb.Value)(nil),               // 28: google.protobuf.Value
+	(*fieldmaskpb.FieldMask)(nil),        // 29: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                // 30: google.protobuf.Empty
 }
 var file_parlance_v1_agents_proto_depIdxs = []int32{
 	4,  // 0: parlance.v1.Agent.model:type_name -> parlance.v1.AgentModel
 	6,  // 1: parlance.v1.Agent.voice:type_name -> parlance.v1.AgentVoice
 	7,  // 2: parlance.v1.Agent.retrieval:type_name -> parlance.v1.AgentRetrieval
 	8,  // 3: parlance.v1.Agent.tools_config:type_name -> parlance.v1.ToolsConfig
-	9,  // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
-	10, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
-	11, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
-	25, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
-	25, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
+	10, // 4: parlance.v1.Agent.guards:type_name -> parlance.v1.AgentGuard
+	11, // 5: parlance.v1.Agent.fatigue:type_name -> parlance.v1.FatigueWindow
+	12, // 6: parlance.v1.Agent.memory:type_name -> parlance.v1.AgentMemory
+	26, // 7: parlance.v1.Agent.created_at:type_name -> google.protobuf.Timestamp
+	26, // 8: parlance.v1.Agent.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 9: parlance.v1.Agent.analysis:type_name -> parlance.v1.AgentAnalysis
 	2,  // 10: parlance.v1.AgentAnalysis.criteria:type_name -> parlance.v1.AnalysisCriterion
 	3,  // 11: parlance.v1.AgentAnalysis.data:type_name -> parlance.v1.AnalysisField
 	5,  // 12: parlance.v1.AgentModel.fallbacks:type_name -> parlance.v1.ModelRef
-	26, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
-	26, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
-	26, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
-	26, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
-	0,  // 17: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
-	25, // 18: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
-	27, // 19: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
-	27, // 20: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
-	4,  // 21: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 22: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 23: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	8,  // 24: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	9,  // 25: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	10, // 26: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	11, // 27: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	1,  // 28: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	0,  // 29: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
-	4,  // 30: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
-	6,  // 31: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
-	7,  // 32: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
-	8,  // 33: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
-	9,  // 34: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
-	10, // 35: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
-	11, // 36: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
-	28, // 37: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 38: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
-	12, // 39: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
-	13, // 40: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
-	14, // 41: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
-	15, // 42: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
-	17, // 43: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
-	18, // 44: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
-	19, // 45: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
-	20, // 46: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
-	22, // 47: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
-	24, // 48: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
-	0,  // 49: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
-	16, // 50: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
-	0,  // 51: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
-	0,  // 52: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
-	29, // 53: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
-	21, // 54: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
-	23, // 55: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
-	0,  // 56: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
-	49, // [49:57] is the sub-list for method output_type
-	41, // [41:49] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	27, // 13: parlance.v1.AgentVoice.stt:type_name -> google.protobuf.Struct
+	27, // 14: parlance.v1.AgentVoice.tts:type_name -> google.protobuf.Struct
+	27, // 15: parlance.v1.AgentVoice.vad:type_name -> google.protobuf.Struct
+	27, // 16: parlance.v1.AgentVoice.turn_detection:type_name -> google.protobuf.Struct
+	9,  // 17: parlance.v1.ToolsConfig.client_tools:type_name -> parlance.v1.AgentClientTool
+	27, // 18: parlance.v1.AgentClientTool.parameters:type_name -> google.protobuf.Struct
+	0,  // 19: parlance.v1.AgentVersion.agent:type_name -> parlance.v1.Agent
+	26, // 20: parlance.v1.AgentVersion.created_at:type_name -> google.protobuf.Timestamp
+	28, // 21: parlance.v1.VersionChange.from:type_name -> google.protobuf.Value
+	28, // 22: parlance.v1.VersionChange.to:type_name -> google.protobuf.Value
+	4,  // 23: parlance.v1.CreateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 24: parlance.v1.CreateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 25: parlance.v1.CreateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	8,  // 26: parlance.v1.CreateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	10, // 27: parlance.v1.CreateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	11, // 28: parlance.v1.CreateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	12, // 29: parlance.v1.CreateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	1,  // 30: parlance.v1.CreateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	0,  // 31: parlance.v1.ListAgentsResponse.agents:type_name -> parlance.v1.Agent
+	4,  // 32: parlance.v1.UpdateAgentRequest.model:type_name -> parlance.v1.AgentModel
+	6,  // 33: parlance.v1.UpdateAgentRequest.voice:type_name -> parlance.v1.AgentVoice
+	7,  // 34: parlance.v1.UpdateAgentRequest.retrieval:type_name -> parlance.v1.AgentRetrieval
+	8,  // 35: parlance.v1.UpdateAgentRequest.tools_config:type_name -> parlance.v1.ToolsConfig
+	10, // 36: parlance.v1.UpdateAgentRequest.guards:type_name -> parlance.v1.AgentGuard
+	11, // 37: parlance.v1.UpdateAgentRequest.fatigue:type_name -> parlance.v1.FatigueWindow
+	12, // 38: parlance.v1.UpdateAgentRequest.memory:type_name -> parlance.v1.AgentMemory
+	29, // 39: parlance.v1.UpdateAgentRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 40: parlance.v1.UpdateAgentRequest.analysis:type_name -> parlance.v1.AgentAnalysis
+	13, // 41: parlance.v1.ListAgentVersionsResponse.versions:type_name -> parlance.v1.AgentVersion
+	14, // 42: parlance.v1.CompareAgentVersionsResponse.changes:type_name -> parlance.v1.VersionChange
+	15, // 43: parlance.v1.AgentService.CreateAgent:input_type -> parlance.v1.CreateAgentRequest
+	16, // 44: parlance.v1.AgentService.ListAgents:input_type -> parlance.v1.ListAgentsRequest
+	18, // 45: parlance.v1.AgentService.GetAgent:input_type -> parlance.v1.GetAgentRequest
+	19, // 46: parlance.v1.AgentService.UpdateAgent:input_type -> parlance.v1.UpdateAgentRequest
+	20, // 47: parlance.v1.AgentService.DeleteAgent:input_type -> parlance.v1.DeleteAgentRequest
+	21, // 48: parlance.v1.AgentService.ListAgentVersions:input_type -> parlance.v1.ListAgentVersionsRequest
+	23, // 49: parlance.v1.AgentService.CompareAgentVersions:input_type -> parlance.v1.CompareAgentVersionsRequest
+	25, // 50: parlance.v1.AgentService.RollbackAgent:input_type -> parlance.v1.RollbackAgentRequest
+	0,  // 51: parlance.v1.AgentService.CreateAgent:output_type -> parlance.v1.Agent
+	17, // 52: parlance.v1.AgentService.ListAgents:output_type -> parlance.v1.ListAgentsResponse
+	0,  // 53: parlance.v1.AgentService.GetAgent:output_type -> parlance.v1.Agent
+	0,  // 54: parlance.v1.AgentService.UpdateAgent:output_type -> parlance.v1.Agent
+	30, // 55: parlance.v1.AgentService.DeleteAgent:output_type -> google.protobuf.Empty
+	22, // 56: parlance.v1.AgentService.ListAgentVersions:output_type -> parlance.v1.ListAgentVersionsResponse
+	24, // 57: parlance.v1.AgentService.CompareAgentVersions:output_type -> parlance.v1.CompareAgentVersionsResponse
+	0,  // 58: parlance.v1.AgentService.RollbackAgent:output_type -> parlance.v1.Agent
+	51, // [51:59] is the sub-list for method output_type
+	43, // [43:51] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_agents_proto_init() }
@@ -2433,14 +2517,14 @@ func file_parlance_v1_agents_proto_init() {
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_agents_proto_msgTypes[4].OneofWrappers = []any{}
 	file_parlance_v1_agents_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_agents_proto_msgTypes[18].OneofWrappers = []any{}
+	file_parlance_v1_agents_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_agents_proto_rawDesc), len(file_parlance_v1_agents_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -104,7 +104,14 @@ func format(own string) string {
 	return "pcm_24000"
 }
 
-func clientTools(agents.Config) []model.Tool { return nil }
+// clientTools are those of the agent: clients of this protocol cannot declare any.
+func clientTools(config agents.Config) []model.Tool {
+	offered := make([]model.Tool, len(config.ClientTools))
+	for i, t := range config.ClientTools {
+		offered[i] = model.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Parameters}
+	}
+	return offered
+}
 
 // Wake goes on when a pause is over: the client hears now, and gets its greeting if it has not sent
 // any initiation data.
