@@ -88,7 +88,7 @@ var rules = []rule{
 		SELECT session_id || ' waits since ' || created_at FROM session_analyses WHERE status = 'pending' AND deadline_at < now() - interval '10 s'`},
 	{"turns are finished where nobody runs them", "turns", `
 		SELECT t.id || ' of ' || s.id || ', which is ' || s.status FROM turns AS t JOIN sessions AS s ON s.id = t.session_id
-		WHERE t.status = 'in_progress' AND (s.ended_at IS NOT NULL OR t.user_text = '' AND s.running_turn_id IS DISTINCT FROM t.id)
+		WHERE t.status = 'in_progress' AND (s.ended_at IS NOT NULL OR t.user_text = '' AND NOT t.wanted AND s.running_turn_id IS DISTINCT FROM t.id)
 		   OR t.status <> 'in_progress' AND t.ended_at IS NULL`},
 	{"a finished turn has a receipt that nobody has changed", "turns", `
 		SELECT t.id || ' has the hash ' || t.receipt_hash FROM turns AS t
