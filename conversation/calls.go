@@ -51,6 +51,8 @@ type pendingCall struct {
 	late latch
 	// mayLeave says that the call may outlive the turn.
 	mayLeave bool
+	// withheld says that the user has not asked for the call; see injection.go.
+	withheld *tools.Error
 	// word is where the client's approval comes; nil: it is not asked.
 	word <-chan decision
 }
@@ -74,6 +76,7 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 	for i, call := range wanted {
 		round[i] = r.pending(call)
 	}
+	r.holdBack(ctx, round)
 	if err := r.sayFarewell(round); err != nil {
 		return err
 	}
@@ -237,10 +240,14 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 	switch {
 	case !p.known && p.broken != "":
 		return r.refused(p, begun, string(tools.CodeArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
+	case !p.known && p.withheld != nil:
+		return r.refused(p, begun, string(p.withheld.Code), p.withheld.Message)
 	case !p.known:
 		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.call.Name+" here, or it is off. Answer without it.")
 	}
-	p.params.Refused = r.approved(ctx, p)
+	if p.params.Refused = p.withheld; p.withheld == nil {
+		p.params.Refused = r.approved(ctx, p)
+	}
 	if ctx.Err() != nil {
 		return r.refused(p, begun, codeUnfinished, outputUnfinished)
 	}

@@ -95,7 +95,9 @@ type Session struct {
 	VariablesHash  string    `bun:"variables_hash"`
 	TokenExpiresAt time.Time `bun:"token_expires_at"`
 	// Language of the conversation, BCP 47; empty when unknown.
-	Language           string    `bun:"language"`
+	Language string `bun:"language"`
+	// SummarizedTurns is how many of the first turns the session's summary tells of.
+	SummarizedTurns    int       `bun:"summarized_turns"`
 	TurnCount          int       `bun:"turn_count"`
 	InputTokens        int       `bun:"input_tokens"`
 	OutputTokens       int       `bun:"output_tokens"`

@@ -302,6 +302,9 @@ type script struct {
 func (s *script) Name() string { return "script" }
 
 func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+	if req.Metadata["purpose"] == "summary" {
+		return model.Result{}, errors.New("the script has no summaries")
+	}
 	s.mu.Lock()
 	s.asked = append(s.asked, req)
 	if len(s.steps) == 0 {

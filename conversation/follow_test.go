@@ -248,7 +248,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 		t.Fatalf("answered %q, %v", turn.AgentText, err)
 	}
 	told := answers.requests()[1].Messages
-	if n := len(told); told[n-2].Text != "opened" || !strings.Contains(told[n-1].Text, "denied") || told[n-1].Role != model.RoleTool {
+	if n := len(told); told[n-2].Bare != "opened" || !strings.Contains(told[n-1].Text, "denied") || told[n-1].Role != model.RoleTool {
 		t.Errorf("the model was told %+v", told)
 	}
 	_, err = f.Say(t.Context(), f.principal, id, output(asked[0].ID, "twice"), nil)

@@ -116,7 +116,7 @@ func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, b
 func selectPast(ctx context.Context, db bun.IDB, session Session, below, limit int) ([]Turn, error) {
 	var turns []Turn
 	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages").
-		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.index < ?", below).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.index < ?", below).Where("t.index >= ?", session.SummarizedTurns).
 		OrderExpr("t.index DESC").Limit(int64(limit)).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading earlier turns: %w", err)

@@ -20,7 +20,7 @@ func told(t *testing.T, req model.Request, n int) string {
 	var results []string
 	for _, m := range req.Messages {
 		if m.Role == model.RoleTool {
-			results = append(results, m.Text)
+			results = append(results, m.Bare)
 		}
 	}
 	if n >= len(results) {

@@ -88,8 +88,8 @@ func errorText(code, words string) string { return "Error (" + code + "): " + wo
 
 // modelMessages turns stored messages into the model's. Results are put behind the message that
 // called for them, wherever they came in; a call without one is told so, and a result
-// whose call is not among them is left out.
-func modelMessages(stored []Message) []model.Message {
+// whose call is not among them is left out. fence puts an output between marks.
+func modelMessages(stored []Message, fence func(call MessageCall, output string) string) []model.Message {
 	results := map[string]Message{}
 	for _, m := range stored {
 		if m.Role == roleTool {
@@ -121,7 +121,7 @@ func modelMessages(stored []Message) []model.Message {
 			if result, ok := results[call.ID]; ok {
 				output = result.Text
 			}
-			messages = append(messages, model.Message{Role: model.RoleTool, Text: output, ToolCallID: call.ID})
+			messages = append(messages, model.Message{Role: model.RoleTool, Text: fence(call, output), Bare: output, ToolCallID: call.ID})
 		}
 	}
 	return messages

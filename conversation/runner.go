@@ -49,11 +49,17 @@ type runner struct {
 	// firstToken is from begun to the first piece of the answer; 0: none yet.
 	firstToken time.Duration
 	earlier    []Message
-	passages   []Passage
-	tools      tools.Registry
-	values     tools.Variables
-	with       finishing
-	stop       bool
+	// before are the turns that earlier is of, summary what is told of those before them.
+	before  past
+	summary summary
+	// looked is what is known of the texts lookedAt; see withhold.go.
+	looked   *outside
+	lookedAt []piece
+	passages []Passage
+	tools    tools.Registry
+	values   tools.Variables
+	with     finishing
+	stop     bool
 	// interrupted says that the user's speech stopped it.
 	interrupted bool
 	// approvals are the calls that wait for the client's word; nil: there is no client to ask.
@@ -114,6 +120,9 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	}
 	if finishErr == nil && !recorded { // somebody took the turn for lost, and did not know what its calls came to
 		r.s.correct(ctx, r.session.TenantID, r.session.ID, r.turn.ID, r.turn.Messages, r.with.assigned)
+	}
+	if finishErr == nil && recorded {
+		r.summarise(ctx, after)
 	}
 	done := r.done(err)
 	_ = r.emit(done) // nobody may be left to hear it; the turn is recorded
@@ -254,12 +263,22 @@ func (r *runner) prepare(ctx context.Context) error {
 // remember reads what of the earlier turns the model sees.
 func (r *runner) remember(ctx context.Context) error {
 	begun := r.s.moment()
-	before, err := readPast(ctx, r.s.db, r.session, r.turn.ID, historyBudget(r.session))
+	told, err := selectSummary(ctx, r.s.db, r.session)
+	if err != nil {
+		return fmt.Errorf("reading summary: %w", err)
+	}
+	session := r.session
+	session.SummarizedTurns = told.Turns // it may have been written since the session was read
+	before, err := readPast(ctx, r.s.db, session, r.turn.ID, historyBudget(r.session))
 	if err != nil {
 		return err
 	}
-	r.earlier = before.messages()
-	r.making.history = &ReceiptHistory{Turns: len(before.turns), Tokens: before.tokens}
+	r.summary = told
+	r.before, r.earlier = before, before.messages()
+	r.making.history = &ReceiptHistory{Turns: len(before.turns), Tokens: before.tokens, SummarizedTurns: told.Turns}
+	if told.Text != "" {
+		r.making.history.SummaryHash = hashOf(told.Text)
+	}
 	r.making.stage(stageHistory, begun, r.s.moment())
 	return nil
 }
@@ -294,13 +313,13 @@ func (r *runner) request(withTools bool) model.Request {
 		instructions = *r.instructions
 	}
 	// Both together, so that a client's result of this turn meets its call of the one before.
-	messages := modelMessages(r.visible())
-	if last := len(messages) - 1; last < 0 || messages[last].Role == model.RoleAssistant {
-		messages = append(messages, model.Message{Role: model.RoleUser, Text: r.goOn()})
+	p := prompt{
+		instructions: instructions, session: r.session, turn: r.turn.ID, values: r.values.Public, summary: r.summary.Text, passages: r.passages,
+		said: r.visible(), goOn: r.goOn(),
 	}
 	req := model.Request{
-		Model: config.Model.Name, System: systemPrompt(instructions, r.session, r.values.Public, r.passages),
-		Messages: messages, Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
+		Model: config.Model.Name, System: p.system(),
+		Messages: p.messages(), Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
 		Passages: modelPassages(r.passages),
 		Metadata: map[string]string{"session_id": string(r.session.ID), "turn_id": string(r.turn.ID)},
 	}

@@ -101,7 +101,9 @@ type Service struct {
 	mu      sync.Mutex
 	closing bool
 	engines map[ID]*engine
-	running map[TurnID]*lease
+	// summaries are the sessions whose summary is being written, or is not tried, until when.
+	summaries map[ID]time.Time
+	running   map[TurnID]*lease
 	// broadcasts are the streamed turns that run here.
 	broadcasts map[TurnID]*broadcast
 	queues     turnQueues
@@ -114,7 +116,7 @@ func New(d Deps) *Service {
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
 		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
-		engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
+		summaries: map[ID]time.Time{}, engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

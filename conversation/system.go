@@ -72,6 +72,9 @@ func (r *runner) sayFarewell(round []*pendingCall) error {
 // farewellOf is the message of a round's end_call; ending is false when there is none that will succeed.
 func farewellOf(round []*pendingCall) (text string, ending bool) {
 	for _, p := range round {
+		if p.withheld != nil {
+			continue
+		}
 		if !p.system() || p.call.Name != toolEndCall || p.broken != "" {
 			continue
 		}

@@ -78,6 +78,9 @@ type Message struct {
 	Text string
 	// ToolCalls are the calls an assistant message made. Each needs a tool message that answers it.
 	ToolCalls []ToolCall
+	// Bare is, on a RoleTool message, the output without the marks that Text may have around it, for
+	// responders that are no language models; empty: Text has none.
+	Bare string
 	// ToolCallID names, on a RoleTool message, the call it answers.
 	ToolCallID string
 }

@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -69,7 +70,7 @@ func toolAnswers(req model.Request) string {
 		if name == "" {
 			name = "The tool"
 		}
-		lines = append(lines, name+" answered: "+inWords(m.Text))
+		lines = append(lines, name+" answered: "+inWords(cmp.Or(m.Bare, m.Text)))
 	}
 	return strings.Join(lines, "\n\n")
 }

@@ -73,8 +73,11 @@ func (r Received) LastText() string {
 }
 
 // Script hands out replies in order and records requests; when it is at its end it answers
-// with [Gullible]. It is safe for concurrent use.
+// with Else, or [Gullible]. It is safe for concurrent use.
 type Script struct {
+	// Else answers at the end of the script; nil is Gullible. It is set before the first request.
+	Else func(Received) Reply
+
 	mu       sync.Mutex
 	replies  []Reply
 	received []Received
@@ -88,6 +91,9 @@ func (s *Script) Next(r Received) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.received = append(s.received, r)
+	if len(s.replies) == 0 && s.Else != nil {
+		return s.Else(r)
+	}
 	if len(s.replies) == 0 {
 		return Gullible(r)
 	}

@@ -1,0 +1,197 @@
+package conversation
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// How far the user's words ask for what a tool does.
+const (
+	intentNone = iota
+	// intentSome: they share a word with the tool's name or description.
+	intentSome
+	// intentAction: they have the words of its name, or others for them.
+	intentAction
+)
+
+// questions are sentences that ask for knowledge; "can you" asks for an act.
+var questions = regexp.MustCompile(`^\W*(and |but |so |then )?(how|what|when|why|which|who|whose|where|do|does|did|is|are|was|were|has|have|should|am|can i|could i|may i|any|anything|anyone|can one|can people|can it|what's|when's)\b`)
+
+// requests are the parts of a text that may ask for an act.
+func requests(text string) string {
+	var kept []string
+	for rest := text; rest != ""; {
+		end := strings.IndexAny(rest, ".!?\n") + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		sentence := rest[:end]
+		rest = rest[end:]
+		if !strings.HasSuffix(sentence, "?") || !questions.MatchString(sentence) || strings.Contains(sentence, "please") {
+			kept = append(kept, sentence)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// intentOf reads the user's words.
+func intentOf(user []string, name, description string, changes bool) int {
+	said, asked := map[string]bool{}, map[string]bool{}
+	for _, text := range user {
+		folded := fold(text)
+		if strings.Contains(folded, strings.ToLower(name)) {
+			return intentAction
+		}
+		for stem := range stemsOf(folded) {
+			said[stem] = true
+		}
+		if changes {
+			folded = requests(folded)
+		}
+		for stem := range stemsOf(folded) {
+			asked[stem] = true
+		}
+	}
+	wanted := actionStems(name)
+	missing := 0
+	some := false
+	for _, stem := range wanted {
+		some = some || saidAny(said, stem)
+		if !saidAny(asked, stem) {
+			missing++
+		}
+	}
+	if len(wanted) > 0 && missing == 0 {
+		return intentAction
+	}
+	for stem := range stemsOf(fold(description)) {
+		some = some || said[stem] && !commonWords[stem]
+	}
+	if some {
+		return intentSome
+	}
+	return intentNone
+}
+
+func saidAny(said map[string]bool, stem string) bool {
+	if said[stem] {
+		return true
+	}
+	return slices.ContainsFunc(otherWords[stem], func(other string) bool { return said[other] })
+}
+
+// nameWords are the words of a tool's name: cancel_order, cancelOrder and shop__cancel-order have them.
+func nameWords(name string) []string {
+	var words []string
+	var word strings.Builder
+	flush := func() {
+		if word.Len() > 0 {
+			words = append(words, strings.ToLower(word.String()))
+			word.Reset()
+		}
+	}
+	before := rune(0)
+	for _, r := range name {
+		if r == '_' || r == '-' || unicode.IsUpper(r) && unicode.IsLower(before) {
+			flush()
+		}
+		if r != '_' && r != '-' {
+			word.WriteRune(r)
+		}
+		before = r
+	}
+	flush()
+	return words
+}
+
+// idleWords of names say nothing about what a tool does.
+var idleWords = map[string]bool{
+	"get": true, "find": true, "fetch": true, "lookup": true, "look": true, "up": true, "list": true, "show": true, "read": true, "query": true, "search": true, "check": true,
+	"do": true, "the": true, "a": true, "an": true, "my": true, "for": true, "of": true, "to": true, "by": true, "with": true, "issue": true, "make": true, "process": true, "perform": true, "request": true, "submit": true, "tool": true, "api": true, "v1": true, "v2": true, "now": true, "new": true,
+}
+
+// changes says whether a tool that has the name may change something: those that get, find or list do not.
+func changes(name string) bool {
+	words := nameWords(name)
+	return len(words) > 0 && !slices.Contains([]string{"get", "find", "fetch", "lookup", "look", "list", "show", "read", "query", "search", "check", "describe", "count", "skip", "language"}, words[0])
+}
+
+// actionStems are the stems of a name that say what the tool does.
+func actionStems(name string) []string {
+	var stems []string
+	words := nameWords(name)
+	for _, word := range words {
+		if !idleWords[word] {
+			stems = append(stems, stemOf(word))
+		}
+	}
+	if len(stems) == 0 {
+		for _, word := range words {
+			stems = append(stems, stemOf(word))
+		}
+	}
+	return stems
+}
+
+func stemOf(word string) string {
+	if len(word) > 64 {
+		return word
+	}
+	return english.Stem(word, true)
+}
+
+func stemsOf(text string) map[string]bool {
+	stems := map[string]bool{}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		stems[stemOf(word)] = true
+	}
+	return stems
+}
+
+// commonWords stand in most descriptions.
+var commonWords = func() map[string]bool {
+	common := map[string]bool{}
+	for word := range strings.FieldsSeq(`a an the of to in on for by with and or is are be it its this that these your you user users customer customers use uses used using when what which
+		can could will would should their they them his her has have from as at if do does not no any all one get gets returns return give gives given please me my i we our us tell about how
+		call calls tool service after before only also into out up than then there here some more new now`) {
+		common[stemOf(word)] = true
+	}
+	return common
+}()
+
+// otherWords are what people say for the words of names, as stems.
+var otherWords = func() map[string][]string {
+	others := map[string][]string{}
+	for _, line := range []string{
+		"cancel stop abort revoke terminate undo withdraw", "delete remove erase wipe drop clear", "create make add open start register set", "send mail email message text forward write",
+		"email mail e-mail message send", "message text write send", "update change edit modify correct adjust", "refund reimburse money return", "transfer wire pay send move", "book reserve schedule appointment",
+		"schedule book arrange plan appointment", "appointment booking meeting slot visit", "pay settle transfer charge", "order buy purchase", "buy order purchase", "end finish stop hang bye goodbye close quit",
+		"call conversation chat talk bye goodbye", "close end delete cancel terminate", "account profile membership", "reset change forgot new", "subscribe sign join", "unsubscribe stop cancel leave",
+		"ticket issue case complaint problem", "invoice bill receipt", "weather forecast temperature rain sunny", "track where status", "status where track state", "turn switch put", "language speak switch",
+		"skip wait moment pause hold", "money cash funds euros dollars", "customer client", "upgrade switch change", "escalate human person agent representative somebody someone", "human person agent representative", "ship deliver send", "export download",
+	} {
+		words := strings.Fields(line)
+		for _, word := range words[1:] {
+			others[stemOf(words[0])] = append(others[stemOf(words[0])], stemOf(word))
+		}
+	}
+	return others
+}()
+
+// yesWords begin an answer that agrees.
+var yesWords = regexp.MustCompile(`^\W*(yes|yeah|yep|yup|sure|ok|okay|correct|right|please do|do it|do that|go ahead|go on|confirmed?|i confirm|absolutely|of course|certainly|definitely|agreed|fine|ja|jawohl|gerne|bitte|genau|oui|d'accord|bien sur|volontiers|si|claro|vale|por favor|sim|certo|va bene|tak|dobrze|evet|tamam|да|конечно|хорошо|так|ναι|نعم|כן|हाँ|हां|जी|是|好|可以|对|はい|お願い|예|네|vang|dong y|ya)(\W|$)`)
+
+// agreed says whether a short answer says yes to a question that spoke of the tool.
+func agreed(user, agent, name string) bool {
+	const shortAnswer = 80
+	if utf8.RuneCountInString(user) > shortAnswer || !yesWords.MatchString(fold(user)) || !strings.ContainsAny(agent, "?？؟") {
+		return false
+	}
+	has := stemsOf(fold(agent))
+	return slices.ContainsFunc(actionStems(name), func(stem string) bool { return saidAny(has, stem) }) || strings.Contains(fold(agent), strings.ToLower(name))
+}
