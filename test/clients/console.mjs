@@ -162,7 +162,7 @@ async function talk(page) {
     status.value = 'failed';
     status.dispatchEvent(new Event('change', { bubbles: true }));
   });
-  await page.sees('No session fits');
+  await page.until((wanted) => ![...document.querySelectorAll('td a')].some((a) => a.textContent === wanted), id);
   await page.run(() => {
     const [status] = document.querySelectorAll('.filters select');
     status.value = 'completed';
