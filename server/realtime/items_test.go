@@ -28,6 +28,9 @@ func seen(req model.Request) []string {
 	var lines []string
 	for _, m := range req.Messages {
 		text := m.Text
+		if m.Bare != "" {
+			text = m.Bare // without its fence
+		}
 		if strings.HasPrefix(text, "[") {
 			text = "[note] " + text[strings.Index(text, "\n")+1:]
 		}
