@@ -12,24 +12,29 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// A call that the user has not asked for is withheld while text from outside (passages, answers of tools, a
-// summary) is before the model, whatever the model thinks:
+// A call that text from outside (passages, answers of tools, a summary) may have dictated, and that the user has not
+// asked for, is withheld, whatever the model thinks. What the text is:
 //
-//	                              the user's words ask      they have a word of      nothing
-//	                              for what the tool does    its name or description
-//	the text tells a model        withheld if an argument
-//	what to do                    is only in that text      withheld                 withheld
-//	the text has the tool's name  made                      withheld                 withheld
-//	an argument is only in texts  made, but for another     withheld *               withheld *
-//	from outside                  address than the user's
-//	none of these                 made                      withheld * unless an argument is the user's
+//	                                              the user's words ask for      they do not
+//	                                              what the tool does
+//	tells a model what to do                      withheld if an argument is    withheld
+//	                                              only in that text
+//	may tell (also people are told so), and
+//	speaks of the tool or has an argument         as above                      withheld
+//	has the tool's name                           made                          withheld unless an argument is the user's
+//	has an argument that nobody else has said     made, but for another         withheld *
+//	                                              address than the user's
+//	speaks of what the tool does                  made                          withheld * unless an argument is the user's
+//	none of these                                 made                          made
 //
-// * only tools that change something, and that the operator's instructions do not name; the last line also needs
-// a text that can tell anybody anything, no answer such as {"state":"shipped"}. For these tools a question
+// * only tools that change something, and that the operator's instructions do not name. For these tools a question
 // ("How do I cancel an order?") does not ask for what the tool does.
 //
+// Without such a sign in the text a call is made: people ask in words, and languages, that no list has. Ids and other single
+// words of an answer that is JSON are data, which calls are expected to use.
+//
 // The model is told to ask the user. When the user says yes to that question, the same call is made.
-// Calls that need the client's approval are left to the client.
+// Calls that need the client's approval are left to the client; skip_turn and language_detection harm nobody.
 
 // codeNotAsked is of calls that are withheld.
 const codeNotAsked = tools.Code("not-asked-for")
@@ -49,46 +54,59 @@ const (
 // outside is what came into a turn from outside, looked at once.
 type outside struct {
 	texts []outsideText
-	// told says that they tell a model what to do when they are read as one.
-	told bool
+	// told says that they tell a model what to do when they are read as one, weakly that they may.
+	told, weakly bool
+	// values are the ids, numbers and other single words of tools' answers that are JSON: data, not talk.
+	values map[string]bool
 }
 
 type outsideText struct {
 	// tool is whose answer it is; empty for others.
-	tool  string
-	views []string
-	told  bool
-	// prose says that it can tell anybody anything: a document, a summary, or an answer with three words in a row.
-	prose bool
+	tool         string
+	views        []string
+	told, weakly bool
 }
-
-var wordsInARow = regexp.MustCompile(`[\pL\pM']{2,},? [\pL\pM']+,? [\pL\pM']{2,}|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]{5,}`)
 
 // piece is a text from outside; see outsideText.
-type piece struct {
-	tool, text string
-	// failed says that it is the answer of a call that failed, which is told mostly in our words.
-	failed bool
-}
+type piece struct{ tool, text string }
 
 func lookAt(pieces []piece) outside {
-	var o outside
+	o := outside{values: map[string]bool{}}
 	var texts []string
 	for _, p := range pieces {
 		texts = append(texts, p.text)
 		one := outsideText{tool: p.tool, views: views(p.text)}
-		one.prose = !p.failed && (p.tool == "" || slices.ContainsFunc(one.views, wordsInARow.MatchString))
-		one.told = slices.ContainsFunc(one.views, directive)
-		o.told = o.told || one.told
+		one.told, one.weakly = toldIn(one.views)
+		o.told, o.weakly = o.told || one.told, o.weakly || one.weakly
 		o.texts = append(o.texts, one)
+		var value any
+		if p.tool != "" && json.Unmarshal([]byte(p.text), &value) == nil {
+			for _, leaf := range leaves(value) {
+				if !strings.ContainsFunc(leaf, unicode.IsSpace) && len(leaf) <= maxValue {
+					o.values[fold(leaf)] = true
+				}
+			}
+		}
 	}
 	if !o.told && len(texts) > 1 { // an order may be split over two
-		o.told = slices.ContainsFunc(views(strings.Join(texts, " ")), directive)
+		o.told, o.weakly = toldIn(views(strings.Join(texts, " ")))
 		for i := range o.texts {
-			o.texts[i].told = o.told
+			o.texts[i].told, o.texts[i].weakly = o.told, o.weakly
 		}
 	}
 	return o
+}
+
+// maxValue is the longest single word that is taken for data.
+const maxValue = 64
+
+// toldIn looks at all views of a text.
+func toldIn(views []string) (told, weakly bool) {
+	for _, view := range views {
+		strong, weak := directive(view)
+		told, weakly = told || strong, weakly || weak
+	}
+	return told, weakly
 }
 
 // asking is what a call is held against.
@@ -104,28 +122,34 @@ type wish struct {
 	arguments         json.RawMessage
 	// changes says that the tool may change something.
 	changes bool
+	// harmless says that it is a tool of the conversation itself that ends nothing: skip_turn, language_detection.
+	harmless bool
 }
 
 // withheld is the rule by which a call is not to be made; empty when it may be.
 func (a asking) withheld(w wish) string {
-	if len(a.outside.texts) == 0 {
+	if len(a.outside.texts) == 0 || w.harmless {
 		return ""
 	}
 	intent, from := intentOf(a.user, w.name, w.description, w.changes), a.provenance(w.arguments)
+	related := a.outside.told || a.outside.weakly && (from.told || a.named(w.name) ||
+		slices.ContainsFunc(a.outside.texts, func(text outsideText) bool { return text.weakly && text.speaksOf(w.name) }))
 	switch {
-	case a.outside.told && intent < intentAction:
+	case related && intent < intentAction:
 		return ruleDirected
-	case intent < intentAction && a.named(w.name):
-		return ruleNamed
-	case a.outside.told && from.told:
+	case from.told:
 		return ruleArgument
 	case from.address:
 		return ruleAddress
-	case !w.changes || intent == intentAction || a.namedByOperator(w.name):
+	case intent == intentAction:
+		return ""
+	case a.named(w.name) && !from.user:
+		return ruleNamed
+	case !w.changes || from.user && !from.outside || a.namedByOperator(w.name):
 		return ""
 	case from.outside:
 		return ruleArgument
-	case !from.user && slices.ContainsFunc(a.outside.texts, func(text outsideText) bool { return text.prose || text.mentions(w.name) }):
+	case slices.ContainsFunc(a.outside.texts, func(text outsideText) bool { return text.mentions(w.name) }):
 		return ruleUnasked
 	}
 	return ""
@@ -164,6 +188,14 @@ func (t outsideText) mentions(name string) bool {
 	return !slices.ContainsFunc(actionStems(name), func(stem string) bool { return !saidAny(has, stem) })
 }
 
+// speaksOf says whether a text, in any disguise, has one of the words of the tool's name, or another for it.
+func (t outsideText) speaksOf(name string) bool {
+	return slices.ContainsFunc(t.views, func(view string) bool {
+		has := stemsOf(view)
+		return slices.ContainsFunc(actionStems(name), func(stem string) bool { return saidAny(has, stem) })
+	})
+}
+
 // minArgument is the shortest argument that is looked for: shorter ones stand everywhere.
 const minArgument = 2
 
@@ -187,7 +219,7 @@ func (a asking) provenance(arguments json.RawMessage) (from provenance) {
 	}
 	var suspect, innocent, user, own []string
 	for _, text := range a.outside.texts {
-		if text.told {
+		if text.told || text.weakly {
 			suspect = append(suspect, text.views...)
 		} else {
 			innocent = append(innocent, text.views[0])
@@ -215,6 +247,9 @@ func (a asking) provenance(arguments json.RawMessage) (from provenance) {
 				continue
 			}
 			if in(own, word) {
+				continue
+			}
+			if a.outside.values[word] && !a.outside.told {
 				continue
 			}
 			told, known := in(suspect, word), in(innocent, word)

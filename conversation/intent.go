@@ -168,10 +168,10 @@ var commonWords = func() map[string]bool {
 var otherWords = func() map[string][]string {
 	others := map[string][]string{}
 	for _, line := range []string{
-		"cancel stop abort revoke terminate undo withdraw", "delete remove erase wipe drop clear", "create make add open start register set", "send mail email message text forward write",
+		"cancel stop abort revoke terminate undo withdraw", "delete remove erase erasure wipe drop clear gone", "create make add open start register set", "send mail email message text forward write",
 		"email mail e-mail message send", "message text write send", "update change edit modify correct adjust", "refund reimburse money return", "transfer wire pay send move", "book reserve schedule appointment",
-		"schedule book arrange plan appointment", "appointment booking meeting slot visit", "pay settle transfer charge", "order buy purchase", "buy order purchase", "end finish stop hang bye goodbye close quit",
-		"call conversation chat talk bye goodbye", "close end delete cancel terminate", "account profile membership", "reset change forgot new", "subscribe sign join", "unsubscribe stop cancel leave",
+		"schedule book arrange plan appointment", "appointment booking meeting slot visit", "pay settle transfer charge", "order buy purchase", "buy order purchase", "end finish stop hang bye goodbye close quit kill",
+		"call conversation chat talk bye goodbye hang session", "close end delete cancel terminate", "account profile membership", "reset change forgot new", "subscribe sign join", "unsubscribe stop cancel leave",
 		"ticket issue case complaint problem", "invoice bill receipt", "weather forecast temperature rain sunny", "track where status", "status where track state", "turn switch put", "language speak switch",
 		"skip wait moment pause hold", "money cash funds euros dollars", "customer client", "upgrade switch change", "escalate human person agent representative somebody someone", "human person agent representative", "ship deliver send", "export download",
 	} {
@@ -192,6 +192,14 @@ func agreed(user, agent, name string) bool {
 	if utf8.RuneCountInString(user) > shortAnswer || !yesWords.MatchString(fold(user)) || !strings.ContainsAny(agent, "?？؟") {
 		return false
 	}
+	if !isEnglish(fold(agent)) {
+		return true // what the question was about is in words that no list has; the call is the same
+	}
 	has := stemsOf(fold(agent))
 	return slices.ContainsFunc(actionStems(name), func(stem string) bool { return saidAny(has, stem) }) || strings.Contains(fold(agent), strings.ToLower(name))
 }
+
+var englishWords = regexp.MustCompile(`\b(the|you|your|i|is|are|this|that|it|for|of|and|anything|shall|should|would|want)\b`)
+
+// isEnglish says whether a sentence has one of the words that few English ones are without.
+func isEnglish(text string) bool { return englishWords.MatchString(text) }

@@ -22,7 +22,7 @@ func (r *runner) holdBack(ctx context.Context, round []*pendingCall) {
 			made := r.asking()
 			asking = &made
 		}
-		rule := asking.withheld(wish{name: p.call.Name, description: r.descriptionOf(p), arguments: p.call.Arguments, changes: p.changes()})
+		rule := asking.withheld(wish{name: p.call.Name, description: r.descriptionOf(p), arguments: p.call.Arguments, changes: p.changes(), harmless: p.system() && p.call.Name != toolEndCall})
 		if rule == "" || r.agreedTo(p) {
 			continue
 		}
@@ -83,7 +83,7 @@ func (r *runner) asking() asking {
 	for _, m := range slices.Backward(said) {
 		switch {
 		case m.Role == roleTool && !ours(m):
-			texts = append(texts, piece{tool: tool[m.CallID], text: m.Text, failed: m.Result != nil && m.Result.ErrorCode != ""})
+			texts = append(texts, piece{tool: tool[m.CallID], text: m.Text})
 		case m.Role == roleSystem:
 			a.own = append(a.own, m.Text)
 		case m.Role == roleUser && m.Text != r.turn.UserText && recent > 0:
