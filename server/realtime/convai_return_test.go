@@ -1,0 +1,143 @@
+package realtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/server/realtime"
+)
+
+func TestElevenLabsComesBack(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
+	f.model.then(say("Yes."))
+	made := f.create(t, conversation.Text)
+	c := f.dialEleven(t, made.ChatURL)
+	c.send(initiation)
+	c.say("Hm?")
+	c.one("agent_response")
+	c.one("agent_response")
+	_ = c.conn.CloseNow()
+	again := f.dialEleven(t, made.ChatURL+"&last_event_id=2") // an event_id: that event comes again
+	again.send(initiation)
+	again.want("conversation_initiation_metadata")
+	again.want("agent_response") // the greeting, whose event it saw
+	again.want("user_transcript")
+	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "Yes." || path(said, "agent_response_event", "event_id") != 4.0 {
+		t.Errorf("replayed %v", said)
+	}
+	f.model.then(say("Still."))
+	again.say("And now?")
+	if said := again.one("agent_response"); path(said, "agent_response_event", "event_id") != 6.0 {
+		t.Errorf("then %v", said)
+	}
+}
+
+// TestElevenLabsFindsItsAnswer: who comes back in the middle of an answer gets the rest of it, by the id
+// of a frame exactly what is behind that.
+func TestElevenLabsFindsItsAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	goOn := make(chan struct{})
+	f.model.then(func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		for _, piece := range []string{"One ", "two ", "three."} {
+			if piece == "three." {
+				select {
+				case <-goOn:
+				case <-ctx.Done():
+					return model.Result{}, ctx.Err()
+				}
+			}
+			if err := emit(model.TextDelta{Text: piece}); err != nil {
+				return model.Result{}, err
+			}
+		}
+		return model.Result{FinishReason: model.FinishStop}, nil
+	})
+	made := f.create(t, conversation.Text)
+	c := f.dialEleven(t, made.ChatURL)
+	c.send(initiation)
+	c.say("Count")
+	seen, text := "", ""
+	for text != "One " {
+		part := c.one("agent_chat_response_part")
+		piece, _ := path(part, "text_response_part", "text").(string)
+		text += piece
+		seen, _ = part["parlance_event_id"].(string)
+	}
+	_ = c.conn.CloseNow()
+	again := f.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
+	again.send(initiation)
+	close(goOn)
+	rest := again.until("agent_response")
+	text = ""
+	for _, e := range rest {
+		piece, _ := path(e, "text_response_part", "text").(string)
+		text += piece
+	}
+	if text != "two three." || path(rest[len(rest)-1], "agent_response_event", "agent_response") != "One two three." {
+		t.Errorf("the rest is %q, then %v", text, rest[len(rest)-1])
+	}
+}
+
+// TestElevenLabsContext: a contextual update is not answered; the model sees it with the next answer,
+// and the transcript has it.
+func TestElevenLabsContext(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("The red one."))
+	made := f.create(t, conversation.Text)
+	c := f.dialEleven(t, made.ChatURL)
+	c.send(initiation, `{"type":"contextual_update","text":"The user looks at the red bicycle."}`, `{"type":"user_activity"}`)
+	c.say("Which one?")
+	c.one("agent_response")
+	asked := f.model.requests()
+	if len(asked) != 1 {
+		t.Fatalf("the model was asked %d times", len(asked))
+	}
+	sent, _ := json.Marshal(asked[0].Messages)
+	if !strings.Contains(string(sent), "red bicycle") || strings.Contains(asked[0].System, "red bicycle") {
+		t.Errorf("the model got %s", sent)
+	}
+	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{})
+	if err != nil || len(turns) != 1 || turns[0].UserText != "Which one?" || len(turns[0].Items) != 1 || turns[0].Items[0].Kind != conversation.SystemItem {
+		t.Errorf("transcript %+v %v", turns, err)
+	}
+}
+
+// TestElevenLabsClientTool: the agent's client tools are offered, and the answer goes on with the result,
+// whatever JSON that is.
+func TestElevenLabsClientTool(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{ClientTools: []agents.ClientTool{{
+		Name: "show_map", Description: "Shows a map.", Parameters: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}}}`),
+	}}}, realtime.Limits{})
+	f.model.then(call("show_map", `{"place":"Bern"}`), say("There it is."))
+	c := f.dialEleven(t, f.create(t, conversation.Text).ChatURL)
+	c.send(initiation)
+	c.say("Show me Bern")
+	called, _ := path(c.one("client_tool_call"), "client_tool_call").(event)
+	if called["tool_name"] != "show_map" || path(called, "parameters", "place") != "Bern" || called["event_id"] != 2.0 {
+		t.Errorf("called %v", called)
+	}
+	result, _ := json.Marshal(event{"type": "client_tool_result", "tool_call_id": called["tool_call_id"], "result": event{"shown": true}, "is_error": false})
+	c.send(string(result))
+	if said := c.one("agent_response"); path(said, "agent_response_event", "agent_response") != "There it is." {
+		t.Errorf("then %v", said)
+	}
+	asked := f.model.requests()
+	last := asked[len(asked)-1].Messages
+	if offered := asked[0].Tools[len(asked[0].Tools)-1]; offered.Name != "show_map" || !strings.Contains(last[len(last)-1].Text, `{"shown":true}`) {
+		t.Errorf("offered %v, result %q", offered, last[len(last)-1].Text)
+	}
+	c.send(string(result))
+	if refused := c.one("error"); path(refused, "error_event", "details", "event") != "client_tool_result" {
+		t.Errorf("twice: %v", refused)
+	}
+}
