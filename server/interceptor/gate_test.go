@@ -82,7 +82,7 @@ func TestPolicies(t *testing.T) {
 	}
 	for procedure, policy := range policies {
 		_, method, _ := strings.Cut(strings.TrimPrefix(procedure, "/"), "/")
-		reads := strings.HasPrefix(method, "Get") || strings.HasPrefix(method, "List") || strings.HasPrefix(method, "Watch")
+		reads := strings.HasPrefix(method, "Get") || strings.HasPrefix(method, "List") || strings.HasPrefix(method, "Watch") || strings.HasPrefix(method, "Follow")
 		if reads && policy.Rate != "read" {
 			t.Errorf("%s reads but is counted as %s", procedure, policy.Rate)
 		}
