@@ -186,9 +186,12 @@ func abandonTurn(ctx context.Context, tx bun.Tx, session Session, turn *Turn, no
 	return err
 }
 
-// maxFailures is how many turns in a row may fail before the session does: who talks to it has been told
-// each time, has tried again, and nothing will come of it.
-const maxFailures = 5
+// A session fails when its last maxFailures turns did, over failureSpan at least: who talks to it has been told each
+// time, has tried again, and nothing will come of it. A model that was away for a moment ends nothing.
+const (
+	maxFailures = 5
+	failureSpan = time.Minute
+)
 
 // giveUp fails a session whose last turns have all failed by a fault of the model or ours.
 func giveUp(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time, transcriptURL string) error {
@@ -196,7 +199,7 @@ func giveUp(ctx context.Context, tx bun.Tx, session *Session, last Turn, now tim
 		return nil
 	}
 	var latest []Turn
-	err := tx.NewSelect().Model(&latest).Column("status", "error_code").
+	err := tx.NewSelect().Model(&latest).Column("status", "error_code", "started_at").
 		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.status <> ?", TurnInProgress).
 		OrderExpr("t.index DESC").Limit(maxFailures).Scan(ctx)
 	if err != nil {
@@ -207,7 +210,7 @@ func giveUp(ctx context.Context, tx bun.Tx, session *Session, last Turn, now tim
 			return nil
 		}
 	}
-	if len(latest) < maxFailures {
+	if len(latest) < maxFailures || now.Sub(latest[len(latest)-1].StartedAt) < failureSpan {
 		return nil
 	}
 	return closeTx(ctx, tx, session, Broken, ReasonInternal, now, transcriptURL)

@@ -161,13 +161,16 @@ func TestGivingUp(t *testing.T) {
 	failing := func(context.Context, model.Request, func(model.Event) error) (model.Result, error) {
 		return model.Result{}, errors.New("the model is away")
 	}
-	steps := []step{failing, failing, failing, failing, say("Back."), failing, failing, failing, failing, failing}
+	steps := []step{failing, failing, failing, failing, say("Back."), failing, failing, failing, failing, failing, failing}
 	f.model = &script{steps: steps}
 	made := f.create(t)
 	s := f.join(t, f.Service, made)
 	for i := range steps {
 		if f.get(t, made.Session.ID).Closed() {
 			t.Fatalf("given up after %d turns", i)
+		}
+		if i == len(steps)-1 { // the five before were within a moment
+			f.clock.advance(time.Minute)
 		}
 		s.do(conversation.UserMessage{Text: "Hello?"})
 		s.do(conversation.Respond{})
