@@ -21,6 +21,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1rest"
 	"parlance.dev/parlance/platform/route"
+	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
 )
 
@@ -74,7 +75,7 @@ func reasonEnv(t *testing.T) *harness.Env {
 		t.Fatal(err)
 	}
 	return harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
-		"PARLANCE_PLANS_FILE": plans, "PARLANCE_MODEL_BASE_URL": "http://127.0.0.1:1/v1", "PARLANCE_MODEL_NAME": "gone",
+		"PARLANCE_PLANS_FILE": plans, "PARLANCE_MODEL_BASE_URL": openaichat.NewWithKey(t, "another key").BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model, // a dead one would open its circuit
 	}})
 }
 
