@@ -1,7 +1,9 @@
 package interceptor
 
 import (
+	"bufio"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -25,7 +27,7 @@ type Logger struct {
 	Tracer trace.TracerProvider
 }
 
-// statusWriter remembers what was answered. Unwrap lets http.ResponseController reach Flush and Hijack.
+// statusWriter remembers what was answered. Unwrap lets http.ResponseController reach what is not here.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -57,6 +59,15 @@ func (w *statusWriter) answered() int {
 }
 
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Hijack is here because the library of WebSockets answers on the connection itself; nobody else takes one over.
+func (w *statusWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil && w.status == 0 {
+		w.status = http.StatusSwitchingProtocols
+	}
+	return conn, buffered, err //nolint:wrapcheck // passed on
+}
 
 // Flush is here because connect asks for http.Flusher itself.
 func (w *statusWriter) Flush() {

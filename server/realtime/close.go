@@ -6,7 +6,7 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/server/realtime/rfc6455"
+	"parlance.dev/parlance/server/realtime/wire"
 )
 
 // Close codes of RFC 6455, 7.4, and the registry behind it.
@@ -56,7 +56,7 @@ var (
 // endOfRead is the end that a failed read means. A close frame with 1000, 1001 or without a code
 // is a hang-up, anything else a lost connection. Source: decisions, Sessions.
 func endOfRead(err error) ending {
-	if closed, ok := errors.AsType[*rfc6455.CloseError](err); ok {
+	if closed, ok := errors.AsType[*wire.CloseError](err); ok {
 		switch closed.Code {
 		case closeNormal, closeGoingAway, closeNone:
 			return ending{code: closed.Code, reason: "hang_up", leaving: conversation.HungUp, silent: true}
@@ -64,8 +64,8 @@ func endOfRead(err error) ending {
 		return ending{code: closed.Code, reason: "lost", leaving: conversation.Dropped, silent: true}
 	}
 	for known, end := range map[error]ending{
-		rfc6455.ErrTooLarge: endTooLarge, rfc6455.ErrStalled: endStalled, rfc6455.ErrFlood: endFlood,
-		rfc6455.ErrText: endText, rfc6455.ErrProtocol: endProtocol,
+		wire.ErrTooLarge: endTooLarge, wire.ErrStalled: endStalled, wire.ErrFlood: endFlood,
+		wire.ErrText: endText, wire.ErrProtocol: endProtocol,
 	} {
 		if errors.Is(err, known) {
 			return end

@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
-	"parlance.dev/parlance/server/realtime/rfc6455"
+	"parlance.dev/parlance/server/realtime/wire"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -186,7 +186,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// Any origin: the signed URL is the authority, no cookie is read, and browsers of any customer's
 	// site connect.
-	conn, err := rfc6455.Accept(w, r, selected(r), rfc6455.Limits{
+	conn, err := wire.Accept(w, r, selected(r), wire.Limits{
 		MaxMessageBytes: h.limits.MaxFrameBytes, ReadWithin: h.limits.ReadWithin, WriteWithin: h.limits.WriteWithin,
 	})
 	if err != nil {
@@ -251,7 +251,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (conversation.Ad
 		w.Header().Set("Allow", http.MethodGet)
 		return conversation.Admission{}, fault.New(fault.MethodNotAllowedReason, "This is a WebSocket URL; it takes GET with an upgrade only.")
 	}
-	token, upgrade := tokenOf(r), rfc6455.IsUpgrade(r)
+	token, upgrade := tokenOf(r), wire.IsUpgrade(r)
 	if token == "" && !upgrade {
 		return conversation.Admission{}, errNoUpgrade(w)
 	}

@@ -3,7 +3,7 @@ package realtime
 import (
 	"time"
 
-	"parlance.dev/parlance/server/realtime/rfc6455"
+	"parlance.dev/parlance/server/realtime/wire"
 )
 
 // Rates bound what one socket may send. A bucket is full at first and fills at its rate. What comes
@@ -43,8 +43,8 @@ func newMeter(rates *Rates, now func() time.Time) *meter {
 	return &meter{rates: rates, now: now, frames: rates.FrameBurst, bytes: rates.ByteBurst, at: now()}
 }
 
-// Take implements rfc6455.Meter.
-func (m *meter) Take(bytes int) rfc6455.Verdict {
+// Take implements wire.Meter.
+func (m *meter) Take(bytes int) wire.Verdict {
 	now := m.now()
 	passed := max(0, now.Sub(m.at).Seconds())
 	m.at = now
@@ -52,9 +52,9 @@ func (m *meter) Take(bytes int) rfc6455.Verdict {
 	m.bytes = min(m.rates.ByteBurst, m.bytes+passed*m.rates.BytesPerSecond) - float64(bytes)
 	switch {
 	case m.frames < -m.rates.FrameBurst, m.bytes < -m.rates.ByteBurst:
-		return rfc6455.Flooded
+		return wire.Flooded
 	case m.frames < 0, m.bytes < 0:
-		return rfc6455.Refused
+		return wire.Refused
 	}
-	return rfc6455.Allowed
+	return wire.Allowed
 }

@@ -7,7 +7,7 @@ import (
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/openai"
-	"parlance.dev/parlance/server/realtime/rfc6455"
+	"parlance.dev/parlance/server/realtime/wire"
 )
 
 // The sub-protocols. Source: realtime.md; the SDKs send them from browsers.
@@ -20,10 +20,10 @@ const (
 	protocolBearer = "bearer."
 )
 
-// selected is the sub-protocol that is spoken, as what rfc6455.Accept takes: the first offered
+// selected is the sub-protocol that is spoken, as what wire.Accept takes: the first offered
 // that we know. Nothing else chooses the dialect; without one it is OpenAI's.
 func selected(r *http.Request) []string {
-	for _, one := range rfc6455.Offered(r) {
+	for _, one := range wire.Offered(r) {
 		if one == protocolOpenAI || one == protocolElevenLabs {
 			return []string{one}
 		}
@@ -48,7 +48,7 @@ func tokenOf(r *http.Request) string {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") && token != "" {
 		return strings.TrimSpace(token)
 	}
-	for _, protocol := range rfc6455.Offered(r) {
+	for _, protocol := range wire.Offered(r) {
 		for _, prefix := range []string{protocolToken, protocolBearer} {
 			if token, ok := strings.CutPrefix(protocol, prefix); ok {
 				return token

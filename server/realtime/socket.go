@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
-	"parlance.dev/parlance/server/realtime/rfc6455"
+	"parlance.dev/parlance/server/realtime/wire"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 // the client's frames to the dialect and the commands that come of them to the core; the writer takes
 // the core's events to the dialect and frames to the client, as many at once as there are.
 type socket struct {
-	conn   *rfc6455.Conn
+	conn   *wire.Conn
 	live   *conversation.Live
 	limits *Limits
 	log    *slog.Logger
@@ -72,7 +72,7 @@ type socket struct {
 
 // serve joins an upgraded connection to its conversation, which then goes on by itself. done is called
 // when the socket is gone.
-func (h *Handler) serve(r *http.Request, conn *rfc6455.Conn, admission conversation.Admission, done func()) {
+func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission conversation.Admission, done func()) {
 	// The request's context ends with ServeHTTP; its values go into the logs.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	began := h.deps.Now()
@@ -324,7 +324,7 @@ func (s *socket) written(batch [][]byte) {
 
 // failed ends the socket when a write failed; the reader tells what else there is to tell.
 func (s *socket) failed(err error) {
-	if errors.Is(err, rfc6455.ErrSlow) {
+	if errors.Is(err, wire.ErrSlow) {
 		end := endSlow
 		end.silent = true // the connection is closed already
 		s.finish(end)

@@ -1,46 +1,37 @@
-package rfc6455
+package wire
 
 import (
-	"crypto/sha1" //nolint:gosec // the protocol's own
 	"encoding/base64"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/gobwas/ws"
 )
-
-// Limits bound a connection. All must be set.
-type Limits struct {
-	// MaxMessageBytes is the most a message may have.
-	MaxMessageBytes int
-	// ReadWithin is how long a message may take from its first byte to its last.
-	ReadWithin time.Duration
-	// WriteWithin is how long one call of Write or Close may take.
-	WriteWithin time.Duration
-}
-
-// guid is what a handshake adds to the client's key. Source: RFC 6455, 1.3.
-const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 // Accept answers a request that [IsUpgrade] and takes its connection over. protocols are the
 // sub-protocols that may be chosen: the first that the client offers is. An error means that the
 // connection cannot be had, and that nothing can be answered any more.
 func Accept(w http.ResponseWriter, r *http.Request, protocols []string, limits Limits) (*Conn, error) {
-	sum := sha1.Sum([]byte(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")) + guid)) //nolint:gosec // the protocol's own
+	// What the library looks at, as IsUpgrade has seen it: it reads the first line of a header that is a
+	// list, and refuses offers that are no tokens, as some that carry a session's token are.
+	offer := &http.Request{Method: r.Method, ProtoMajor: r.ProtoMajor, ProtoMinor: r.ProtoMinor, Host: r.Host, Header: http.Header{
+		"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
+		"Sec-Websocket-Key": {strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key"))},
+	}}
+	header := w.Header().Clone()
 	chosen := choose(r, protocols)
-	w.Header().Set("Upgrade", "websocket")
-	w.Header().Set("Connection", "Upgrade")
-	w.Header().Set("Sec-WebSocket-Accept", base64.StdEncoding.EncodeToString(sum[:]))
 	if chosen != "" {
-		w.Header().Set("Sec-WebSocket-Protocol", chosen)
+		header.Set("Sec-WebSocket-Protocol", chosen)
 	}
-	w.WriteHeader(http.StatusSwitchingProtocols)
-	conn, buffered, err := http.NewResponseController(w).Hijack() // and sends the answer
+	conn, buffered, _, err := ws.HTTPUpgrader{Header: header, Timeout: limits.WriteWithin}.Upgrade(offer, w)
 	if err != nil {
+		if conn != nil {
+			_ = conn.Close() // nothing was promised
+		}
 		return nil, fmt.Errorf("taking the connection over: %w", err)
 	}
-	_ = conn.SetDeadline(time.Time{}) // net/http's; the first read tells whether it is still there
 	c := &Conn{conn: conn, limits: limits, protocol: chosen}
 	if n := buffered.Reader.Buffered(); n > 0 { // a client that did not wait for the answer
 		early, _ := buffered.Reader.Peek(n) // they are there
@@ -92,6 +83,3 @@ func validKey(keys []string) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(keys[0]))
 	return err == nil && len(key) == 16
 }
-
-// Protocol is the sub-protocol that was chosen; empty: none.
-func (c *Conn) Protocol() string { return c.protocol }

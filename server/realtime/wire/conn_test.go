@@ -1,4 +1,4 @@
-package rfc6455_test
+package wire_test
 
 import (
 	"bufio"
@@ -15,25 +15,26 @@ import (
 
 	"github.com/coder/websocket"
 
-	"parlance.dev/parlance/server/realtime/rfc6455"
+	"parlance.dev/parlance/server/realtime/wire"
 )
 
 const patience = 20 * time.Second
 
 // limits are generous in time: tests run on slow machines.
-func limits() rfc6455.Limits {
-	return rfc6455.Limits{MaxMessageBytes: 1 << 16, ReadWithin: patience, WriteWithin: patience}
+func limits() wire.Limits {
+	return wire.Limits{MaxMessageBytes: 1 << 16, ReadWithin: patience, WriteWithin: patience}
 }
 
 // serve starts a server whose handler gets each connection.
-func serve(t *testing.T, l rfc6455.Limits, handle func(*rfc6455.Conn)) (host string) {
+func serve(t *testing.T, l wire.Limits, handle func(*wire.Conn)) (host string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !rfc6455.IsUpgrade(r) {
+		w.Header().Set("X-Request-Id", "req_1")
+		if !wire.IsUpgrade(r) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		conn, err := rfc6455.Accept(w, r, []string{"realtime"}, l)
+		conn, err := wire.Accept(w, r, []string{"realtime"}, l)
 		if err != nil {
 			t.Error(err)
 			return
@@ -116,10 +117,24 @@ type got struct {
 	err      error
 }
 
+// outcomes are what readAll found.
+type outcomes <-chan got
+
+func (o outcomes) next(t *testing.T) got {
+	t.Helper()
+	select {
+	case g := <-o:
+		return g
+	case <-time.After(patience):
+		t.Fatal("the server still reads")
+		return got{}
+	}
+}
+
 // readAll reads a connection to its end in the server.
-func readAll(t *testing.T, l rfc6455.Limits, meter rfc6455.Meter) (host string, results <-chan got) {
+func readAll(t *testing.T, l wire.Limits, meter wire.Meter) (host string, results outcomes) {
 	out := make(chan got, 1)
-	return serve(t, l, func(c *rfc6455.Conn) {
+	return serve(t, l, func(c *wire.Conn) {
 		c.Meter = meter
 		defer c.CloseNow()
 		var g got
@@ -158,19 +173,27 @@ func TestRead(t *testing.T) {
 		{"pieces with a ping between", slicesOf(frame(0x01, "one "), frame(0x89, "p"), frame(0x00, "two "), frame(0x80, "thr\u00e9e"), closed), []string{"one two thr\u00e9e"}, nil, 1000},
 		{"a character in two pieces", slicesOf(frame(0x01, "\xc3"), frame(0x80, "\xa9"), closed), []string{"é"}, nil, 1000},
 		{"close without a code", frame(0x88, ""), nil, nil, 1005},
-		{"too large at once", frame(0x81, strings.Repeat("a", 1<<16+1)), nil, rfc6455.ErrTooLarge, 0},
-		{"too large in pieces", slicesOf(frame(0x01, long), frame(0x80, long)), nil, rfc6455.ErrTooLarge, 0},
-		{"promised too large", []byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, nil, rfc6455.ErrTooLarge, 0},
-		{"not UTF-8", frame(0x81, "\xff"), nil, rfc6455.ErrText, 0},
-		{"not masked", []byte{0x81, 0x01, 'a'}, nil, rfc6455.ErrProtocol, 0},
-		{"reserved bit", frame(0xc1, "a"), nil, rfc6455.ErrProtocol, 0},
-		{"unknown opcode", frame(0x83, "a"), nil, rfc6455.ErrProtocol, 0},
-		{"continues nothing", frame(0x80, "a"), nil, rfc6455.ErrProtocol, 0},
-		{"text within pieces", slicesOf(frame(0x01, "a"), frame(0x81, "b")), nil, rfc6455.ErrProtocol, 0},
-		{"long ping", frame(0x89, strings.Repeat("p", 126)), nil, rfc6455.ErrProtocol, 0},
-		{"ping in pieces", frame(0x09, "p"), nil, rfc6455.ErrProtocol, 0},
-		{"close of one byte", frame(0x88, "\x03"), nil, rfc6455.ErrProtocol, 0},
-		{"close with 1005", frame(0x88, "\x03\xed"), nil, rfc6455.ErrProtocol, 0},
+		{"too large at once", frame(0x81, strings.Repeat("a", 1<<16+1)), nil, wire.ErrTooLarge, 0},
+		{"too large in pieces", slicesOf(frame(0x01, long), frame(0x80, long)), nil, wire.ErrTooLarge, 0},
+		{"promised too large", []byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, nil, wire.ErrTooLarge, 0},
+		{"not UTF-8", frame(0x81, "\xff"), nil, wire.ErrText, 0},
+		{"not masked", []byte{0x81, 0x01, 'a'}, nil, wire.ErrProtocol, 0},
+		{"reserved bit", frame(0xc1, "a"), nil, wire.ErrProtocol, 0},
+		{"unknown opcode", frame(0x83, "a"), nil, wire.ErrProtocol, 0},
+		{"continues nothing", frame(0x80, "a"), nil, wire.ErrProtocol, 0},
+		{"text within pieces", slicesOf(frame(0x01, "a"), frame(0x81, "b")), nil, wire.ErrProtocol, 0},
+		{"long ping", frame(0x89, strings.Repeat("p", 126)), nil, wire.ErrProtocol, 0},
+		{"ping in pieces", frame(0x09, "p"), nil, wire.ErrProtocol, 0},
+		{"close of one byte", frame(0x88, "\x03"), nil, wire.ErrProtocol, 0},
+		{"close with 1005", frame(0x88, "\x03\xed"), nil, wire.ErrProtocol, 0},
+		{"close with 999", frame(0x88, "\x03\xe7"), nil, wire.ErrProtocol, 0},
+		{"close with 1004", frame(0x88, "\x03\xec"), nil, wire.ErrProtocol, 0},
+		{"close with 1015", frame(0x88, "\x03\xf7"), nil, wire.ErrProtocol, 0},
+		{"close with 5000", frame(0x88, "\x13\x88"), nil, wire.ErrProtocol, 0},
+		{"close with 1014", frame(0x88, "\x03\xf6"), nil, nil, 1014},
+		{"close with 1012 and no text", frame(0x88, "\x03\xf4\xff"), nil, wire.ErrProtocol, 0},
+		{"length of a ping written long", []byte{0x89, 0xfe, 0, 1, 1, 2, 3, 4, 'p'}, nil, wire.ErrProtocol, 0},
+		{"length with its highest bit", []byte{0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 4}, nil, wire.ErrProtocol, 0},
 		{"cut in a header", []byte{0x81}, nil, io.EOF, 0},
 		{"cut in a payload", frame(0x81, long)[:200], nil, io.EOF, 0},
 	}
@@ -195,11 +218,11 @@ func TestRead(t *testing.T) {
 				if row.err == io.EOF {
 					_ = c.Close()
 				}
-				g := <-results
+				g := results.next(t)
 				if strings.Join(g.messages, "|") != strings.Join(row.messages, "|") {
 					t.Errorf("read %.200q, want %.200q", g.messages, row.messages)
 				}
-				closing, isClose := errors.AsType[*rfc6455.CloseError](g.err)
+				closing, isClose := errors.AsType[*wire.CloseError](g.err)
 				switch {
 				case row.code != 0 && (!isClose || closing.Code != row.code):
 					t.Errorf("ended with %v, want code %d", g.err, row.code)
@@ -224,7 +247,7 @@ func TestControlIsAnswered(t *testing.T) {
 	if first, payload := c.received(t); first != 0x88 || payload != "\x0f\xa0" {
 		t.Errorf("the close frame: %x %q", first, payload)
 	}
-	if g := <-results; g.err == nil || !strings.Contains(g.err.Error(), `4000 "why"`) {
+	if g := results.next(t); g.err == nil || !strings.Contains(g.err.Error(), `4000 "why"`) {
 		t.Errorf("the server: %v", g.err)
 	}
 }
@@ -232,15 +255,15 @@ func TestControlIsAnswered(t *testing.T) {
 // counter is a Meter that refuses from the third frame on and has enough at the fifth.
 type counter struct{ frames int }
 
-func (c *counter) Take(int) rfc6455.Verdict {
+func (c *counter) Take(int) wire.Verdict {
 	c.frames++
 	switch {
 	case c.frames >= 5:
-		return rfc6455.Flooded
+		return wire.Flooded
 	case c.frames >= 3:
-		return rfc6455.Refused
+		return wire.Refused
 	}
-	return rfc6455.Allowed
+	return wire.Allowed
 }
 
 func TestMeter(t *testing.T) {
@@ -248,8 +271,8 @@ func TestMeter(t *testing.T) {
 	host, results := readAll(t, limits(), &counter{})
 	c := open(t, host, nil)
 	_, _ = c.Write(slicesOf(frame(0x81, "one"), frame(0x89, "answered"), frame(0x81, "three"), frame(0x89, "not answered"), frame(0x8a, "")))
-	g := <-results
-	if strings.Join(g.messages, "|") != "one|refused:three" || !errors.Is(g.err, rfc6455.ErrFlood) {
+	g := results.next(t)
+	if strings.Join(g.messages, "|") != "one|refused:three" || !errors.Is(g.err, wire.ErrFlood) {
 		t.Errorf("read %q, ended with %v", g.messages, g.err)
 	}
 	if _, payload := c.received(t); payload != "answered" {
@@ -269,13 +292,13 @@ func TestStalled(t *testing.T) {
 	quiet := open(t, host, nil)
 	for _, part := range [][]byte{{0x81}, frame(0x81, "hello")[:8], frame(0x01, "a piece")} {
 		c := open(t, host, part)
-		if g := <-results; !errors.Is(g.err, rfc6455.ErrStalled) {
+		if g := results.next(t); !errors.Is(g.err, wire.ErrStalled) {
 			t.Errorf("after %x: %v", part, g.err)
 		}
 		_ = c.Close()
 	}
 	_, _ = quiet.Write(slicesOf(frame(0x81, "hello"), frame(0x88, "")))
-	if g := <-results; strings.Join(g.messages, "") != "hello" {
+	if g := results.next(t); strings.Join(g.messages, "") != "hello" {
 		t.Errorf("the quiet one: %q, %v", g.messages, g.err)
 	}
 }
@@ -287,17 +310,17 @@ func TestWrite(t *testing.T) {
 	for _, n := range []int{0, 1, 125, 126, 65535, 65536, 200_000, 3} {
 		messages = append(messages, bytes.Repeat([]byte("x"), n))
 	}
-	host := serve(t, limits(), func(c *rfc6455.Conn) {
+	host := serve(t, limits(), func(c *wire.Conn) {
 		if err := c.Write(messages); err != nil {
 			t.Error(err)
 		}
 		if err := c.Close(4000, strings.Repeat("r", 123)); err != nil {
 			t.Error(err)
 		}
-		if err := c.Write(messages); !errors.Is(err, rfc6455.ErrClosing) {
+		if err := c.Write(messages); !errors.Is(err, wire.ErrClosing) {
 			t.Errorf("behind the close frame: %v", err)
 		}
-		closing, ok := errors.AsType[*rfc6455.CloseError](drain(c))
+		closing, ok := errors.AsType[*wire.CloseError](drain(c))
 		if !ok || closing.Code != 4000 {
 			t.Errorf("the client's close: %v", closing)
 		}
@@ -321,7 +344,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func drain(c *rfc6455.Conn) error {
+func drain(c *wire.Conn) error {
 	for {
 		if _, err := c.Read(); err != nil {
 			return err
@@ -334,7 +357,7 @@ func TestSlowClient(t *testing.T) {
 	l := limits()
 	l.WriteWithin = 50 * time.Millisecond
 	failed := make(chan error, 1)
-	host := serve(t, l, func(c *rfc6455.Conn) {
+	host := serve(t, l, func(c *wire.Conn) {
 		defer c.CloseNow()
 		big := [][]byte{make([]byte, 1<<20)}
 		for {
@@ -345,8 +368,32 @@ func TestSlowClient(t *testing.T) {
 		}
 	})
 	open(t, host, nil) // and reads nothing
-	if err := <-failed; !errors.Is(err, rfc6455.ErrSlow) {
+	if err := <-failed; !errors.Is(err, wire.ErrSlow) {
 		t.Errorf("writing ended with %v", err)
+	}
+}
+
+// TestHandshakes are ones that some clients and proxies make of the usual.
+func TestHandshakes(t *testing.T) {
+	t.Parallel()
+	host := serve(t, limits(), func(c *wire.Conn) { _ = drain(c) })
+	for _, change := range [][2]string{
+		{"Connection: keep-alive, Upgrade", "Connection: keep-alive\r\nConnection: Upgrade"},
+		{"Upgrade: websocket", "Upgrade: h2c, WebSocket"},
+		{"insecure-api-key.x", "insecure-api-key.b64/+=="},
+		{"Protocol: openai", "Protocol: another\r\nSec-WebSocket-Protocol: openai"},
+	} {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		_, _ = conn.Write([]byte(strings.Replace(handshake, change[0], change[1], 1)))
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || answer.StatusCode != 101 || answer.Header.Get("Sec-WebSocket-Protocol") != "realtime" || answer.Header.Get("X-Request-Id") != "req_1" {
+			t.Errorf("with %q: %+v %v", change[1], answer, err)
+		}
+		_ = conn.Close()
 	}
 }
 
@@ -362,12 +409,12 @@ func TestIsUpgrade(t *testing.T) {
 		if change.header != "" {
 			r.Header.Set(change.header, change.value)
 		}
-		if got := rfc6455.IsUpgrade(r); got != (change.header == "") {
+		if got := wire.IsUpgrade(r); got != (change.header == "") {
 			t.Errorf("with %v: %v", change, got)
 		}
 	}
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(strings.Replace(handshake, "Host", "Content-Length: 2\r\nHost", 1) + "{}")))
-	if err != nil || rfc6455.IsUpgrade(r) {
+	if err != nil || wire.IsUpgrade(r) {
 		t.Errorf("with a body: %v", err)
 	}
 }
@@ -387,8 +434,11 @@ func FuzzRead(f *testing.F) {
 			_ = client.Close()
 		}()
 		w := &hijacked{ResponseRecorder: httptest.NewRecorder(), conn: server}
-		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
-		c, err := rfc6455.Accept(w, r, nil, rfc6455.Limits{MaxMessageBytes: 512, ReadWithin: patience, WriteWithin: patience})
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(handshake)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := wire.Accept(w, r, nil, wire.Limits{MaxMessageBytes: 512, ReadWithin: patience, WriteWithin: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

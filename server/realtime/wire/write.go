@@ -1,12 +1,14 @@
-package rfc6455
+package wire
 
 import (
-	"encoding/binary"
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"sync"
 	"time"
+
+	"github.com/gobwas/ws"
 )
 
 const (
@@ -25,18 +27,17 @@ var ErrSlow = errors.New("the client does not read")
 var ErrClosing = errors.New("the connection is being closed")
 
 // buffers are for writes; a large one is let go.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Write sends text messages, as many as fit with each system call.
 // Errors: ErrSlow, ErrClosing, the connection's.
 func (c *Conn) Write(messages [][]byte) error {
 	for len(messages) > 0 {
-		err := c.send(func(out []byte) []byte {
-			for len(messages) > 0 && (len(out) == 0 || len(out)+len(messages[0]) <= batchBytes) {
-				out = appendFrame(out, opText, messages[0])
+		err := c.send(func(out *bytes.Buffer) {
+			for len(messages) > 0 && (out.Len() == 0 || out.Len()+len(messages[0]) <= batchBytes) {
+				put(out, ws.NewTextFrame(messages[0]))
 				messages = messages[1:]
 			}
-			return out
 		})
 		if err != nil {
 			return err
@@ -47,18 +48,14 @@ func (c *Conn) Write(messages [][]byte) error {
 
 // Ping sends a ping. Its pong comes to Conn.Pong while somebody reads. Errors: as Write's.
 func (c *Conn) Ping() error {
-	return c.send(func(out []byte) []byte { return appendFrame(out, opPing, nil) })
+	return c.send(func(out *bytes.Buffer) { put(out, ws.NewPingFrame(nil)) })
 }
 
 // Close sends a close frame. The client answers it: call Read until that comes, or Linger. The connection
 // is closed after five seconds at the latest.
 // Errors: as Write's, nil when the client was first.
 func (c *Conn) Close(code int, reason string) error {
-	payload := append(binary.BigEndian.AppendUint16(nil, uint16(code)), reason...) //nolint:gosec // close codes fit
-	if len(payload) > maxControlBytes {
-		payload = payload[:maxControlBytes]
-	}
-	err := c.sendClose(payload)
+	err := c.sendClose(ws.NewCloseFrameBody(ws.StatusCode(code), reason)) //nolint:gosec // close codes fit
 	if errors.Is(err, ErrClosing) {
 		err = nil
 	}
@@ -91,31 +88,34 @@ func (c *Conn) CloseNow() {
 }
 
 func (c *Conn) sendClose(payload []byte) error {
-	return c.sendLast(func(out []byte) []byte { return appendFrame(out, opClose, payload) }, true)
+	return c.sendLast(func(out *bytes.Buffer) { put(out, ws.NewCloseFrame(payload)) }, true)
 }
 
-func (c *Conn) send(fill func([]byte) []byte) error { return c.sendLast(fill, false) }
+func (c *Conn) send(fill func(*bytes.Buffer)) error { return c.sendLast(fill, false) }
 
 // sendLast writes what fill puts into a buffer.
-func (c *Conn) sendLast(fill func([]byte) []byte, last bool) error {
+func (c *Conn) sendLast(fill func(*bytes.Buffer), last bool) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if c.closing {
 		return ErrClosing
 	}
 	c.closing = last
-	buffer := buffers.Get().(*[]byte) //nolint:errcheck,forcetypeassert // the pool's own
-	out := fill((*buffer)[:0])
-	err := c.put(out)
-	if cap(out) <= 2*batchBytes {
-		*buffer = out[:0]
-		buffers.Put(buffer)
+	out := buffers.Get().(*bytes.Buffer) //nolint:errcheck,forcetypeassert // the pool's own
+	fill(out)
+	err := c.write(out.Bytes())
+	if out.Cap() <= 2*batchBytes {
+		out.Reset()
+		buffers.Put(out)
 	}
 	return err
 }
 
-// put writes and gives up after WriteWithin, by closing: half a frame cannot be taken back.
-func (c *Conn) put(out []byte) error {
+// put appends a frame. A buffer has no errors, and no frame is too long for the library.
+func put(out *bytes.Buffer, frame ws.Frame) { _ = ws.WriteFrame(out, frame) }
+
+// write gives up after WriteWithin, by closing: half a frame cannot be taken back.
+func (c *Conn) write(out []byte) error {
 	if c.stall == nil {
 		c.stall = time.AfterFunc(c.limits.WriteWithin, func() { _ = c.conn.Close() })
 	} else {
@@ -126,18 +126,4 @@ func (c *Conn) put(out []byte) error {
 		return ErrSlow
 	}
 	return err
-}
-
-// appendFrame appends a whole frame of a server.
-func appendFrame(out []byte, op byte, payload []byte) []byte {
-	out = append(out, 0x80|op)
-	switch n := len(payload); {
-	case n < 126:
-		out = append(out, byte(n))
-	case n < 1<<16:
-		out = binary.BigEndian.AppendUint16(append(out, 126), uint16(n)) //nolint:gosec // checked
-	default:
-		out = binary.BigEndian.AppendUint64(append(out, 127), uint64(n)) //nolint:gosec // a length
-	}
-	return append(out, payload...)
 }
