@@ -54,8 +54,11 @@ func TestSummary(t *testing.T) {
 	f.agent = f.newAgent(t, f.ref, agents.Config{Instructions: "Be kind.", Model: agents.Model{HistoryTokens: 500}})
 	made := f.create(t)
 	var last conversation.Turn
-	for i := range 12 {
-		last = f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", i+1))
+	taken, told := 0, 0
+	for told < 2 && taken < 60 { // summaries are written beside the turns: how many there are meanwhile is chance
+		_, told = author.counts()
+		taken++
+		last = f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", taken))
 		await(t, "what the model wrote is stored", func() bool {
 			_, asked := author.counts()
 			var rounds int
@@ -72,7 +75,7 @@ func TestSummary(t *testing.T) {
 		session = f.get(t, made.Session.ID)
 		return session.InputTokens == 10*(turns+summaries)
 	})
-	if summaries < 2 || turns != 12 || session.SummarizedTurns == 0 {
+	if summaries < 2 || turns != taken || session.SummarizedTurns == 0 {
 		t.Fatalf("%d summaries, %d turns, %d told", summaries, turns, session.SummarizedTurns)
 	}
 	if session.OutputTokens != 3*(turns+summaries) {
@@ -81,13 +84,13 @@ func TestSummary(t *testing.T) {
 	asked := author.turns[turns-1]
 	receipt := f.receipt(t, last)
 	history := receipt.History
-	if history == nil || history.SummarizedTurns == 0 || history.SummaryHash == "" || history.Tokens > 500 || history.SummarizedTurns+history.Turns > 11 || history.Turns == 0 {
+	if history == nil || history.SummarizedTurns == 0 || history.SummaryHash == "" || history.Tokens > 500 || history.SummarizedTurns+history.Turns > taken-1 || history.Turns == 0 {
 		t.Errorf("history %+v", history)
 	}
 	if !strings.Contains(asked.System, "the code word is plum") || !strings.Contains(asked.System, `kind="summary"`) || strings.Contains(asked.System, "</outside-0123456789abcdef>") {
 		t.Errorf("system prompt %q", asked.System)
 	}
-	if first := asked.Messages[0].Text; first != fmt.Sprintf("Question %d.", 12-history.Turns) {
+	if first := asked.Messages[0].Text; first != fmt.Sprintf("Question %d.", taken-history.Turns) {
 		t.Errorf("the first message is %q beside %d turns", first, history.Turns)
 	}
 	second := author.summaries[1].Messages[0].Text

@@ -36,7 +36,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goleak.VerifyTestMain(m, pgtest.IgnoreStack())
+	goleak.VerifyTestMain(m, pgtest.IgnoreStack(),
+		// Looks for a Redis that went away, once a second until it sees that the client is closed.
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }
 
 func runChild(what string) error {

@@ -37,6 +37,8 @@ import (
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		pgtest.IgnoreStack(),
+		// Looks for a Redis that went away, once a second until it sees that the client is closed.
+		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"),
 	)
 }
 
