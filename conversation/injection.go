@@ -104,9 +104,12 @@ const maxValue = 64
 func toldIn(views []string) (told, weakly bool) {
 	for _, view := range views {
 		strong, weak := directive(view)
-		told, weakly = told || strong, weakly || weak
+		if strong {
+			return true, true
+		}
+		weakly = weakly || weak
 	}
-	return told, weakly
+	return false, weakly
 }
 
 // asking is what a call is held against.
@@ -118,8 +121,8 @@ type asking struct {
 
 // wish is a call that a model wants to make.
 type wish struct {
-	name, description string
-	arguments         json.RawMessage
+	name      string
+	arguments json.RawMessage
 	// changes says that the tool may change something.
 	changes bool
 	// harmless says that it is a tool of the conversation itself that ends nothing: skip_turn, language_detection.
@@ -131,17 +134,17 @@ func (a asking) withheld(w wish) string {
 	if len(a.outside.texts) == 0 || w.harmless {
 		return ""
 	}
-	intent, from := intentOf(a.user, w.name, w.description, w.changes), a.provenance(w.arguments)
+	asked, from := asksFor(a.user, w.name, w.changes), a.provenance(w.arguments)
 	related := a.outside.told || a.outside.weakly && (from.told || a.named(w.name) ||
 		slices.ContainsFunc(a.outside.texts, func(text outsideText) bool { return text.weakly && text.speaksOf(w.name) }))
 	switch {
-	case related && intent < intentAction:
+	case related && !asked:
 		return ruleDirected
 	case from.told:
 		return ruleArgument
 	case from.address:
 		return ruleAddress
-	case intent == intentAction:
+	case asked:
 		return ""
 	case a.named(w.name) && !from.user:
 		return ruleNamed
@@ -184,8 +187,7 @@ func (a asking) named(name string) bool {
 
 // mentions says whether a text has the words of the tool's name, or others for them.
 func (t outsideText) mentions(name string) bool {
-	has := stemsOf(t.views[0])
-	return !slices.ContainsFunc(actionStems(name), func(stem string) bool { return !saidAny(has, stem) })
+	return hasAll(stemsOf(t.views[0]), actionStems(name))
 }
 
 // speaksOf says whether a text, in any disguise, has one of the words of the tool's name, or another for it.
@@ -218,21 +220,24 @@ func (a asking) provenance(arguments json.RawMessage) (from provenance) {
 		return from
 	}
 	var suspect, innocent, user, own []string
+	oneLine := func(text string) string { return spaces.ReplaceAllString(text, " ") }
 	for _, text := range a.outside.texts {
 		if text.told || text.weakly {
-			suspect = append(suspect, text.views...)
+			for _, view := range text.views {
+				suspect = append(suspect, oneLine(view))
+			}
 		} else {
-			innocent = append(innocent, text.views[0])
+			innocent = append(innocent, oneLine(text.views[0]))
 		}
 	}
 	for _, text := range a.user {
-		user = append(user, fold(text))
+		user = append(user, oneLine(fold(text)))
 	}
 	for _, text := range slices.Concat(a.own, a.instructions) {
-		own = append(own, fold(text))
+		own = append(own, oneLine(fold(text)))
 	}
 	in := func(texts []string, word string) bool {
-		return slices.ContainsFunc(texts, func(text string) bool { return hasWord(spaces.ReplaceAllString(text, " "), word) })
+		return slices.ContainsFunc(texts, func(text string) bool { return hasWord(text, word) })
 	}
 	for _, leaf := range leaves(value) {
 		folded := spaces.ReplaceAllString(strings.TrimSpace(fold(leaf)), " ")
@@ -256,7 +261,7 @@ func (a asking) provenance(arguments json.RawMessage) (from provenance) {
 			from.told = from.told || told && !known
 			from.outside = from.outside || told || known
 			if (told || known) && slices.Contains(places, word) {
-				from.address = from.address || slices.ContainsFunc(user, func(text string) bool { return hasAddressLike(text, word) })
+				from.address = from.address || slices.ContainsFunc(a.user, func(text string) bool { return hasAddressLike(fold(text), word) })
 			}
 		}
 	}

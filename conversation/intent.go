@@ -10,15 +10,6 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// How far the user's words ask for what a tool does.
-const (
-	intentNone = iota
-	// intentSome: they share a word with the tool's name or description.
-	intentSome
-	// intentAction: they have the words of its name, or others for them.
-	intentAction
-)
-
 // questions are sentences that ask for knowledge; "can you" asks for an act.
 var questions = regexp.MustCompile(`^\W*(and |but |so |then )?(how|what|when|why|which|who|whose|where|do|does|did|is|are|was|were|has|have|should|am|can i|could i|may i|any|anything|anyone|can one|can people|can it|what's|when's)\b`)
 
@@ -39,16 +30,13 @@ func requests(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// intentOf reads the user's words.
-func intentOf(user []string, name, description string, changes bool) int {
-	said, asked := map[string]bool{}, map[string]bool{}
+// asksFor says whether the user's words ask for what a tool does: they have its name, or the words of it or others for them.
+func asksFor(user []string, name string, changes bool) bool {
+	asked := map[string]bool{}
 	for _, text := range user {
 		folded := fold(text)
 		if strings.Contains(folded, strings.ToLower(name)) {
-			return intentAction
-		}
-		for stem := range stemsOf(folded) {
-			said[stem] = true
+			return true
 		}
 		if changes {
 			folded = requests(folded)
@@ -58,24 +46,12 @@ func intentOf(user []string, name, description string, changes bool) int {
 		}
 	}
 	wanted := actionStems(name)
-	missing := 0
-	some := false
-	for _, stem := range wanted {
-		some = some || saidAny(said, stem)
-		if !saidAny(asked, stem) {
-			missing++
-		}
-	}
-	if len(wanted) > 0 && missing == 0 {
-		return intentAction
-	}
-	for stem := range stemsOf(fold(description)) {
-		some = some || said[stem] && !commonWords[stem]
-	}
-	if some {
-		return intentSome
-	}
-	return intentNone
+	return len(wanted) > 0 && hasAll(asked, wanted)
+}
+
+// hasAll says whether each of the stems, or another word for it, was said.
+func hasAll(said map[string]bool, stems []string) bool {
+	return !slices.ContainsFunc(stems, func(stem string) bool { return !saidAny(said, stem) })
 }
 
 func saidAny(said map[string]bool, stem string) bool {
@@ -152,17 +128,6 @@ func stemsOf(text string) map[string]bool {
 	}
 	return stems
 }
-
-// commonWords stand in most descriptions.
-var commonWords = func() map[string]bool {
-	common := map[string]bool{}
-	for word := range strings.FieldsSeq(`a an the of to in on for by with and or is are be it its this that these your you user users customer customers use uses used using when what which
-		can could will would should their they them his her has have from as at if do does not no any all one get gets returns return give gives given please me my i we our us tell about how
-		call calls tool service after before only also into out up than then there here some more new now`) {
-		common[stemOf(word)] = true
-	}
-	return common
-}()
 
 // otherWords are what people say for the words of names, as stems.
 var otherWords = func() map[string][]string {

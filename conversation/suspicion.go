@@ -150,6 +150,7 @@ var (
 	hexRun     = regexp.MustCompile(`(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[ :,]?){10,}`)
 	escapes    = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4}){3,}`)
 	blanks     = regexp.MustCompile(`\s+`)
+	wideGaps   = regexp.MustCompile(`\s{2,}|\n`)
 	separators = regexp.MustCompile(`[ .·•*|/_-]`)
 )
 
@@ -222,7 +223,7 @@ func tagText(text string) string {
 
 // joinApart takes wider gaps for those between words.
 func joinApart(text string) string {
-	words := regexp.MustCompile(`\s{2,}|\n`).Split(text, -1)
+	words := wideGaps.Split(text, -1)
 	for i, word := range words {
 		words[i] = separators.ReplaceAllString(word, "")
 	}

@@ -22,7 +22,7 @@ func (r *runner) holdBack(ctx context.Context, round []*pendingCall) {
 			made := r.asking()
 			asking = &made
 		}
-		rule := asking.withheld(wish{name: p.call.Name, description: r.descriptionOf(p), arguments: p.call.Arguments, changes: p.changes(), harmless: p.system() && p.call.Name != toolEndCall})
+		rule := asking.withheld(wish{name: p.call.Name, arguments: p.call.Arguments, changes: p.changes(), harmless: p.system() && p.call.Name != toolEndCall})
 		if rule == "" || r.agreedTo(p) {
 			continue
 		}
@@ -42,18 +42,6 @@ func (p *pendingCall) changes() bool {
 		name = remote
 	}
 	return name != "" && changes(name)
-}
-
-func (r *runner) descriptionOf(p *pendingCall) string {
-	if p.known {
-		return p.entry.Description
-	}
-	for _, tool := range r.clientTools {
-		if tool.Name == p.call.Name {
-			return tool.Description
-		}
-	}
-	return ""
 }
 
 // asking collects who said what.

@@ -13,15 +13,23 @@ import (
 // hear takes what the user typed, and has it answered. An answer that is going out is broken off, as
 // with ElevenLabs.
 func (d *Dialect) hear(f frame) {
+	said, ok := d.words(f)
+	if !ok {
+		return
+	}
+	d.say(said)
+}
+
+// words are a frame's text; it is refused when the core would not take it.
+func (d *Dialect) words(f frame) (said string, ok bool) {
 	said, refused := text(f.Text, "text")
 	if refused == nil {
 		refused = checkText(said, "text")
 	}
 	if refused != nil {
 		d.refuse(f.Type, refused)
-		return
 	}
-	d.say(said)
+	return said, refused == nil
 }
 
 func (d *Dialect) say(said string) {
@@ -77,12 +85,8 @@ func (d *Dialect) noteActivity(frame) { d.do(conversation.Activity{}) }
 // addContext tells the model something without asking for an answer. It is no instruction of the
 // operator's: see conversation.Insert.
 func (d *Dialect) addContext(f frame) {
-	said, refused := text(f.Text, "text")
-	if refused == nil {
-		refused = checkText(said, "text")
-	}
-	if refused != nil {
-		d.refuse(f.Type, refused)
+	said, ok := d.words(f)
+	if !ok {
 		return
 	}
 	d.do(conversation.Insert{CommandID: commandContext, Kind: conversation.SystemItem, Text: said})
