@@ -89,7 +89,8 @@ func lookAt(pieces []piece) outside {
 		}
 	}
 	if !o.told && len(texts) > 1 { // an order may be split over two
-		o.told, o.weakly = toldIn(views(strings.Join(texts, " ")))
+		told, weakly := toldIn(views(strings.Join(texts, " ")))
+		o.told, o.weakly = told, o.weakly || weakly // alone a text may begin with what stands in the middle here
 		for i := range o.texts {
 			o.texts[i].told, o.texts[i].weakly = o.told, o.weakly
 		}
