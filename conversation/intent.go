@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -58,7 +59,7 @@ func saidAny(said map[string]bool, stem string) bool {
 	if said[stem] {
 		return true
 	}
-	return slices.ContainsFunc(otherWords[stem], func(other string) bool { return said[other] })
+	return slices.ContainsFunc(otherWords()[stem], func(other string) bool { return said[other] })
 }
 
 // nameWords are the words of a tool's name: cancel_order, cancelOrder and shop__cancel-order have them.
@@ -130,7 +131,7 @@ func stemsOf(text string) map[string]bool {
 }
 
 // otherWords are what people say for the words of names, as stems.
-var otherWords = func() map[string][]string {
+var otherWords = sync.OnceValue(func() map[string][]string {
 	others := map[string][]string{}
 	for _, line := range []string{
 		"cancel stop abort revoke terminate undo withdraw", "delete remove erase erasure wipe drop clear gone", "create make add open start register set", "send mail email message text forward write",
@@ -146,7 +147,7 @@ var otherWords = func() map[string][]string {
 		}
 	}
 	return others
-}()
+})
 
 // yesWords begin an answer that agrees.
 var yesWords = regexp.MustCompile(`^\W*(yes|yeah|yep|yup|sure|ok|okay|correct|right|please do|do it|do that|go ahead|go on|confirmed?|i confirm|absolutely|of course|certainly|definitely|agreed|fine|ja|jawohl|gerne|bitte|genau|oui|d'accord|bien sur|volontiers|si|claro|vale|por favor|sim|certo|va bene|tak|dobrze|evet|tamam|да|конечно|хорошо|так|ναι|نعم|כן|हाँ|हां|जी|是|好|可以|对|はい|お願い|예|네|vang|dong y|ya)(\W|$)`)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -21,8 +22,8 @@ import (
 // maxLookedAt bounds what is looked at of one text; no passage and no output for the model is longer.
 const maxLookedAt = 48 << 10
 
-// directives are what texts say that are written for a model, over folded text. Documentation for people seldom does.
-var directives = compileAll([]directiveSource{
+// directiveSources are what texts say that are written for a model, over folded text. Documentation for people seldom does.
+var directiveSources = []directiveSource{
 	{[]string{`instruction`, `rule`, `prompt`, `guideline`, `direction`, `polic`, `constraint`, `orders`, `guardrail`, `limits`}, `\b(ignore|disregard|forget|override|bypass|discard|skip|drop|neglect|supersedes?|overrides?|replaces?)\b.{0,40}\b(previous|prior|above|earlier|all|any|your|the|these|those|system|other|original|preceding)\b.{0,30}\b(instructions?|rules?|prompts?|guidelines?|directions?|polic(y|ies)|constraints?|orders|guardrails?|limits)\b`, false},
 	{[]string{`tool`, `function`, `endpoint`, `plugin`, `webhook`}, `\b(call|calls|calling|invoke|invoking|run|running|execute|executing|use|using|trigger|fire|launch|issue|make|emit|perform|output|activate)\b.{0,60}\b(tools?|functions?|tool.?calls?|function.?calls?|endpoint|plugin|webhook)\b`, true},
 	{[]string{`tool`, `function`}, `\b(tool|function)[ _-]?(call|use|name|choice|code|input|result)s?\b`, true},
@@ -75,7 +76,10 @@ var directives = compileAll([]directiveSource{
 	{nil, `(취소|삭제|전송|송금|환불)(하|해)`, true},
 	{[]string{`kont`, `tili`, `fiok`, `tilau`, `bestilling`, `ordre`, `order`, `objednavk`, `comand`, `pasutijum`, `rendeles`}, `\b(slett|slet|poista|peru|torold|mondd le|sterge\w*|anulati|dzes|atcel|zrus\w*|smaz\w*|radera|avbestill|afbestil)\b.{0,40}\b(kont\w*|tili\w*|fiok\w*|tilau\w*|bestilling\w*|ordre\w*|order\w*|objednavk\w*|comand\w*|pasutijum\w*|rendeles\w*)\b|\b(kont\w*|ordr?e\w*|objednavk\w*)\b.{0,40}\b(bort|vaek|slettes|raderas|zrus\w*|smaz\w*)\b`, false},
 	{[]string{`huong dan`, `chi dan`, `quy tac`, `lenh`, `cong cu`, `ham `, `ngay`, `tai khoan`, `don hang`}, `\b(bo qua|quen|phot lo)\b.{0,60}(huong dan|chi dan|quy tac|lenh)|\b(goi|chay|su dung|xoa|huy|gui)\b.{0,40}(cong cu|ham|ngay|tai khoan|don hang)`, false},
-})
+}
+
+// directives are compiled when a call is first looked at: commands that talk to nobody start without.
+var directives = sync.OnceValue(func() []directivePattern { return compileAll(directiveSources) })
 
 type directiveSource struct {
 	// need are parts of which one stands in every text that the pattern finds: looking for them is quick.
@@ -291,7 +295,7 @@ func directive(view string) (told, weakly bool) {
 		}
 		return " "
 	})
-	for _, d := range directives {
+	for _, d := range directives() {
 		if (!d.weak || !weakly) && d.finds(view) {
 			if !d.weak {
 				return true, true
