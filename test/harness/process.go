@@ -34,7 +34,8 @@ func (p *program) build() {
 		return
 	}
 	path := filepath.Join(dir, "parlance")
-	output, err := exec.CommandContext(context.Background(), "go", "build", "-o", path, "parlance.dev/parlance/cmd/parlance").CombinedOutput()
+	// Never with the race detector, whatever GOFLAGS says: these tests watch the program's memory and speed.
+	output, err := exec.CommandContext(context.Background(), "go", "build", "-race=false", "-o", path, "parlance.dev/parlance/cmd/parlance").CombinedOutput()
 	if err != nil {
 		p.err = errors.Join(fmt.Errorf("build the program: %w\n%s", err, output), os.RemoveAll(dir))
 		return
