@@ -1,0 +1,336 @@
+package spool
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"parlance.dev/parlance/platform/seal"
+)
+
+const (
+	asideName = "aside"
+	// maxAside bounds the records that are kept aside: the oldest go.
+	maxAside = 1000
+	// MinMaxBytes is the least MaxBytes: some turns must fit.
+	MinMaxBytes = 64 << 10
+)
+
+// ErrFull says that the record does not fit below MaxBytes.
+var ErrFull = errors.New("the spool is full")
+
+// Sealer is the installation's keys; seal.Keyring.
+type Sealer interface {
+	Seal(ctx context.Context, plaintext []byte, place seal.Binding) ([]byte, error)
+	Open(ctx context.Context, blob []byte, place seal.Binding) ([]byte, error)
+}
+
+// Config says where a spool is. All but Now and Log are required.
+type Config struct {
+	// Dir is made when it is missing. Several processes may have the same.
+	Dir string
+	// MaxBytes bounds this process's log.
+	MaxBytes int64
+	Seal     Sealer
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Log gets what was cut off and kept aside; nil discards it.
+	Log *slog.Logger
+}
+
+// Spool is this process's part of the directory, and what it has adopted. Safe for concurrent use.
+type Spool struct {
+	config Config
+
+	mu      sync.Mutex
+	own     *segment
+	adopted []*segment
+	aside   int
+}
+
+// Record names a record of a Spool.
+type Record struct {
+	// Stream is what it was appended for, At when.
+	Stream string
+	At     time.Time
+
+	seq     uint64
+	segment *segment
+}
+
+// Stats is what a spool holds.
+type Stats struct {
+	// Records wait, the Oldest since that time (zero: none); Bytes are those of their logs.
+	Records int
+	Bytes   int64
+	Oldest  time.Time
+	// Aside are those that nobody could use, of all processes on the directory.
+	Aside int
+}
+
+// Open makes this process's segment. It says so when the directory cannot be written.
+func Open(ctx context.Context, config Config) (*Spool, error) {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Log == nil {
+		config.Log = slog.New(slog.DiscardHandler)
+	}
+	if config.MaxBytes < MinMaxBytes {
+		return nil, fmt.Errorf("a spool of at most %d bytes is too small: give it %d or more", config.MaxBytes, MinMaxBytes)
+	}
+	if err := os.MkdirAll(filepath.Join(config.Dir, asideName), 0o700); err != nil {
+		return nil, fmt.Errorf("making the directory of the spool: %w", err)
+	}
+	s := &Spool{config: config}
+	err := s.exclusively(func() (err error) {
+		s.own, err = create(ctx, config.Dir, config.Seal)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(filepath.Join(config.Dir, asideName))
+	s.aside = len(files)
+	return s, err
+}
+
+// exclusively runs fn while no other process makes or adopts a segment.
+func (s *Spool) exclusively(fn func() error) error {
+	lock, err := os.OpenFile(filepath.Join(s.config.Dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the lock of the spool: %w", err)
+	}
+	defer func() { _ = lock.Close() }() // closing is what unlocks
+	if err := flock(lock, syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("locking the spool: %w", err)
+	}
+	return fn()
+}
+
+// Append keeps a record of a stream: it is on disk when there is no error. Errors: ErrFull, the disk's.
+func (s *Spool) Append(stream string, data []byte) (Record, error) {
+	g := s.own
+	record := Record{Stream: stream, At: s.config.Now().UTC().Truncate(time.Microsecond), segment: g}
+	upTo, err := g.append(kindRecord, makeBody(stream, record.At, data), s.config.MaxBytes, func(seq uint64, f frame) {
+		record.seq = seq
+		g.pending[seq] = entry{frame: f, stream: stream, written: record.At}
+	})
+	if err == nil {
+		if err = g.sync(upTo); err != nil {
+			g.mu.Lock()
+			delete(g.pending, record.seq)
+			g.mu.Unlock()
+		}
+	}
+	return record, err
+}
+
+// Read is what was appended.
+func (s *Spool) Read(record Record) ([]byte, error) {
+	g := record.segment
+	g.mu.Lock()
+	e, ok := g.pending[record.seq]
+	g.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("the spool holds no record %d any more", record.seq)
+	}
+	body, err := g.open(e.frame)
+	if err != nil {
+		return nil, err
+	}
+	_, _, data, ok := parseBody(body)
+	if !ok {
+		return nil, errForeign
+	}
+	return data, nil
+}
+
+// Done forgets a record. Should the process die at once, it may be there again: whoever applies records
+// must bear to apply one twice.
+func (s *Spool) Done(record Record) error {
+	if err := record.segment.done(record.seq); err != nil {
+		return err
+	}
+	return s.retire(record.segment)
+}
+
+// retire removes an adopted segment that is empty.
+func (s *Spool) retire(g *segment) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g.mu.Lock()
+	empty := len(g.pending) == 0
+	g.mu.Unlock()
+	at := slices.Index(s.adopted, g)
+	if at < 0 || !empty {
+		return nil
+	}
+	s.adopted = slices.Delete(s.adopted, at, at+1)
+	return s.remove(g)
+}
+
+func (s *Spool) remove(g *segment) error {
+	return s.exclusively(func() error {
+		defer g.release()
+		return os.RemoveAll(g.dir)
+	})
+}
+
+// SetAside keeps a record that cannot be used as a file below aside, sealed as it is, and forgets it.
+func (s *Spool) SetAside(record Record) error {
+	g := record.segment
+	g.mu.Lock()
+	e, ok := g.pending[record.seq]
+	g.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	content := make([]byte, g.start, g.start+int64(e.length)+frameHeaderBytes)
+	sealed := make([]byte, e.length)
+	_, err := g.file.ReadAt(content, 0)
+	if err == nil {
+		_, err = g.file.ReadAt(sealed, e.at)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the spool: %w", err)
+	}
+	if err := s.keepAside(g.name+"."+strconv.FormatUint(record.seq, 10), append(content, encodeFrame(e.kind, e.seq, sealed)...)); err != nil {
+		return err
+	}
+	return s.Done(record)
+}
+
+func (s *Spool) keepAside(name string, content []byte) error {
+	dir := filepath.Join(s.config.Dir, asideName)
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+		return fmt.Errorf("keeping a record aside: %w", err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("counting the records aside: %w", err)
+	}
+	if len(files) > maxAside {
+		oldest := slices.MinFunc(files, func(a, b os.DirEntry) int { return cmp.Compare(modified(a), modified(b)) })
+		if err := os.Remove(filepath.Join(dir, oldest.Name())); err != nil {
+			return fmt.Errorf("letting go of a record aside: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.aside = min(len(files), maxAside)
+	return nil
+}
+
+func modified(entry os.DirEntry) int64 {
+	info, err := entry.Info()
+	if err != nil {
+		return 0 // it has gone
+	}
+	return info.ModTime().UnixNano()
+}
+
+// Adopt takes over what ended processes have left, and returns their records in the order in which they
+// were appended. One segment that cannot be opened does not keep the others.
+func (s *Spool) Adopt(ctx context.Context) (records []Record, err error) {
+	var failures []error
+	locked := s.exclusively(func() error {
+		entries, err := os.ReadDir(s.config.Dir)
+		if err != nil {
+			return fmt.Errorf("reading the spool: %w", err)
+		}
+		for _, entry := range entries {
+			if !entry.IsDir() || entry.Name() == asideName || s.holds(entry.Name()) {
+				continue
+			}
+			g, found, err := adopt(ctx, s.config.Dir, entry.Name(), s.config.Seal)
+			if err != nil {
+				failures = append(failures, err)
+			}
+			if err != nil || g == nil {
+				continue
+			}
+			if len(g.pending) == 0 {
+				g.release()
+				failures = append(failures, os.RemoveAll(g.dir))
+				continue
+			}
+			if found.damaged > 0 {
+				s.config.Log.ErrorContext(ctx, "part of a spool was damaged and is lost", "segment", g.name, "bytes", found.damaged)
+			}
+			s.mu.Lock()
+			s.adopted = append(s.adopted, g)
+			s.mu.Unlock()
+			records = append(records, g.records()...)
+		}
+		return nil
+	})
+	slices.SortStableFunc(records, func(a, b Record) int { return a.At.Compare(b.At) })
+	return records, errors.Join(append(failures, locked)...)
+}
+
+func (s *Spool) holds(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own.name == name || slices.ContainsFunc(s.adopted, func(g *segment) bool { return g.name == name })
+}
+
+// records are those that wait, in order.
+func (g *segment) records() []Record {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := make([]Record, 0, len(g.pending))
+	for seq, e := range g.pending {
+		all = append(all, Record{Stream: e.stream, At: e.written, seq: seq, segment: g})
+	}
+	slices.SortFunc(all, func(a, b Record) int { return cmp.Compare(a.seq, b.seq) })
+	return all
+}
+
+// Stats counts.
+func (s *Spool) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := Stats{Aside: s.aside}
+	for _, g := range append([]*segment{s.own}, s.adopted...) {
+		g.mu.Lock()
+		stats.Records += len(g.pending)
+		if len(g.pending) > 0 {
+			stats.Bytes += g.size
+		}
+		for _, e := range g.pending {
+			if stats.Oldest.IsZero() || e.written.Before(stats.Oldest) {
+				stats.Oldest = e.written
+			}
+		}
+		g.mu.Unlock()
+	}
+	return stats
+}
+
+// Close gives the directory back; what waits stays for whoever adopts it.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range s.adopted {
+		g.release()
+	}
+	s.adopted = nil
+	s.own.mu.Lock()
+	waits := len(s.own.pending)
+	s.own.mu.Unlock()
+	if waits > 0 {
+		s.own.release()
+		return nil
+	}
+	return s.remove(s.own)
+}

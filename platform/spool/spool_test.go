@@ -1,0 +1,378 @@
+package spool
+
+import (
+	"bytes"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"parlance.dev/parlance/platform/seal"
+)
+
+// keys is a Sealer that needs no database.
+type keys struct{ aead cipher.AEAD }
+
+func newKeys(t testing.TB, secret string) keys {
+	t.Helper()
+	block, err := aes.NewCipher([]byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys{aead}
+}
+
+func (k keys) Seal(_ context.Context, plaintext []byte, place seal.Binding) ([]byte, error) {
+	return k.aead.Seal(nil, nil, plaintext, []byte(fmt.Sprint(place))), nil
+}
+
+func (k keys) Open(_ context.Context, blob []byte, place seal.Binding) ([]byte, error) {
+	return k.aead.Open(nil, nil, blob, []byte(fmt.Sprint(place)))
+}
+
+const testKey = "0123456789abcdef0123456789abcdef"
+
+func open(t testing.TB, dir string) *Spool {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Dir: dir, MaxBytes: 1 << 20, Seal: newKeys(t, testKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// die ends the process of a spool as kill -9 does: its locks are free, nothing else happens.
+func die(s *Spool) {
+	s.own.release()
+	for _, g := range s.adopted {
+		g.release()
+	}
+}
+
+func keep(t testing.TB, s *Spool, stream string, data ...string) (records []Record) {
+	t.Helper()
+	for _, d := range data {
+		r, err := s.Append(stream, []byte(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+func read(t testing.TB, s *Spool, records []Record) string {
+	t.Helper()
+	var all []string
+	for _, r := range records {
+		data, err := s.Read(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r.Stream+"="+string(data))
+	}
+	return strings.Join(all, " ")
+}
+
+func adopted(t testing.TB, s *Spool) string {
+	t.Helper()
+	records, err := s.Adopt(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, s, records)
+}
+
+// TestOutlives: what was appended and is not done is found by the next process, in order, once.
+func TestOutlives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := open(t, dir)
+	records := keep(t, first, "a", "1", "2")
+	keep(t, first, "b", "3")
+	if got := read(t, first, records); got != "a=1 a=2" {
+		t.Errorf("read back: %q", got)
+	}
+	second := open(t, dir)
+	if got := adopted(t, second); got != "" {
+		t.Errorf("adopted %q from a process that lives", got)
+	}
+	if err := first.Done(records[0]); err != nil {
+		t.Fatal(err)
+	}
+	die(first)
+	if got := adopted(t, second); got != "a=2 b=3" {
+		t.Errorf("adopted %q", got)
+	}
+	third := open(t, dir)
+	if got := adopted(t, third); got != "" {
+		t.Errorf("adopted twice: %q", got)
+	}
+	if stats := second.Stats(); stats.Records != 2 || stats.Oldest.IsZero() || stats.Bytes == 0 {
+		t.Errorf("%+v", stats)
+	}
+	die(second) // while it applies them
+	records, err := third.Adopt(t.Context())
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%v, %v", records, err)
+	}
+	for _, r := range records {
+		if err := third.Done(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stats := third.Stats(); stats != (Stats{}) {
+		t.Errorf("%+v", stats)
+	}
+	if err := third.Close(); err != nil {
+		t.Fatal(err)
+	}
+	last := open(t, dir)
+	if got := adopted(t, last); got != "" {
+		t.Errorf("still there: %q", got)
+	}
+	if segments, _ := filepath.Glob(filepath.Join(dir, "*", logName)); len(segments) != 1 {
+		t.Errorf("segments are left: %v", segments)
+	}
+}
+
+// TestTorn: a log that was cut anywhere keeps what was whole, and takes records again.
+func TestTorn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	keep(t, s, "s", "one")
+	whole := s.own.size
+	keep(t, s, "s", "two")
+	die(s)
+	path := filepath.Join(s.own.dir, logName)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := int64(0); cut <= int64(len(content)); cut++ {
+		other := t.TempDir()
+		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700), os.WriteFile(filepath.Join(other, s.own.name, logName), content[:cut], 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		want := "s=one s=two"
+		switch {
+		case cut < whole:
+			want = ""
+		case cut < int64(len(content)):
+			want = "s=one"
+		}
+		next := open(t, other)
+		if got := adopted(t, next); got != want {
+			t.Fatalf("cut at %d of %d: %q, want %q", cut, len(content), got, want)
+		}
+		die(next)
+	}
+}
+
+// TestDamaged: bytes that were changed cost the record they are in, and no other.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	keep(t, s, "s", "one")
+	from := s.own.size
+	keep(t, s, "s", "two")
+	to := s.own.size
+	keep(t, s, "s", "three")
+	die(s)
+	content, err := os.ReadFile(filepath.Join(s.own.dir, logName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := from; at < to; at++ {
+		other := t.TempDir()
+		changed := bytes.Clone(content)
+		changed[at] ^= 0x40
+		if err := errors.Join(os.MkdirAll(filepath.Join(other, s.own.name), 0o700), os.WriteFile(filepath.Join(other, s.own.name, logName), changed, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		next := open(t, other)
+		if got := adopted(t, next); got != "s=one s=three" {
+			t.Fatalf("byte %d: %q", at-from, got)
+		}
+		die(next)
+	}
+}
+
+// TestSealed: nothing of a record can be read on disk, nor be moved to another segment, nor be opened
+// without the key.
+func TestSealed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	keep(t, s, "ses_marker", "what was said")
+	die(s)
+	content, err := os.ReadFile(filepath.Join(s.own.dir, logName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(content, []byte("marker")) || bytes.Contains(content, []byte("said")) {
+		t.Error("the log can be read")
+	}
+	if err := os.Rename(s.own.dir, filepath.Join(dir, "ELSEWHERE")); err != nil {
+		t.Fatal(err)
+	}
+	if records, err := open(t, dir).Adopt(t.Context()); err == nil || len(records) > 0 {
+		t.Errorf("opened under another name: %v", records)
+	}
+	if err := os.Rename(filepath.Join(dir, "ELSEWHERE"), s.own.dir); err != nil {
+		t.Fatal(err)
+	}
+	thief, err := Open(t.Context(), Config{Dir: dir, MaxBytes: 1 << 20, Seal: newKeys(t, strings.ToUpper(testKey))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if records, err := thief.Adopt(t.Context()); err == nil || len(records) > 0 {
+		t.Errorf("opened with another key: %v", records)
+	}
+	if got := adopted(t, open(t, dir)); got != "ses_marker=what was said" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestFull: a record that does not fit is refused, and what is there stays; once that is done there is room.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), Config{Dir: t.TempDir(), MaxBytes: MinMaxBytes, Seal: newKeys(t, testKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := strings.Repeat("x", MinMaxBytes/3)
+	records := keep(t, s, "s", large, large)
+	if _, err := s.Append("s", []byte(large)); !errors.Is(err, ErrFull) {
+		t.Errorf("got %v", err)
+	}
+	if got := read(t, s, records); got != "s="+large+" s="+large {
+		t.Error("what was there is not any more")
+	}
+	for _, r := range records {
+		if err := s.Done(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(t, s, "s", large)
+	if _, err := Open(t.Context(), Config{Dir: t.TempDir(), MaxBytes: 1, Seal: newKeys(t, testKey)}); err == nil {
+		t.Error("a spool of one byte")
+	}
+}
+
+// TestUnwritable: a directory that cannot be written is refused at the start.
+func TestUnwritable(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Config{Dir: filepath.Join(file, "spool"), MaxBytes: 1 << 20, Seal: newKeys(t, testKey)}); err == nil {
+		t.Error("opened")
+	}
+}
+
+// TestAside: a record that nobody can use is kept, and is in nobody's way.
+func TestAside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	records := keep(t, s, "s", "bad", "good")
+	if err := s.SetAside(records[0]); err != nil {
+		t.Fatal(err)
+	}
+	if stats := s.Stats(); stats.Records != 1 || stats.Aside != 1 {
+		t.Errorf("%+v", stats)
+	}
+	die(s)
+	next := open(t, dir)
+	if got := adopted(t, next); got != "s=good" {
+		t.Errorf("got %q", got)
+	}
+	if stats := next.Stats(); stats.Aside != 1 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+// TestSideBySide: appends of many at once are all there, each stream in its order.
+func TestSideBySide(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	var writing sync.WaitGroup
+	for stream := range 8 {
+		writing.Go(func() {
+			for i := range 20 {
+				r, err := s.Append(fmt.Sprint(stream), []byte(fmt.Sprint(i)))
+				if err == nil && i%2 == 0 {
+					err = s.Done(r)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	die(s)
+	next := open(t, dir)
+	records, err := next.Adopt(t.Context())
+	if err != nil || len(records) != 80 {
+		t.Fatalf("%d records, %v", len(records), err)
+	}
+	seen := map[string]int{}
+	for _, r := range records {
+		data, err := next.Read(r)
+		if want := fmt.Sprint(2*seen[r.Stream] + 1); err != nil || string(data) != want {
+			t.Fatalf("stream %s: %q, %v, want %s", r.Stream, data, err, want)
+		}
+		seen[r.Stream]++
+	}
+}
+
+// FuzzScan: whatever is on disk, scanning ends, and finds only what has the right sum.
+func FuzzScan(f *testing.F) {
+	good := append(encodeFrame(kindRecord, 1, []byte("one")), encodeFrame(kindDone, 2, []byte("12345678"))...)
+	f.Add(good)
+	f.Add(good[:len(good)-3])
+	f.Add(append([]byte("torn"), good...))
+	f.Add(bytes.Repeat(frameMark, 9))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		size := int64(len(content))
+		found, err := scan(bytes.NewReader(content), 0, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.end < 0 || found.end > size || found.damaged > found.end {
+			t.Fatalf("%+v of %d bytes", found, size)
+		}
+		for i, one := range found.frames {
+			at := one.at - frameHeaderBytes
+			if !bytes.Equal(content[at:one.end()], encodeFrame(one.kind, one.seq, content[one.at:one.end()])) {
+				t.Fatalf("frame %d is not as it was written", i)
+			}
+			if i > 0 && one.seq <= found.frames[i-1].seq {
+				t.Fatal("numbers go back")
+			}
+		}
+		again, err := scan(bytes.NewReader(content[:found.end]), 0, found.end)
+		if err != nil || again.end != found.end || len(again.frames) != len(found.frames) {
+			t.Fatalf("%+v, then %+v, %v", found, again, err)
+		}
+		if stream, _, data, ok := parseBody(content); ok && len(stream)+len(data) > len(content) {
+			t.Fatal("a body with more than there is")
+		}
+	})
+}
