@@ -19,7 +19,7 @@ import (
 )
 
 // place is a workspace with an agent, and a key for it.
-type place struct{ workspace, agent, key string }
+type place struct{ tenant, workspace, agent, key string }
 
 // newPlace makes a workspace of its own in a tenant of its own.
 func (w *world) newPlace(ctx context.Context, name string) (place, error) {
@@ -28,13 +28,14 @@ func (w *world) newPlace(ctx context.Context, name string) (place, error) {
 		return place{}, err
 	}
 	var tenant struct {
+		TenantID    string `json:"tenant_id"`
 		WorkspaceID string `json:"workspace_id"`
 		APIKey      string `json:"api_key"`
 	}
 	if err := json.Unmarshal(made, &tenant); err != nil {
 		return place{}, fmt.Errorf("reading the tenant: %w", err)
 	}
-	p := place{workspace: tenant.WorkspaceID, key: tenant.APIKey}
+	p := place{tenant: tenant.TenantID, workspace: tenant.WorkspaceID, key: tenant.APIKey}
 	p.agent, err = w.newAgent(ctx, p)
 	return p, err
 }

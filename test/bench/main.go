@@ -41,6 +41,14 @@ var toolParts = []part{
 	{"tools", toolCalls},
 }
 
+// hookParts are measured with -webhooks.
+var hookParts = []part{
+	{"deliveries", deliveries},
+	{"calm", calm},
+	{"growth", growth},
+	{"hanging", hanging},
+}
+
 // sessionParts are measured with -sessions.
 var sessionParts = []part{
 	{"create", sessions},
@@ -53,6 +61,7 @@ type options struct {
 	only, out           string
 	round               time.Duration
 	kb, tools, sessions bool
+	webhooks            bool
 	chunks              int
 	sockets, speakers   int
 	talk                time.Duration
@@ -64,16 +73,17 @@ func main() {
 		exit(runFloor(os.Stdin, os.Stdout))
 	}
 	var o options
-	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn; with -sessions: create, overhead, crowd; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
+	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn; with -sessions: create, overhead, crowd; with -webhooks: deliveries, calm, growth, hanging; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
 	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only none")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
 	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")
 	flag.BoolVar(&o.tools, "tools", false, "measure calls of tools, about half a minute, in place of the rest")
 	flag.BoolVar(&o.sessions, "sessions", false, "measure sessions and their sockets, about five minutes, in place of the rest")
+	flag.BoolVar(&o.webhooks, "webhooks", false, "measure the delivery of events, about three minutes, in place of the rest")
 	flag.IntVar(&o.sockets, "sockets", 5000, "with -sessions: how many chat sockets are open at once")
 	flag.IntVar(&o.speakers, "speakers", 1500, "with -sessions: how many of them converse, at one turn in 10 s")
 	flag.DurationVar(&o.talk, "talk", time.Minute, "with -sessions: how long they converse")
-	flag.StringVar(&o.profiles, "profiles", "", "with -sessions: directory to write the server's profiles to")
+	flag.StringVar(&o.profiles, "profiles", "", "with -sessions or -webhooks: directory to write the server's or the worker's profiles to")
 	flag.IntVar(&o.chunks, "chunks", 100_000, "with -kb: how many chunks the large workspace has, in thousands")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "Measures the service; about three minutes. It needs two idle cores to mean anything.")
@@ -106,6 +116,8 @@ func run(ctx context.Context, o options) (err error) {
 		list, name = knowledgeParts, figures.PartKnowledge
 	case o.sessions:
 		list, name = sessionParts, figures.PartSessions
+	case o.webhooks:
+		list, name = hookParts, figures.PartWebhooks
 	case o.tools:
 		list, name = toolParts, figures.PartTools
 	}

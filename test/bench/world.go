@@ -45,6 +45,8 @@ type world struct {
 	sockets, speakers int
 	talk              time.Duration
 	hall              *place
+	// hooks is there for the webhooks' figures only.
+	hooks *hookServer
 
 	// url is the server's, key a key of the tenant's, with every scope.
 	url, key, workspace, agent string
@@ -75,6 +77,11 @@ func newWorld(ctx context.Context, o options) (_ *world, err error) {
 	if o.kb {
 		needs.Tools = devstack.DocumentTools()
 	}
+	if o.webhooks {
+		if w.hooks, err = newHookServer(w.dir); err != nil {
+			return w, err
+		}
+	}
 	if w.stack, err = devstack.Start(ctx, needs); err != nil {
 		return w, err
 	}
@@ -84,13 +91,22 @@ func newWorld(ctx context.Context, o options) (_ *world, err error) {
 	if w.server, w.url, err = w.serve(ctx, w.stack.DatabaseURL); err != nil {
 		return w, err
 	}
-	if err := w.seed(ctx); err != nil || !(o.kb || o.sessions) {
+	if err := w.seed(ctx); err != nil || !(o.kb || o.sessions || o.webhooks) {
 		return w, err
 	}
 	if w.db, err = postgres.Open(ctx, postgres.Config{URL: w.stack.DatabaseURL}); err != nil || o.sessions {
 		return w, err
 	}
-	w.worker, err = start(w.program, w.environment(w.stack.DatabaseURL, "127.0.0.1:0"), "worker")
+	environment := w.environment(w.stack.DatabaseURL, "127.0.0.1:0")
+	if o.webhooks { // its profiles are the worker's
+		debug, err := freeAddress(ctx)
+		if err != nil {
+			return w, err
+		}
+		w.debug = "http://" + debug + "/debug/pprof"
+		environment = append(environment, "PARLANCE_DEBUG_LISTEN="+debug)
+	}
+	w.worker, err = start(w.program, environment, "worker")
 	return w, err
 }
 
@@ -124,13 +140,17 @@ func (w *world) build(ctx context.Context) error {
 func (w *world) masterKey() string { return filepath.Join(w.dir, "master.key") }
 
 func (w *world) environment(database, listen string) []string {
-	return []string{
+	environment := []string{
 		"DATABASE_URL=" + database, "REDIS_URL=" + w.stack.RedisURL,
 		"PARLANCE_MASTER_KEY_FILE=" + w.masterKey(), "PARLANCE_BLOB_URL=file://" + filepath.Join(w.dir, "blobs"),
 		"PARLANCE_LISTEN=" + listen, "PARLANCE_PUBLIC_URL=http://" + listen, "PARLANCE_LOG_LEVEL=warn",
 		"PARLANCE_EGRESS_ALLOW_CIDRS=127.0.0.0/8",
 		"PARLANCE_MODEL_BASE_URL=" + w.modelURL, "PARLANCE_MODEL_NAME=instant",
 	}
+	if w.hooks != nil {
+		environment = append(environment, "PARLANCE_EGRESS_CA_FILE="+w.hooks.caFile)
+	}
+	return environment
 }
 
 // parlance runs a command of the program to its end.
@@ -237,6 +257,7 @@ func (w *world) close() error {
 		w.model.close()
 		w.paced.close()
 	}
+	w.hooks.close()
 	if w.stack != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()

@@ -19,6 +19,7 @@ const (
 	PartKnowledge = "knowledge"
 	PartTools     = "tools"
 	PartSessions  = "sessions"
+	PartWebhooks  = "webhooks"
 	// PartRetrieval and a space begin the parts of test collections: "retrieval cran".
 	PartRetrieval = "retrieval"
 )
@@ -166,7 +167,7 @@ func write(dir, part string, rows []Row, goes func(Row) bool) error {
 }
 
 func order(part string) int {
-	return slices.Index([]string{PartService, PartSessions, PartTools, PartKnowledge, PartRetrieval}, strings.Fields(part)[0])
+	return slices.Index([]string{PartService, PartSessions, PartTools, PartWebhooks, PartKnowledge, PartRetrieval}, strings.Fields(part)[0])
 }
 
 // headings say how each part was measured.
@@ -176,6 +177,8 @@ var headings = map[string]string{
 		"their own, the offline embedder, the settings as shipped.",
 	PartTools: "## Tools\n\nWritten by `task bench:tools` (`go run ./test/bench -tools`): calls as turns make them, from a process that shares " +
 		"the cores with the endpoint and Postgres.",
+	PartWebhooks: "## Webhooks\n\nWritten by `task bench:webhooks` (`go run ./test/bench -webhooks`): one server and one worker as processes of their own, settings as shipped; what " +
+		"publishes, the receivers (HTTPS) and the bare client are one process beside them, and share the cores with them.",
 	PartSessions: "## Sessions and sockets\n\nWritten by `task bench:sessions` (`go run ./test/bench -sessions`): the model is a server that answers 40 pieces at a known pace; it and " +
 		"the clients, bare ones that read frames off a connection, are one process beside the server's and Postgres, and share the cores with them.",
 	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run ./test/eval`); how is said in its " +
