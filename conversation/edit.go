@@ -231,6 +231,11 @@ func (s *Service) editItem(ctx context.Context, session Session, id string, chan
 		if err := updateSession(ctx, tx, *row, "item_edits"); err != nil {
 			return err
 		}
+		if slices.ContainsFunc(turns, func(t Turn) bool { return t.Index < row.SummarizedTurns }) {
+			if err := forgetSummary(ctx, tx, row); err != nil { // it may tell of the item
+				return err
+			}
+		}
 		return notify(ctx, tx, notice{Kind: noticeItem, Session: row.ID, From: s.node})
 	})
 	return edits, err

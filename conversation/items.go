@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -39,6 +40,12 @@ type Cut struct {
 type ItemEdits map[string]ItemEdit
 
 func (e ItemEdits) removed(id string) bool { return id != "" && e[id].Removed }
+
+func (e ItemEdits) equal(other ItemEdits) bool {
+	return maps.EqualFunc(e, other, func(a, b ItemEdit) bool {
+		return a.Removed == b.Removed && (a.Cut == nil) == (b.Cut == nil) && (a.Cut == nil || *a.Cut == *b.Cut)
+	})
+}
 
 // text is what of an item's text is left.
 func (e ItemEdits) text(id, text string) string {

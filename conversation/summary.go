@@ -163,13 +163,14 @@ func (s *Service) writeSummary(ctx context.Context, session Session, budget int)
 	if next.Turns == 0 {
 		return err // the first one failed: there is nothing to keep
 	}
-	return errors.Join(err, s.keepSummary(ctx, next, last, result.Usage))
+	return errors.Join(err, s.keepSummary(ctx, next, session, last, result.Usage))
 }
 
-// keepSummary stores a summary unless another node was quicker.
-func (s *Service) keepSummary(ctx context.Context, next, last summary, used model.Usage) error {
+// keepSummary stores a summary of session as it was, unless another node was quicker, or an item was
+// edited meanwhile, which the summary may tell of.
+func (s *Service) keepSummary(ctx context.Context, next summary, session Session, last summary, used model.Usage) error {
 	return s.locked(ctx, next.TenantID, next.SessionID, func(ctx context.Context, tx bun.Tx, row *Session) error {
-		if row.SummarizedTurns != last.Turns {
+		if row.SummarizedTurns != last.Turns || !row.ItemEdits.equal(session.ItemEdits) {
 			return nil
 		}
 		_, err := tx.NewInsert().Model(&next).On("CONFLICT (session_id) DO UPDATE").
@@ -184,6 +185,16 @@ func (s *Service) keepSummary(ctx context.Context, next, last summary, used mode
 		row.OutputTokens += used.OutputTokens
 		return updateSession(ctx, tx, *row, "summarized_turns", "input_tokens", "output_tokens")
 	})
+}
+
+// forgetSummary takes back the summary of a session whose row is locked; the turns are told anew, as they are now.
+func forgetSummary(ctx context.Context, tx bun.Tx, row *Session) error {
+	_, err := tx.NewDelete().Model((*summary)(nil)).Where("m.tenant_id = ?", row.TenantID).Where("m.session_id = ?", row.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("forgetting summary: %w", err)
+	}
+	row.SummarizedTurns = 0
+	return updateSession(ctx, tx, *row, "summarized_turns")
 }
 
 // selectToSummarise reads the oldest turns that no summary tells of.

@@ -122,3 +122,38 @@ func TestSummaryFails(t *testing.T) {
 		t.Errorf("%d messages, the first %+v", len(asked.Messages), first)
 	}
 }
+
+// TestSummaryForgets: what a client takes out of the conversation is not told on in a summary.
+func TestSummaryForgets(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	author := &scribe{}
+	f.model = author
+	f.agent = f.newAgent(t, f.ref, agents.Config{Model: agents.Model{HistoryTokens: 500}})
+	made := f.create(t)
+	socket := f.join(t, f.Service, made)
+	socket.do(conversation.UserMessage{ItemID: "secret", Text: "My number is 4711."})
+	socket.do(conversation.Respond{})
+	await(t, "the first turn", func() bool { turns, _ := author.counts(); return turns == 1 })
+	for i := 0; f.get(t, made.Session.ID).SummarizedTurns == 0 && i < 60; i++ {
+		f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", i))
+	}
+	await(t, "a summary", func() bool { return f.get(t, made.Session.ID).SummarizedTurns > 0 })
+
+	socket.do(conversation.Remove{ItemID: "secret"})
+	await(t, "the summary is forgotten", func() bool { return f.get(t, made.Session.ID).SummarizedTurns == 0 })
+	anew := ""
+	for i := 0; anew == "" && i < 20; i++ { // the next one may have begun before the item was removed: it is not kept
+		f.turn(t, made.Session.ID, "And now?")
+		_ = f.db.NewRaw("SELECT text FROM session_summaries WHERE session_id = ? AND rounds = 1", made.Session.ID).Scan(t.Context(), &anew)
+	}
+	var round int
+	if _, err := fmt.Sscanf(anew, "Notes %d:", &round); err != nil {
+		t.Fatalf("no summary was made anew: %q", anew)
+	}
+	author.mu.Lock()
+	defer author.mu.Unlock()
+	if asked := author.summaries[round-1].Messages[0].Text; strings.Contains(asked, "4711") || strings.Contains(asked, "Notes so far") {
+		t.Errorf("the next summary was made of %q", asked)
+	}
+}
