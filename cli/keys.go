@@ -12,14 +12,14 @@ import (
 )
 
 func newKeys() *cobra.Command {
-	cmd := &cobra.Command{Use: "keys", Short: "Create, list, rotate and revoke API keys; rotate the master key", GroupID: "admin"}
+	cmd := &cobra.Command{Use: "keys", Short: "Create, list, rotate and revoke API keys; rotate the service's own keys", GroupID: "admin"}
 	cmd.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysDelete())
 	for _, sub := range cmd.Commands() {
 		sub.Flags().String("tenant", "", "tenant the keys belong to, ten_… (see parlance tenants list)")
 		addSettings(sub)
 		addDataDir(sub)
 	}
-	cmd.AddCommand(newKeysRotateMaster(), newKeysRotateData())
+	cmd.AddCommand(newKeysRotateMaster(), newKeysRotateData(), newKeysRotateTokens())
 	return cmd
 }
 

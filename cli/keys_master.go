@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 )
 
@@ -32,7 +35,7 @@ func newKeysRotateMaster() *cobra.Command {
   3. When it says that the old key wraps nothing any more, take it out of the settings.`,
 		Example: "  openssl rand -base64 32 > new.key\n  PARLANCE_MASTER_KEY_FILE=new.key PARLANCE_MASTER_KEY_PREVIOUS_FILES=old.key parlance keys rotate-master",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			keyring, release, err := openKeyring(cmd)
+			keyring, _, release, err := openKeyring(cmd)
 			if err != nil {
 				return err
 			}
@@ -75,7 +78,7 @@ func newKeysRotateData() *cobra.Command {
 		Use: "rotate-data", Short: "Give a tenant a new data key to seal with; what is sealed stays readable", Args: exactArgs(),
 		Example: "  parlance keys rotate-data --tenant ten_…",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			keyring, release, err := openKeyring(cmd)
+			keyring, _, release, err := openKeyring(cmd)
 			if err != nil {
 				return err
 			}
@@ -93,20 +96,54 @@ func newKeysRotateData() *cobra.Command {
 	return cmd
 }
 
-// openKeyring is the keyring of a command's database.
-func openKeyring(cmd *cobra.Command) (*seal.Keyring, func(), error) {
+func newKeysRotateTokens() *cobra.Command {
+	var revoke bool
+	cmd := &cobra.Command{
+		Use: "rotate-tokens", Short: "Sign the tokens of sessions with a new key", Args: exactArgs(),
+		Long: `Makes the key that signs the tokens in ws_url and chat_url anew. It happens by itself every 30 days.
+Tokens that are out stay valid until they expire; every server follows within a minute.
+
+With --revoke they do not: nobody comes in or comes back with a URL that was made before. Sockets that
+are open stay open. Do this when a signing key may have been seen by others.`,
+		Example: "  parlance keys rotate-tokens\n  parlance keys rotate-tokens --revoke",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			keyring, db, release, err := openKeyring(cmd)
+			if err != nil {
+				return err
+			}
+			defer release()
+			kid, err := conversation.RotateSigningKey(cmd.Context(), db, keyring, rand.Reader, time.Now(), revoke)
+			if err != nil {
+				return err
+			}
+			said := "Tokens that are out stay valid."
+			if revoke {
+				said = "URLs of sessions that were made before are refused; a server that still signs with the old key makes such URLs, too, until it follows."
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "New tokens are signed with the key %s; every server follows within a minute. %s\n", kid, said)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "refuse every token that was made before")
+	addSettings(cmd)
+	addDataDir(cmd)
+	return cmd
+}
+
+// openKeyring is the keyring of a command's database, and the database.
+func openKeyring(cmd *cobra.Command) (*seal.Keyring, *postgres.DB, func(), error) {
 	config, err := loadConfig(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if config.MasterKeyFile == "" && config.MasterKey == "" && config.MasterKeyURL == "" {
 		if config.MasterKeyFile, err = devMasterKey(cmd); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	db, release, err := openDatabase(cmd)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	keyring, err := app.OpenKeyring(config, db, time.Now)
 	if err == nil {
@@ -114,9 +151,9 @@ func openKeyring(cmd *cobra.Command) (*seal.Keyring, func(), error) {
 	}
 	if err != nil {
 		release()
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return keyring, release, nil
+	return keyring, db, release, nil
 }
 
 // devMasterKey is the master key file of a `parlance dev`, when its database is meant.

@@ -72,6 +72,7 @@ func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key e
 		return "", nil, fmt.Errorf("opening signing key %s: %w", current.KID, err)
 	}
 	k.current, k.private, k.checkedAt = current, ed25519.NewKeyFromSeed(seed), now
+	k.public = nil // read again: one may be forgotten
 	return current.KID, k.private, nil
 }
 
@@ -135,16 +136,18 @@ func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (sign
 	return chosen, err
 }
 
-// RotateSigningKey makes new tokens be signed with a new key at once; other nodes follow within
-// a minute. Tokens that are out stay valid.
-func (s *Service) RotateSigningKey(ctx context.Context) (kid string, err error) {
-	next, err := s.keys.rotate(ctx, s.moment(), true)
-	if err != nil {
-		return "", err
+// RotateSigningKey makes new tokens be signed with a new key; every node follows within keyCheck. Tokens that are
+// out stay valid, unless revoke forgets the keys they were signed with: then no client that holds one
+// comes in or comes back, and what a node signs before it has followed is not valid either.
+func RotateSigningKey(ctx context.Context, db *postgres.DB, keyring *seal.Keyring, random io.Reader, now time.Time, revoke bool) (kid string, err error) {
+	keys := keyCache{db: db, seal: keyring, random: random}
+	next, err := keys.rotate(ctx, now, true)
+	if err != nil || !revoke {
+		return next.KID, err
 	}
-	s.keys.mu.Lock()
-	defer s.keys.mu.Unlock()
-	s.keys.private = nil
+	if _, err := db.NewDelete().Model((*signingKey)(nil)).Where("k.kid <> ?", next.KID).Exec(ctx); err != nil {
+		return "", fmt.Errorf("forgetting signing keys: %w", err)
+	}
 	return next.KID, nil
 }
 

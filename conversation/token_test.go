@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/base64"
 	"strings"
 	"testing"
@@ -89,9 +90,7 @@ func TestToken(t *testing.T) {
 		}
 	}
 
-	if _, err := f.RotateSigningKey(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	f.rotate(t, false)
 	if _, err := f.Verify(t.Context(), token, id); err != nil {
 		t.Errorf("after rotation: %v", err)
 	}
@@ -111,6 +110,32 @@ func TestToken(t *testing.T) {
 	f.clock.advance(conversation.MaxTTL)
 	_, err = f.Verify(t.Context(), other.Token, "")
 	wantReason(t, err, fault.SessionTokenInvalid)
+}
+
+// rotate gives the installation another signing key and lets the node see it.
+func (f *fixture) rotate(t *testing.T, revoke bool) {
+	t.Helper()
+	if _, err := conversation.RotateSigningKey(t.Context(), f.db, f.keys, rand.Reader, f.clock.now(), revoke); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.advance(time.Minute)
+}
+
+// TestRevokedTokens: a key that is forgotten verifies nothing any more.
+func TestRevokedTokens(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.create(t)
+	if _, err := f.Verify(t.Context(), made.Token, made.Session.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.rotate(t, true)
+	after := f.create(t) // signing first: what the node knows of the other keys is forgotten with it
+	_, err := f.Verify(t.Context(), made.Token, made.Session.ID)
+	wantReason(t, err, fault.SessionTokenInvalid)
+	if _, err := f.Verify(t.Context(), after.Token, after.Session.ID); err != nil {
+		t.Errorf("a new token: %v", err)
+	}
 }
 
 // TestReturnAfterExpiry: a lost socket comes back although its token has run out, for DropGrace.
