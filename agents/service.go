@@ -92,6 +92,11 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id ID) (Agent, er
 	return selectAgent(ctx, s.db, ref, id)
 }
 
+// Unknown returns those of ids that are no agents of the workspace, in their order.
+func (s *Service) Unknown(ctx context.Context, ref workspaces.Ref, ids []string) ([]string, error) {
+	return selectUnknown(ctx, s.db, ref, ids)
+}
+
 // Find returns an agent of any workspace the caller may touch. Errors: NotFound.
 func (s *Service) Find(ctx context.Context, p workspaces.Principal, id ID) (Agent, error) {
 	agent, err := selectTenantAgent(ctx, s.db, p.TenantID, id)

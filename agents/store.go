@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
@@ -119,4 +120,19 @@ func listVersions(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, pa
 		return postgres.Key{CreatedAt: v.CreatedAt, ID: fmt.Sprintf("%010d", v.Version)}
 	})
 	return versions, next, nil
+}
+
+// selectUnknown returns those of ids that are no agents of the workspace, in their order.
+func selectUnknown(ctx context.Context, db bun.IDB, ref workspaces.Ref, ids []string) ([]string, error) {
+	var unknown []string
+	err := db.NewRaw(`
+SELECT wanted.id
+FROM unnest(?::text[]) WITH ORDINALITY AS wanted (id, place)
+LEFT JOIN agents AS a ON a.tenant_id = ? AND a.workspace_id = ? AND a.id = wanted.id
+WHERE a.id IS NULL
+ORDER BY wanted.place`, pgdialect.Array(ids), ref.TenantID, ref.ID).Scan(ctx, &unknown)
+	if err != nil {
+		return nil, postgres.MapError(fmt.Errorf("look for agents: %w", err))
+	}
+	return unknown, nil
 }

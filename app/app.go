@@ -216,6 +216,7 @@ func (a *App) join(ctx context.Context, component string) error {
 	})
 	a.Webhooks = webhooks.New(webhooks.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+		UnknownAgents: a.Agents.Unknown,
 	})
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/telemetry"
@@ -38,15 +39,17 @@ type Event struct {
 type Row struct {
 	bun.BaseModel `bun:"table:events,alias:e"`
 
-	Seq         int64     `bun:"seq,pk,autoincrement"`
-	TenantID    string    `bun:"tenant_id"`
-	EventID     string    `bun:"event_id"`
-	WorkspaceID string    `bun:"workspace_id"`
-	Type        Type      `bun:"type"`
-	Subject     string    `bun:"subject"`
-	Body        []byte    `bun:"body,type:bytea"`
-	CreatedAt   time.Time `bun:"created_at"`
-	RelayedAt   time.Time `bun:"relayed_at,nullzero"`
+	Seq         int64  `bun:"seq,pk,autoincrement"`
+	TenantID    string `bun:"tenant_id"`
+	EventID     string `bun:"event_id"`
+	WorkspaceID string `bun:"workspace_id"`
+	Type        Type   `bun:"type"`
+	Subject     string `bun:"subject"`
+	// AgentID is the agent that a public event is about; empty: none, or a row of before it was known.
+	AgentID   string    `bun:"agent_id"`
+	Body      []byte    `bun:"body,type:bytea"`
+	CreatedAt time.Time `bun:"created_at"`
+	RelayedAt time.Time `bun:"relayed_at,nullzero"`
 	// Traceparent and RequestID are what made the event happen (see Origin); empty: nothing known.
 	Traceparent string `bun:"traceparent"`
 	RequestID   string `bun:"request_id"`
@@ -88,7 +91,7 @@ func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
 	origin := telemetry.OriginOf(ctx)
 	row := Row{
 		TenantID: e.TenantID, EventID: e.ID, WorkspaceID: e.WorkspaceID, Type: e.Type,
-		Subject: e.Subject, Body: encoded, CreatedAt: e.CreatedAt,
+		Subject: e.Subject, AgentID: agentOf(e.Payload), Body: encoded, CreatedAt: e.CreatedAt,
 		Traceparent: origin.Traceparent, RequestID: origin.RequestID,
 	}
 	if _, err := tx.NewInsert().Model(&row).On("CONFLICT (tenant_id, event_id) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
@@ -116,6 +119,19 @@ func Body(e Event) ([]byte, error) {
 		return nil, fmt.Errorf("encode event %s: %w", e.Type, err)
 	}
 	return encoded, nil
+}
+
+// agentOf is the agent_id of a payload that has one.
+func agentOf(payload proto.Message) string {
+	if payload == nil {
+		return ""
+	}
+	message := payload.ProtoReflect()
+	field := message.Descriptor().Fields().ByName("agent_id")
+	if field == nil || field.Kind() != protoreflect.StringKind || field.IsList() {
+		return ""
+	}
+	return message.Get(field).String()
 }
 
 // marshalPayload is snake_case JSON with every field; {} without a payload.

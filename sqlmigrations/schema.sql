@@ -104,6 +104,7 @@ CREATE TABLE events (
     position bigint,
     traceparent text NOT NULL DEFAULT ''::text,
     request_id text NOT NULL DEFAULT ''::text,
+    agent_id text,
     CONSTRAINT events_pkey PRIMARY KEY (seq),
     CONSTRAINT events_tenant_id_event_id_key UNIQUE (tenant_id, event_id),
     CONSTRAINT events_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -687,6 +688,8 @@ CREATE TABLE webhook_deliveries (
     queued_until timestamp with time zone,
     once boolean NOT NULL DEFAULT false,
     created_at timestamp with time zone NOT NULL,
+    agent_id text NOT NULL DEFAULT ''::text,
+    schedule_from integer NOT NULL DEFAULT 0,
     CONSTRAINT webhook_deliveries_check CHECK ((num_nonnulls(event_seq, test_body) = 1)),
     CONSTRAINT webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
     CONSTRAINT webhook_deliveries_event_seq_fkey FOREIGN KEY (event_seq) REFERENCES events(seq) ON DELETE CASCADE,
@@ -696,7 +699,7 @@ CREATE TABLE webhook_deliveries (
 );
 CREATE INDEX webhook_deliveries_by_event ON public.webhook_deliveries USING btree (event_seq);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (tenant_id, endpoint_id, next_at) WHERE ((status = 'pending'::text) AND (next_at IS NOT NULL));
-CREATE INDEX webhook_deliveries_pending ON public.webhook_deliveries USING btree (endpoint_id) WHERE (status = 'pending'::text);
+CREATE INDEX webhook_deliveries_line ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE (status = 'pending'::text);
 
 CREATE TABLE webhook_endpoints (
     id text NOT NULL,
@@ -716,12 +719,28 @@ CREATE TABLE webhook_endpoints (
     previous_secret_until timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    agent_ids text[] NOT NULL DEFAULT '{}'::text[],
+    ordered boolean NOT NULL DEFAULT false,
+    max_per_second integer NOT NULL DEFAULT 0,
+    max_in_flight integer NOT NULL DEFAULT 0,
+    next_send_at timestamp with time zone,
+    header_names text[] NOT NULL DEFAULT '{}'::text[],
+    headers bytea,
     CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (id),
     CONSTRAINT webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
     CONSTRAINT webhook_endpoints_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE,
     CONSTRAINT webhook_endpoints_workspace_id_id_key UNIQUE (workspace_id, id)
 );
 CREATE INDEX webhook_endpoints_by_workspace ON public.webhook_endpoints USING btree (workspace_id, created_at DESC, id DESC);
+
+CREATE TABLE webhook_flights (
+    tenant_id text NOT NULL,
+    endpoint_id text NOT NULL,
+    delivery_id bigint NOT NULL,
+    lease_until timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_flights_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id) ON DELETE CASCADE,
+    CONSTRAINT webhook_flights_pkey PRIMARY KEY (endpoint_id, delivery_id)
+);
 
 CREATE TABLE workspace_embeddings (
     workspace_id text NOT NULL,

@@ -67,6 +67,7 @@ type delivery struct {
 	NextAt     time.Time `bun:"next_at,nullzero"`
 	LeaseUntil time.Time `bun:"lease_until,nullzero"`
 	Once       bool      `bun:"once"`
+	AgentID    string    `bun:"agent_id"`
 	Test       bool      `bun:"test,scanonly"`
 }
 
@@ -101,7 +102,7 @@ func (s *Service) Redeliver(ctx context.Context, ref workspaces.Ref, id Endpoint
 func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt, newID AttemptID, now time.Time) (Attempt, error) {
 	d := delivery{ID: before.DeliveryID}
 	err := tx.NewSelect().Model(&d).WherePK().Where("d.tenant_id = ?", endpoint.TenantID).
-		ColumnExpr("d.id, d.status, d.attempt, d.next_at, d.lease_until, d.once, d.test_body IS NOT NULL AS test").For("UPDATE").Scan(ctx)
+		ColumnExpr("d.id, d.status, d.attempt, d.next_at, d.lease_until, d.once, d.agent_id, d.test_body IS NOT NULL AS test").For("UPDATE").Scan(ctx)
 	if err != nil {
 		return Attempt{}, fmt.Errorf("lock webhook delivery: %w", err)
 	}
@@ -110,6 +111,8 @@ func redeliver(ctx context.Context, tx bun.Tx, endpoint Endpoint, before Attempt
 		return Attempt{}, fault.New(fault.Conflict, "The endpoint is disabled; enable it first.")
 	case !d.Test && !endpoint.subscribes(before.EventType):
 		return Attempt{}, fault.New(fault.Conflict, "The endpoint does not subscribe to %s; subscribe to it first.", before.EventType)
+	case !d.Test && !endpoint.hears(d.AgentID):
+		return Attempt{}, fault.New(fault.Conflict, "The endpoint does not get the events of this agent; add it to agent_ids first.")
 	case d.LeaseUntil.After(now):
 		return Attempt{}, fault.New(fault.Conflict, "An attempt of this delivery is running; ask again when it has ended.")
 	}
@@ -149,7 +152,7 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 			return Attempt{}, err
 		}
 	}
-	secrets, err := openSecrets(ctx, s.keyring, endpoint, s.moment())
+	keys, err := openKeys(ctx, s.keyring, endpoint, s.moment())
 	if err != nil {
 		return Attempt{}, err
 	}
@@ -157,7 +160,7 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 	if err != nil {
 		return Attempt{}, err
 	}
-	a, _ := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, secrets)
+	a, _ := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, keys)
 	// The caller may have hung up; what came of it is written down all the same.
 	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()

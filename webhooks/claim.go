@@ -18,17 +18,21 @@ const lostText = "The worker stopped before the answer was written down; the end
 
 // claimed is an attempt that is ours to make.
 type claimed struct {
-	DeliveryID int64       `bun:"delivery_id"`
-	AttemptID  AttemptID   `bun:"attempt_id"`
-	Attempt    int         `bun:"attempt"`
-	EventID    string      `bun:"event_id"`
-	EventType  events.Type `bun:"event_type"`
-	Once       bool        `bun:"once"`
-	Test       bool        `bun:"test"`
-	Body       []byte      `bun:"body"`
+	DeliveryID int64     `bun:"delivery_id"`
+	AttemptID  AttemptID `bun:"attempt_id"`
+	Attempt    int       `bun:"attempt"`
+	// ScheduleFrom is how many attempts were made before the schedule began anew.
+	ScheduleFrom int         `bun:"schedule_from"`
+	EventID      string      `bun:"event_id"`
+	EventType    events.Type `bun:"event_type"`
+	Once         bool        `bun:"once"`
+	Test         bool        `bun:"test"`
+	Body         []byte      `bun:"body"`
 	// Traceparent and RequestID are the event's.
 	Traceparent string `bun:"traceparent"`
 	RequestID   string `bun:"request_id"`
+	// SendAt is when it may leave; zero: at once. See drain.
+	SendAt time.Time `bun:"-"`
 }
 
 const claimSQL = `
@@ -82,6 +86,7 @@ WITH named AS (
 SELECT taken.id AS delivery_id,
        begun.id AS attempt_id,
        taken.attempt,
+       taken.schedule_from,
        taken.event_id,
        taken.event_type,
        taken.once,

@@ -18,6 +18,12 @@ const (
 // Tally counts attempts by how they went; for metrics.
 type Tally map[AttemptStatus]int
 
+func (t Tally) add(other Tally) {
+	for status, n := range other {
+		t[status] += n
+	}
+}
+
 // Deliver makes the next attempt of those deliveries to one endpoint that are due and nobody
 // else's; ids are at most MaxBatch. What it does not get to, Due will offer again. When ctx
 // ends, attempts without an answer stay with their lease and become unknown.
@@ -27,13 +33,47 @@ func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tall
 	if err != nil || !found || len(ids) == 0 {
 		return nil, err
 	}
-	release, retryIn := s.slots.take(ctx, id)
-	if release == nil {
-		return nil, postpone(ctx, s.db, endpoint, ids, s.moment().Add(retryIn))
+	slot := s.slots.take(ctx, id)
+	if slot.release == nil {
+		return nil, postpone(ctx, s.db, endpoint, ids, s.moment().Add(slot.retryIn))
 	}
-	defer release()
+	defer slot.release()
+	switch {
+	case endpoint.limited():
+		return s.drain(ctx, endpoint, ids, slot.probe)
+	case slot.probe:
+		return s.probe(ctx, endpoint, ids)
+	}
+	return s.deliverBatch(ctx, endpoint, ids)
+}
+
+// probe sends one delivery to an endpoint that could not be reached, and the others when it
+// could. Without an answer they wait for the breaker.
+func (s *Service) probe(ctx context.Context, endpoint Endpoint, ids []int64) (Tally, error) {
+	tally := Tally{}
+	for len(ids) > 0 && len(tally) == 0 {
+		sent, err := s.deliverBatch(ctx, endpoint, ids[:1])
+		if err != nil {
+			return sent, err
+		}
+		ids = ids[1:]
+		tally.add(sent)
+	}
+	if len(ids) == 0 {
+		return tally, nil
+	}
+	if s.slots.open(endpoint.ID) {
+		return tally, postpone(ctx, s.db, endpoint, ids, s.moment().Add(breakerPause))
+	}
+	sent, err := s.deliverBatch(ctx, endpoint, ids)
+	tally.add(sent)
+	return tally, err
+}
+
+// deliverBatch makes the next attempt of those deliveries that are due and nobody else's.
+func (s *Service) deliverBatch(ctx context.Context, endpoint Endpoint, ids []int64) (Tally, error) {
 	now := s.moment()
-	secrets, err := openSecrets(ctx, s.keyring, endpoint, now)
+	keys, err := openKeys(ctx, s.keyring, endpoint, now)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +86,7 @@ func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tall
 	if len(claims) == 0 {
 		return nil, s.holdUnwanted(ctx, endpoint, ids)
 	}
-	return s.sendAll(ctx, endpoint, claims, secrets)
+	return s.sendAll(ctx, endpoint, claims, keys)
 }
 
 // holdUnwanted is for when a task could claim nothing: mostly another was faster, but what the
@@ -60,14 +100,14 @@ func (s *Service) holdUnwanted(ctx context.Context, endpoint Endpoint, ids []int
 }
 
 // sendAll makes claimed attempts, sendsPerCall at a time, and records them in groups as they end.
-func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claimed, secrets []string) (Tally, error) {
+func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claimed, keys keys) (Tally, error) {
 	results := make(chan outcome, len(claims)) // one each, so that no sender waits for the database
 	var group errgroup.Group
 	group.SetLimit(sendsPerCall)
 	go func() {
 		for _, c := range claims {
 			group.Go(func() error {
-				if o, ok := s.attempt(ctx, endpoint, c, secrets); ok {
+				if o, ok := s.attempt(ctx, endpoint, c, keys); ok {
 					results <- o
 				}
 				return nil
@@ -80,18 +120,31 @@ func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claim
 }
 
 // attempt sends one claimed delivery; ok is false when it was abandoned.
-func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, secrets []string) (o outcome, ok bool) {
-	if ctx.Err() != nil {
+func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, keys keys) (o outcome, ok bool) {
+	if !s.waitUntil(ctx, c.SendAt) {
 		return outcome{}, false
 	}
 	ctx, span := begin(ctx, endpoint, c)
 	defer func() { s.endAttempt(ctx, span, o, ok) }()
-	a, abandoned := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, secrets)
+	a, abandoned := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, keys)
 	if abandoned {
 		return outcome{}, false
 	}
 	s.slots.note(endpoint.ID, a.unreachable)
 	return s.decide(c, a), true
+}
+
+// waitUntil waits for a place under max_per_second; false when ctx ended. The zero time does not wait.
+func (s *Service) waitUntil(ctx context.Context, at time.Time) bool {
+	if ahead := at.Sub(s.now()); !at.IsZero() && ahead > 0 {
+		timer := time.NewTimer(ahead)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err() == nil
 }
 
 // recordAll writes results until there are no more. It reads to the end also after an error.
@@ -103,6 +156,9 @@ func (s *Service) recordAll(ctx context.Context, endpoint Endpoint, results <-ch
 		// What is known is written down although the task was cancelled.
 		recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 		err := s.record(recording, endpoint, group)
+		if err == nil {
+			err = land(recording, s.db, endpoint, group)
+		}
 		cancel()
 		if err != nil && firstErr == nil {
 			firstErr = fmt.Errorf("record %d attempts: %w", len(group), err)

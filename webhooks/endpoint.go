@@ -45,10 +45,12 @@ type Endpoint struct {
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
 	URL         string              `bun:"url"`
 	// Events are the names subscribed to, without repetitions; empty: nothing is delivered.
-	Events         []events.Type `bun:"events,array"`
-	Description    string        `bun:"description"`
-	Status         Status        `bun:"status"`
-	DisabledReason string        `bun:"disabled_reason"`
+	Events []events.Type `bun:"events,array"`
+	// AgentIDs limit the events to those about one of these agents; empty: about any, or none.
+	AgentIDs       []string `bun:"agent_ids,array"`
+	Description    string   `bun:"description"`
+	Status         Status   `bun:"status"`
+	DisabledReason string   `bun:"disabled_reason"`
 	// ConsecutiveFailures counts the failed attempts since the last success.
 	ConsecutiveFailures int       `bun:"consecutive_failures"`
 	LastSuccessAt       time.Time `bun:"last_success_at,nullzero"`
@@ -58,12 +60,29 @@ type Endpoint struct {
 	SecretHint     string    `bun:"secret_hint"`
 	SealedPrevious []byte    `bun:"previous_secret,nullzero"`
 	PreviousUntil  time.Time `bun:"previous_secret_until,nullzero"`
-	CreatedAt      time.Time `bun:"created_at"`
-	UpdatedAt      time.Time `bun:"updated_at"`
+	// Ordered endpoints get one delivery at a time, in the order of the feed; one that fails holds
+	// those behind it until it succeeds or its last attempt is made.
+	Ordered bool `bun:"ordered"`
+	// MaxPerSecond and MaxInFlight bound requests, over all workers; 0: no bound.
+	MaxPerSecond int `bun:"max_per_second"`
+	MaxInFlight  int `bun:"max_in_flight"`
+	// NextSendAt is when the next request under MaxPerSecond may leave.
+	NextSendAt time.Time `bun:"next_send_at,nullzero"`
+	// HeaderNames are those of the headers that every request carries; SealedHeaders opens with
+	// their values, see openHeaders.
+	HeaderNames   []string  `bun:"header_names,array"`
+	SealedHeaders []byte    `bun:"headers,nullzero"`
+	CreatedAt     time.Time `bun:"created_at"`
+	UpdatedAt     time.Time `bun:"updated_at"`
 }
 
 // subscribes says whether the endpoint wants events of the type.
 func (e Endpoint) subscribes(t events.Type) bool { return slices.Contains(e.Events, t) }
+
+// hears says whether the endpoint wants events about the agent; an empty id is none.
+func (e Endpoint) hears(agentID string) bool {
+	return len(e.AgentIDs) == 0 || slices.Contains(e.AgentIDs, agentID)
+}
 
 // MintedEndpoint is an endpoint with its new secret, which is shown this once.
 type MintedEndpoint struct {
@@ -79,6 +98,14 @@ type CreateParams struct {
 	Events []string
 	// Description is at most 500 characters.
 	Description string
+	// AgentIDs are agents of the workspace, at most 100; repetitions are merged.
+	AgentIDs []string
+	// Headers go out with every request: at most 20, none of those that the service sets.
+	Headers map[string]string
+	Ordered bool
+	// MaxPerSecond is up to 1,000 and MaxInFlight up to 100; 0: no limit.
+	MaxPerSecond int
+	MaxInFlight  int
 }
 
 // UpdateParams holds what is to change; nil fields stay as they are.
@@ -86,6 +113,12 @@ type UpdateParams struct {
 	URL         *string
 	Events      *[]string
 	Description *string
+	AgentIDs    *[]string
+	// Headers replaces all of them.
+	Headers      *map[string]string
+	Ordered      *bool
+	MaxPerSecond *int
+	MaxInFlight  *int
 }
 
 const (

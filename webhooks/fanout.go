@@ -34,13 +34,14 @@ func (s *Service) FanOut(ctx context.Context, tx bun.IDB, rows []events.Row, roo
 	// The endpoint that webhook.disabled is about (its subject) does not get it.
 	err = tx.NewRaw(postgres.RawForAllTenants("the relay serves all", `
 INSERT INTO webhook_deliveries
-    (tenant_id, workspace_id, endpoint_id, event_id, event_seq, event_type, status, next_at, queued_until, created_at)
+    (tenant_id, workspace_id, endpoint_id, event_id, event_seq, event_type, agent_id, status, next_at, queued_until, created_at)
 SELECT e.tenant_id,
        e.workspace_id,
        e.id,
        ev.event_id,
        ev.seq,
        ev.type,
+       `+agentOfEvent+`,
        'pending',
        ?,
        CASE WHEN row_number() OVER (ORDER BY ev.seq, e.id) <= ? THEN ?::timestamptz END,
@@ -51,7 +52,7 @@ JOIN webhook_endpoints AS e
  AND (ev.workspace_id = '' OR e.workspace_id = ev.workspace_id)
 WHERE ev.seq IN (?)
   AND e.status = 'enabled'
-  AND ev.type = ANY (e.events)
+  AND `+subscribed+`
   AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
 ORDER BY ev.seq, e.id
 ON CONFLICT (endpoint_id, event_id) DO NOTHING
@@ -68,16 +69,27 @@ RETURNING id, tenant_id, endpoint_id, attempt, queued_until IS NOT NULL AS on_it
 	return due, len(made) - len(due), nil
 }
 
+// agentOfEvent is the agent that event ev is about, ” for none. A row of before that was known says
+// it in its body.
+const agentOfEvent = `coalesce(ev.agent_id, convert_from(ev.body, 'UTF8')::jsonb #>> '{data,agent_id}', '')`
+
+// subscribed is the condition under which endpoint e wants event ev.
+const subscribed = `ev.type = ANY (e.events)
+  AND CASE WHEN e.agent_ids = '{}' THEN true ELSE ` + agentOfEvent + ` = ANY (e.agent_ids) END`
+
 // dueSQL picks batches: tenants take turns, in each turn one endpoint of the tenant gives one
 // batch. Which endpoint is left to chance, so that none has to be remembered. An endpoint's
 // stretch of the index is looked for with one probe, so what it costs grows with the endpoints
 // that have something pending and not with what they have.
+// Of an ordered endpoint only the first in its line is looked at: who delivers that one goes on with
+// the others.
 var dueSQL = `
 WITH RECURSIVE ` + fair.RingSQL("webhook_deliveries", "w.status = 'pending' AND w.next_at IS NOT NULL") + `,
 endpoints AS (
     SELECT ring.tenant_id,
            ring.place,
-           own.endpoint_id
+           own.endpoint_id,
+           e.ordered
     FROM ring
     CROSS JOIN LATERAL (
         WITH RECURSIVE e AS (
@@ -100,6 +112,7 @@ endpoints AS (
         FROM e
         WHERE endpoint_id <> ''
     ) AS own
+    JOIN webhook_endpoints AS e ON e.tenant_id = ring.tenant_id AND e.id = own.endpoint_id
     WHERE ring.tenant_id <> ALL (coalesce(?::text[], '{}'))
       AND own.endpoint_id <> ALL (coalesce(?::text[], '{}'))
 ), ripe AS (
@@ -110,17 +123,40 @@ endpoints AS (
            (row_number() OVER (PARTITION BY endpoints.endpoint_id ORDER BY own.next_at, own.id) - 1) / ? AS batch
     FROM endpoints
     CROSS JOIN LATERAL (
-        SELECT w.id,
-               w.next_at
-        FROM webhook_deliveries AS w
-        WHERE w.tenant_id = endpoints.tenant_id
-          AND w.endpoint_id = endpoints.endpoint_id
-          AND w.status = 'pending'
-          AND w.next_at <= ?
-          AND (w.lease_until IS NULL OR w.lease_until < ?)
-          AND (w.queued_until IS NULL OR w.queued_until < ?)
-        ORDER BY w.next_at
-        LIMIT ? * (SELECT greatest(?, ? / count(*)) FROM endpoints)
+        (
+            SELECT w.id,
+                   w.next_at
+            FROM webhook_deliveries AS w
+            WHERE NOT endpoints.ordered
+              AND w.tenant_id = endpoints.tenant_id
+              AND w.endpoint_id = endpoints.endpoint_id
+              AND w.status = 'pending'
+              AND w.next_at <= ?
+              AND (w.lease_until IS NULL OR w.lease_until < ?)
+              AND (w.queued_until IS NULL OR w.queued_until < ?)
+            ORDER BY w.next_at
+            LIMIT ? * (SELECT greatest(?, ? / count(*)) FROM endpoints)
+        )
+        UNION ALL
+        SELECT line.id,
+               line.next_at
+        FROM (
+            SELECT w.id,
+                   w.next_at,
+                   w.lease_until,
+                   w.queued_until
+            FROM webhook_deliveries AS w
+            WHERE endpoints.ordered
+              AND w.tenant_id = endpoints.tenant_id
+              AND w.endpoint_id = endpoints.endpoint_id
+              AND w.status = 'pending'
+              AND w.next_at IS NOT NULL
+            ORDER BY w.id
+            LIMIT 1
+        ) AS line
+        WHERE line.next_at <= ?
+          AND (line.lease_until IS NULL OR line.lease_until < ?)
+          AND (line.queued_until IS NULL OR line.queued_until < ?)
     ) AS own
 ), batches AS (
     SELECT place,
@@ -161,7 +197,7 @@ func (s *Service) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]Due, 
 	var due []Due
 	err := s.db.NewRaw(postgres.RawForAllTenants("tenants take turns with their deliveries", dueSQL),
 		ask.After, ask.After, ask.After, pgdialect.Array(ask.Except), pgdialect.Array(s.slots.busy(now)),
-		MaxBatch, now, now, now, MaxBatch, callsPerEndpoint, ask.Room, ask.Room, now, now.Add(s.policy.Requeue)).Scan(ctx, &due)
+		MaxBatch, now, now, now, MaxBatch, callsPerEndpoint, ask.Room, now, now, now, ask.Room, now, now.Add(s.policy.Requeue)).Scan(ctx, &due)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("find due deliveries: %w", err))
 	}

@@ -39,7 +39,7 @@ func (s *Service) decide(c claimed, a answer) outcome {
 	case a.verdict == verdictSucceeded:
 		o.Delivery = deliverySucceeded
 	case a.verdict == verdictRetry && !c.Once && !c.Test:
-		if pause, ok := s.policy.pause(c.Attempt, a.RetryAfter, s.chance()); ok {
+		if pause, ok := s.policy.pause(c.Attempt-c.ScheduleFrom, a.RetryAfter, s.chance()); ok {
 			o.Delivery, o.NextAt = deliveryPending, o.EndedAt.Add(pause)
 		}
 	}

@@ -51,16 +51,18 @@ type answer struct {
 
 // send makes one attempt. abandoned says that ctx ended first, so that nobody knows whether
 // the endpoint got the request.
-func (s *Service) send(ctx context.Context, target string, m message, secrets []string) (a answer, abandoned bool) {
+func (s *Service) send(ctx context.Context, target string, m message, keys keys) (a answer, abandoned bool) {
 	start := s.now()
 	defer func() { a.Duration = s.now().Sub(start) }()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(m.Body))
 	if err != nil {
 		return answer{verdict: verdictFinal, Error: "The URL cannot be called.", RequestHeaders: flat(nil)}, false
 	}
-	request.Header = headers(m, secrets)
+	request.Header = headers(m, keys)
 	telemetry.Propagate(ctx, request.Header)
 	a.RequestHeaders, a.ResponseHeaders = flat(request.Header), flat(nil)
+	// What the customer keeps secret is written down nowhere, also when the endpoint echoes it.
+	defer func() { a.hide(keys.headers) }()
 	response, err := s.client.Do(request)
 	if err != nil {
 		a.Error, a.unreachable = describe(err)
@@ -75,6 +77,27 @@ func (s *Service) send(ctx context.Context, target string, m message, secrets []
 	a.RetryAfter = retryAfter(response.Header, s.now())
 	a.verdict, a.Error = judge(response.StatusCode)
 	return a, false
+}
+
+// hidden stands where the value of a customer's header was.
+const hidden = "REDACTED"
+
+// minHidden is how long a value must be to be looked for in an answer: "1" is no secret.
+const minHidden = 6
+
+// hide takes the values of the customer's own headers out of what is written down.
+func (a *answer) hide(own map[string]string) {
+	for name, value := range own {
+		a.RequestHeaders[name] = hidden
+		if len(value) < minHidden {
+			continue
+		}
+		a.ResponseBody = strings.ReplaceAll(a.ResponseBody, value, hidden)
+		a.Error = strings.ReplaceAll(a.Error, value, hidden)
+		for header, text := range a.ResponseHeaders {
+			a.ResponseHeaders[header] = strings.ReplaceAll(text, value, hidden)
+		}
+	}
 }
 
 // judge says what a status means. Source: decisions, Webhooks.

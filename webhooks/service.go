@@ -37,6 +37,9 @@ type Deps struct {
 	ChanceFunc func() float64
 	// Log gets what happens to endpoints; nil discards it.
 	Log *slog.Logger
+	// UnknownAgents returns those of ids that are no agents of the workspace; package agents knows
+	// them, and app joins the two. nil: every id is taken as it is.
+	UnknownAgents func(ctx context.Context, ref workspaces.Ref, ids []string) ([]string, error)
 	// Registry gets what is measured; nil: nobody does.
 	Registry prometheus.Registerer
 }
@@ -55,6 +58,8 @@ type Service struct {
 	random     io.Reader
 	chance     func() float64
 	log        *slog.Logger
+
+	unknownAgents func(ctx context.Context, ref workspaces.Ref, ids []string) ([]string, error)
 }
 
 // New makes the service.
@@ -62,6 +67,7 @@ func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard, policy: d.Policy.withDefaults(),
 		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log, metrics: newMetrics(d.Registry),
+		unknownAgents: d.UnknownAgents,
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -98,13 +104,20 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	if err := checkDescription(p.Description); err != nil {
 		return MintedEndpoint{}, err
 	}
-	if err := checkAddress(ctx, s.guard, u); err != nil {
-		return MintedEndpoint{}, err
-	}
 	now := s.moment()
 	endpoint := Endpoint{
 		ID: EndpointID(idgen.In(ctx, idgen.Endpoint)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
 		URL: p.URL, Events: types, Description: p.Description, Status: Enabled, CreatedAt: now, UpdatedAt: now,
+	}
+	options, err := s.checkOptions(ctx, ref, endpoint.ID, UpdateParams{
+		AgentIDs: &p.AgentIDs, Headers: &p.Headers, Ordered: &p.Ordered, MaxPerSecond: &p.MaxPerSecond, MaxInFlight: &p.MaxInFlight,
+	})
+	if err != nil {
+		return MintedEndpoint{}, err
+	}
+	options(&endpoint)
+	if err := checkAddress(ctx, s.guard, u); err != nil {
+		return MintedEndpoint{}, err
 	}
 	minted, err := s.mint(ctx, endpoint)
 	if err != nil {
@@ -156,7 +169,7 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id EndpointID) (E
 // Update changes an endpoint; a URL is resolved anew. What is pending for events no longer
 // subscribed to is held until they are subscribed to again. Errors: as Create, and NotFound.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (Endpoint, error) {
-	change, err := s.checkUpdate(ctx, p)
+	change, err := s.checkUpdate(ctx, ref, id, p)
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -164,7 +177,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id EndpointID,
 }
 
 // checkUpdate makes the change that an update asks for, or refuses it, in the order of Create.
-func (s *Service) checkUpdate(ctx context.Context, p UpdateParams) (func(*Endpoint), error) {
+func (s *Service) checkUpdate(ctx context.Context, ref workspaces.Ref, id EndpointID, p UpdateParams) (func(*Endpoint), error) {
 	var changes []func(*Endpoint)
 	if p.URL != nil {
 		if _, err := parseURL(*p.URL); err != nil {
@@ -184,6 +197,11 @@ func (s *Service) checkUpdate(ctx context.Context, p UpdateParams) (func(*Endpoi
 		}
 		changes = append(changes, func(e *Endpoint) { e.Description = *p.Description })
 	}
+	options, err := s.checkOptions(ctx, ref, id, p)
+	if err != nil {
+		return nil, err
+	}
+	changes = append(changes, options)
 	if p.URL != nil {
 		u, err := parseURL(*p.URL)
 		if err != nil {

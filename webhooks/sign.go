@@ -60,6 +60,24 @@ func openSecrets(ctx context.Context, keyring *seal.Keyring, e Endpoint, now tim
 	return append(secrets, string(previous)), nil
 }
 
+// keys is what goes into the headers of an endpoint's requests and nowhere else.
+type keys struct {
+	// secrets sign, the newest first.
+	secrets []string
+	// headers are the customer's own, by canonical name.
+	headers map[string]string
+}
+
+// openKeys opens what is sealed of an endpoint and valid at now.
+func openKeys(ctx context.Context, keyring *seal.Keyring, e Endpoint, now time.Time) (keys, error) {
+	secrets, err := openSecrets(ctx, keyring, e, now)
+	if err != nil {
+		return keys{}, err
+	}
+	own, err := openHeaders(ctx, keyring, e)
+	return keys{secrets: secrets, headers: own}, err
+}
+
 // message is what is sent in one attempt.
 type message struct {
 	EventID string
@@ -69,21 +87,24 @@ type message struct {
 	At time.Time
 }
 
-// headers signs a message with secrets, the newest first.
+// headers signs a message, and adds the endpoint's own headers.
 //
 // X-Parlance-Signature is sha256= and the hex HMAC-SHA256 of the raw body, keyed with the whole
 // newest secret string. webhook-signature is Standard Webhooks': for each secret "v1," and the
 // base64 HMAC-SHA256 of "id.timestamp.body", keyed with the bytes behind whsec_.
-func headers(m message, secrets []string) http.Header {
+func headers(m message, keys keys) http.Header {
 	timestamp := strconv.FormatInt(m.At.Unix(), 10)
-	signatures := make([]string, len(secrets))
-	for i, secret := range secrets {
+	signatures := make([]string, len(keys.secrets))
+	for i, secret := range keys.secrets {
 		signatures[i] = "v1," + standardSignature(secret, m, timestamp)
 	}
 	h := http.Header{}
+	for name, value := range keys.headers {
+		h.Set(name, value)
+	}
 	h.Set("Content-Type", "application/json")
 	h.Set("User-Agent", userAgent)
-	h.Set("X-Parlance-Signature", "sha256="+hex.EncodeToString(mac([]byte(secrets[0]), m.Body)))
+	h.Set("X-Parlance-Signature", "sha256="+hex.EncodeToString(mac([]byte(keys.secrets[0]), m.Body)))
 	h.Set("X-Parlance-Event", string(m.Type))
 	h.Set("X-Parlance-Event-Id", m.EventID)
 	h.Set("X-Parlance-Timestamp", timestamp)

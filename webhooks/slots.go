@@ -18,6 +18,8 @@ const (
 	// breakerPause. Source: decisions, Webhooks.
 	breakerFailures = 5
 	breakerPause    = 30 * time.Second
+	// maxPacing is how many of a process's tasks may wait for places under max_per_second.
+	maxPacing = 4
 )
 
 // slots keeps one endpoint from holding all workers: a slow one's deliveries are put off, a
@@ -27,6 +29,7 @@ type slots struct {
 
 	mu         sync.Mutex
 	byEndpoint map[EndpointID]*slot
+	pacing     int
 }
 
 type slot struct {
@@ -34,19 +37,34 @@ type slot struct {
 	// freed is closed, and replaced, when a call ends.
 	freed       chan struct{}
 	unreachable int
-	openUntil   time.Time
+	// openUntil is until when the breaker is open. After that it is half-open, and one delivery
+	// tries, until an attempt gets through.
+	openUntil time.Time
+	// pausedUntil is until when the endpoint's limits let nothing through, as far as is known.
+	pausedUntil time.Time
+}
+
+func (s *slot) halfOpen() bool { return s.unreachable >= breakerFailures }
+
+// grant is a slot, or when to ask again.
+type grant struct {
+	// release gives the slot back; nil: there is none.
+	release func()
+	retryIn time.Duration
+	// probe: one delivery has to show whether the endpoint can be reached again.
+	probe bool
 }
 
 func newSlots(now func() time.Time) *slots {
 	return &slots{now: now, byEndpoint: map[EndpointID]*slot{}}
 }
 
-// take waits for a slot. Without one release is nil and retryIn says when to ask again.
-func (s *slots) take(ctx context.Context, id EndpointID) (release func(), retryIn time.Duration) {
+// take waits for a slot. Without one the grant says when to ask again.
+func (s *slots) take(ctx context.Context, id EndpointID) grant {
 	for {
-		release, retryIn, freed, patience := s.try(id)
-		if release != nil || retryIn > 0 {
-			return release, retryIn
+		got, freed, patience := s.try(id)
+		if freed == nil {
+			return got
 		}
 		timer := time.NewTimer(patience)
 		select {
@@ -54,49 +72,67 @@ func (s *slots) take(ctx context.Context, id EndpointID) (release func(), retryI
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, busyPause
+			return grant{retryIn: busyPause}
 		}
 		timer.Stop()
 	}
 }
 
-// try takes a slot, refuses one (retryIn), or says what to wait for and how long.
-func (s *slots) try(id EndpointID) (release func(), retryIn time.Duration, freed <-chan struct{}, patience time.Duration) {
+// try takes a slot, refuses one, or says what to wait for and how long.
+func (s *slots) try(id EndpointID) (got grant, freed <-chan struct{}, patience time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
+	one := s.slot(id)
+	switch {
+	case now.Before(one.openUntil):
+		return grant{retryIn: one.openUntil.Sub(now)}, nil, 0
+	case one.halfOpen() && len(one.started) > 0:
+		return grant{retryIn: busyPause}, nil, 0
+	case len(one.started) < callsPerEndpoint:
+		one.started = append(one.started, now)
+		return grant{release: sync.OnceFunc(func() { s.release(id, now) }), probe: one.halfOpen()}, nil, 0
+	}
+	age := now.Sub(one.started[0])
+	if age >= slowAfter {
+		return grant{retryIn: busyPause}, nil, 0
+	}
+	return grant{}, one.freed, slowAfter - age
+}
+
+// slot is the endpoint's; the caller holds the lock.
+func (s *slots) slot(id EndpointID) *slot {
 	one := s.byEndpoint[id]
 	if one == nil {
 		one = &slot{freed: make(chan struct{})}
 		s.byEndpoint[id] = one
 	}
-	if now.Before(one.openUntil) {
-		return nil, one.openUntil.Sub(now), nil, 0
-	}
-	if len(one.started) < callsPerEndpoint {
-		one.started = append(one.started, now)
-		return sync.OnceFunc(func() { s.release(id, now) }), 0, nil, 0
-	}
-	age := now.Sub(one.started[0])
-	if age >= slowAfter {
-		return nil, busyPause, nil, 0
-	}
-	return nil, 0, one.freed, slowAfter - age
+	return one
 }
 
-// busy lists the endpoints that would refuse a call now: those whose breaker is open, and those
-// whose calls are slow.
+// busy lists the endpoints that would refuse a call now: those whose breaker is open, those whose
+// calls are slow, and those whose limits are used up.
 func (s *slots) busy(now time.Time) []EndpointID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var ids []EndpointID
 	for id, one := range s.byEndpoint {
 		slow := len(one.started) >= callsPerEndpoint && now.Sub(one.started[0]) >= slowAfter
-		if slow || now.Before(one.openUntil) {
+		probed := one.halfOpen() && len(one.started) > 0
+		if slow || probed || now.Before(one.openUntil) || now.Before(one.pausedUntil) {
 			ids = append(ids, id)
+			continue
 		}
+		s.forget(id, one, now)
 	}
 	return ids
+}
+
+// forget drops what says nothing any more.
+func (s *slots) forget(id EndpointID, one *slot, now time.Time) {
+	if len(one.started) == 0 && one.unreachable == 0 && !now.Before(one.pausedUntil) {
+		delete(s.byEndpoint, id)
+	}
 }
 
 func (s *slots) release(id EndpointID, started time.Time) {
@@ -111,22 +147,54 @@ func (s *slots) release(id EndpointID, started time.Time) {
 	}
 	close(one.freed)
 	one.freed = make(chan struct{})
-	if len(one.started) == 0 && one.unreachable == 0 {
-		delete(s.byEndpoint, id)
-	}
+	s.forget(id, one, s.now())
 }
 
 // note tells the breaker how an attempt went; the caller holds a slot.
 func (s *slots) note(id EndpointID, unreachable bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.byEndpoint[id]
+	one := s.slot(id)
 	if !unreachable {
-		one.unreachable = 0
+		one.unreachable, one.openUntil = 0, time.Time{}
 		return
 	}
 	one.unreachable++
-	if one.unreachable >= breakerFailures {
+	if one.halfOpen() {
 		one.openUntil = s.now().Add(breakerPause)
+	}
+}
+
+// open says whether the endpoint's breaker is open.
+func (s *slots) open(id EndpointID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.byEndpoint[id]
+	return one != nil && s.now().Before(one.openUntil)
+}
+
+// pause has Due pass over an endpoint whose limits let nothing through.
+func (s *slots) pause(id EndpointID, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slot(id).pausedUntil = s.now().Add(d)
+}
+
+// pace says whether a task may wait for places under the endpoint's max_per_second: it holds a
+// worker meanwhile, of which others need most.
+func (s *slots) pace(endpoint Endpoint) (paced bool, leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if endpoint.MaxPerSecond == 0 || s.pacing >= maxPacing {
+		return false, func() {}
+	}
+	s.pacing++
+	return true, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.pacing--
 	}
 }

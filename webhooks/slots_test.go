@@ -11,11 +11,13 @@ func TestBusy(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newSlots(func() time.Time { return now })
-	var release func()
+	var releases []func()
 	for range callsPerEndpoint {
-		if release, _ = s.take(t.Context(), "we_slow"); release == nil {
-			t.Fatal("no slot")
+		got := s.take(t.Context(), "we_slow")
+		if got.release == nil || got.probe {
+			t.Fatalf("no slot: %+v", got)
 		}
+		releases = append(releases, got.release)
 	}
 	if got := s.busy(now); len(got) != 0 {
 		t.Errorf("busy at once: %v", got)
@@ -24,7 +26,7 @@ func TestBusy(t *testing.T) {
 	if got := s.busy(now); !slices.Equal(got, []EndpointID{"we_slow"}) {
 		t.Errorf("busy when slow: %v", got)
 	}
-	release()
+	releases[0]()
 	if got := s.busy(now); len(got) != 0 {
 		t.Errorf("busy with a free slot: %v", got)
 	}
@@ -34,7 +36,26 @@ func TestBusy(t *testing.T) {
 	if got := s.busy(now); len(got) != 1 {
 		t.Errorf("busy with an open breaker: %v", got)
 	}
+	releases[1]()
 	if got := s.busy(now.Add(breakerPause)); len(got) != 0 {
 		t.Errorf("busy after the breaker's pause: %v", got)
+	}
+	now = now.Add(breakerPause)
+	probe := s.take(t.Context(), "we_slow")
+	if probe.release == nil || !probe.probe {
+		t.Fatalf("no probe after the pause: %+v", probe)
+	}
+	if second := s.take(t.Context(), "we_slow"); second.release != nil || len(s.busy(now)) != 1 {
+		t.Error("two at once while nobody knows whether the endpoint answers")
+	}
+	s.note("we_slow", true)
+	probe.release()
+	if !s.open("we_slow") {
+		t.Error("one time-out more does not open the breaker again")
+	}
+	now = now.Add(breakerPause)
+	s.note("we_slow", false)
+	if got := s.take(t.Context(), "we_slow"); got.release == nil || got.probe {
+		t.Errorf("still trying after an answer: %+v", got)
 	}
 }

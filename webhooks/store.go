@@ -63,7 +63,7 @@ func listEndpoints(ctx context.Context, db bun.IDB, ref workspaces.Ref, page pos
 // updateEndpoint writes what callers can change, and what disabling changes.
 func updateEndpoint(ctx context.Context, tx bun.IDB, endpoint Endpoint) error {
 	_, err := tx.NewUpdate().Model(&endpoint).
-		Column("url", "events", "description", "status", "disabled_reason", "consecutive_failures",
+		Column("url", "events", "agent_ids", "description", "ordered", "max_per_second", "max_in_flight", "header_names", "headers", "status", "disabled_reason", "consecutive_failures",
 			"secret", "secret_hint", "previous_secret", "previous_secret_until", "updated_at").
 		Where("tenant_id = ?", endpoint.TenantID).Where("id = ?", endpoint.ID).Exec(ctx)
 	if err != nil {
@@ -83,7 +83,8 @@ func deleteEndpoint(ctx context.Context, tx bun.IDB, ref workspaces.Ref, id Endp
 }
 
 // wanted is the condition under which delivery d goes to endpoint e; a test goes to any enabled one.
-const wanted = `(e.status = 'enabled' AND (d.test_body IS NOT NULL OR d.event_type = ANY (e.events)))`
+const wanted = `(e.status = 'enabled' AND (d.test_body IS NOT NULL
+    OR (d.event_type = ANY (e.events) AND (e.agent_ids = '{}' OR d.agent_id = ANY (e.agent_ids)))))`
 
 // holdOrRelease takes what the endpoint has pending off the schedule where it does not want it,
 // and makes due at now what it wants again. The caller has locked the endpoint.
