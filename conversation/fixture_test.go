@@ -56,6 +56,8 @@ func (c *clock) advance(d time.Duration) {
 // fixture is the service over a database of its own, with a tenant on plan pro and an agent.
 type fixture struct {
 	*conversation.Service
+	// made is the database that db is a pool of.
+	made       pgtest.DB
 	db         *postgres.DB
 	keys       *seal.Keyring
 	workspaces *workspaces.Service
@@ -73,13 +75,14 @@ type fixture struct {
 // newFixture makes one with the extractive responder; change the agent and the model before the first session.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	db := pgtest.Open(t)
+	made := pgtest.New(t)
+	db := pgtest.Pool(t, made)
 	keys := sealtest.New(t, db)
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: []string{"127.0.0.0/8"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{db: db, keys: keys, clock: &clock{}, endpoint: httptool.New(t), passages: &shelf{}, model: extractive.New()}
+	f := &fixture{made: made, db: db, keys: keys, clock: &clock{}, endpoint: httptool.New(t), passages: &shelf{}, model: extractive.New()}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Now: f.clock.now})
 	f.tools = tools.New(tools.Deps{DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard})

@@ -82,14 +82,16 @@ func historyBudget(session Session) int {
 }
 
 // readPast reads the finished turns but for one, from the newest, until the budget is spent: how long the
-// session is does not matter.
-func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, budget int) (past, error) {
+// session is does not matter. The first page, the newest turns, may have been read already.
+func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, budget int, page []Turn) (past, error) {
 	var p past
 	below := math.MaxInt32
 	for {
-		page, err := selectPast(ctx, db, session, below, historyPage)
-		if err != nil {
-			return past{}, err
+		if below < math.MaxInt32 || page == nil {
+			var err error
+			if page, err = selectPast(ctx, db, session, below, historyPage); err != nil {
+				return past{}, err
+			}
 		}
 		for _, turn := range page {
 			below = turn.Index

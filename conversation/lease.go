@@ -53,6 +53,8 @@ type turnStart struct {
 	answered *[]tools.ClientCall
 	// response is the answer's id when a socket asks for it.
 	response string
+	// known is what the node knows of the session; nil: nothing.
+	known *foreknown
 }
 
 // lease is the right to run a turn, while it is waited for too: an end reaches it either way.
@@ -176,6 +178,9 @@ func (s *Service) begin(ctx context.Context, start turnStart) (Session, Turn, er
 var errBusy = errors.New("another turn is running")
 
 func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Session, turn Turn, err error) {
+	if session, turn, begun := s.quickBegin(ctx, start); begun {
+		return session, turn, nil
+	}
 	now := s.moment()
 	var refused error // a refusal must not roll back what made it true
 	err = s.locked(ctx, start.tenant, start.session, func(ctx context.Context, tx bun.Tx, row *Session) (err error) {
@@ -243,6 +248,11 @@ func openError(session Session) error {
 // accept writes down what a socket said or answered, in the unanswered turn or a new one.
 func (s *Service) accept(ctx context.Context, session Session, open TurnID, said Message) (Turn, error) {
 	now := s.moment()
+	if open == "" {
+		if turn, accepted := s.quickAccept(ctx, session, said, now); accepted {
+			return turn, nil
+		}
+	}
 	id := TurnID(idgen.New(idgen.Turn))
 	var turn Turn
 	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *Session) error {

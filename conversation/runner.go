@@ -263,13 +263,19 @@ func (r *runner) prepare(ctx context.Context) error {
 // remember reads what of the earlier turns the model sees.
 func (r *runner) remember(ctx context.Context) error {
 	begun := r.s.moment()
-	told, err := selectSummary(ctx, r.s.db, r.session)
-	if err != nil {
-		return fmt.Errorf("reading summary: %w", err)
+	var told summary
+	var first []Turn
+	if known := r.start.known; known != nil && known.there {
+		told, first = known.summary, known.page
+	} else {
+		var err error
+		if told, err = selectSummary(ctx, r.s.db, r.session); err != nil {
+			return fmt.Errorf("reading summary: %w", err)
+		}
 	}
 	session := r.session
 	session.SummarizedTurns = told.Turns // it may have been written since the session was read
-	before, err := readPast(ctx, r.s.db, session, r.turn.ID, historyBudget(r.session))
+	before, err := readPast(ctx, r.s.db, session, r.turn.ID, historyBudget(r.session), first)
 	if err != nil {
 		return err
 	}

@@ -13,23 +13,59 @@ import (
 // when it began, so a statement after Lock counts what earlier holders of the lock have stored.
 // Errors: as MapError leaves them; then nothing has been changed.
 func (d *DB) Pipeline(ctx context.Context, statements ...bun.Query) ([]int64, error) {
+	steps := make([]Step, len(statements))
+	for i, statement := range statements {
+		steps[i].Statement = statement
+	}
+	return d.Ask(ctx, steps...)
+}
+
+// Step is a statement of [DB.Ask].
+type Step struct {
+	Statement bun.Query
+	// Row, when not nil, takes each row that comes; scan is that of pgx.Rows.
+	Row func(scan func(into ...any) error) error
+}
+
+// Ask is Pipeline for statements whose rows are wanted. They come by pgx alone, without database/sql and
+// Bun's models: for what every turn does. Errors: those of Row too; then nothing is known of what was changed.
+func (d *DB) Ask(ctx context.Context, steps ...Step) ([]int64, error) {
 	var batch pgx.Batch
-	for _, statement := range statements {
-		text, err := statement.AppendQuery(d.QueryGen(), nil)
+	for _, step := range steps {
+		text, err := step.Statement.AppendQuery(d.QueryGen(), nil)
 		if err != nil {
 			return nil, fmt.Errorf("formatting a statement: %w", err)
 		}
 		batch.Queue(string(text))
 	}
 	results := d.Pool.SendBatch(ctx, &batch)
-	changed := make([]int64, len(statements))
-	for i := range statements {
-		tag, err := results.Exec()
+	changed := make([]int64, len(steps))
+	for i, step := range steps {
+		n, err := step.take(results)
 		if err != nil {
 			_ = results.Close() // the first error is the cause
 			return nil, MapError(err)
 		}
-		changed[i] = tag.RowsAffected()
+		changed[i] = n
 	}
 	return changed, MapError(results.Close())
+}
+
+func (s Step) take(results pgx.BatchResults) (int64, error) {
+	if s.Row == nil {
+		tag, err := results.Exec()
+		return tag.RowsAffected(), err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := s.Row(rows.Scan); err != nil {
+			return 0, fmt.Errorf("reading a row: %w", err)
+		}
+	}
+	rows.Close()
+	return rows.CommandTag().RowsAffected(), rows.Err()
 }

@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"errors"
+	"slices"
 	"sync"
 	"testing"
 
@@ -32,5 +34,37 @@ func TestPipeline(t *testing.T) {
 	taking.Wait()
 	if n := count(t, db, "places"); n != 5 {
 		t.Errorf("%d took one of five places", n)
+	}
+}
+
+// TestAsk: the rows of each statement come to it, and an error of who reads them is the pipeline's.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	db := open(t, newURL(t))
+	exec(t, db, "CREATE TABLE places (id int PRIMARY KEY, name text)")
+	var ids []int
+	var name string
+	changed, err := db.Ask(t.Context(),
+		postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (?, ?), (?, 'b?')", 1, "a?'", 2)},
+		postgres.Step{Statement: db.NewRaw("SELECT id FROM places ORDER BY id"), Row: func(scan func(...any) error) error {
+			ids = append(ids, 0)
+			return scan(&ids[len(ids)-1])
+		}},
+		postgres.Step{Statement: db.NewRaw("DELETE FROM places WHERE id = 1 RETURNING name"), Row: func(scan func(...any) error) error { return scan(&name) }},
+		postgres.Step{Statement: db.NewRaw("SELECT FROM places FOR UPDATE")},
+	)
+	if err != nil || !slices.Equal(changed, []int64{2, 2, 1, 1}) || !slices.Equal(ids, []int{1, 2}) || name != "a?'" {
+		t.Fatalf("changed %v, found %v and %q (%v)", changed, ids, name, err)
+	}
+	unread := errors.New("not as it should be")
+	_, err = db.Ask(t.Context(), postgres.Step{Statement: db.NewRaw("SELECT 1"), Row: func(func(...any) error) error { return unread }})
+	if !errors.Is(err, unread) {
+		t.Errorf("got %v", err)
+	}
+	if _, err = db.Ask(t.Context(), postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (2)"), Row: func(func(...any) error) error { return nil }}); !postgres.IsUnique(err, "") {
+		t.Errorf("got %v", err)
+	}
+	if n := count(t, db, "places"); n != 1 {
+		t.Errorf("%d rows are left", n)
 	}
 }

@@ -53,6 +53,7 @@ var hookParts = []part{
 var sessionParts = []part{
 	{"create", sessions},
 	{"overhead", overheads},
+	{"statements", turnStatements},
 	{"crowd", crowd},
 }
 
@@ -73,7 +74,7 @@ func main() {
 		exit(runFloor(os.Stdin, os.Stdout))
 	}
 	var o options
-	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn; with -sessions: create, overhead, crowd; with -webhooks: deliveries, calm, growth, hanging; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
+	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
 	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only none")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
 	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")

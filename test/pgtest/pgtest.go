@@ -78,7 +78,12 @@ func New(t testing.TB) DB {
 // wall between tenants. It is closed when the test ends.
 func Open(t testing.TB) *postgres.DB {
 	t.Helper()
-	made := New(t)
+	return Pool(t, New(t))
+}
+
+// Pool returns the product's pool on the database, behind the wall between tenants. It is closed when the test ends.
+func Pool(t testing.TB, made DB) *postgres.DB {
+	t.Helper()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: made.URL, Tracer: made.Wall})
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)

@@ -1,0 +1,222 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+)
+
+// What nearly every turn does goes to Postgres in one round trip each, three in all: what the user said is
+// written down, the lease is taken, the end is recorded. Each is a pipeline, one transaction, that changes
+// nothing unless the session is as it mostly is: in progress, not being ended, no other turn running. When
+// it is not, or anything goes wrong, the same is done once more step by step (lease.go), which knows every case
+// and says what is the matter.
+//
+// A pipeline locks the session's row first. The statement behind it sees what the holders of the
+// lock before have stored.
+
+// foreknown is what a runner has of its session when the turn begins.
+type foreknown struct {
+	// session is how its node last saw it; what changes in its life is read again.
+	session Session
+	// What follows is filled in by quickBegin: what the turn's history is made of, as it stood then.
+
+	there   bool
+	summary summary
+	// page is the first of readPast.
+	page []Turn
+}
+
+// lockSession takes the session's row, as [Service.locked] does.
+func (s *Service) lockSession(session Session) postgres.Step {
+	return postgres.Step{Statement: s.db.NewRaw("SELECT FROM sessions AS s WHERE s.tenant_id = ? AND s.id = ? FOR UPDATE", session.TenantID, session.ID)}
+}
+
+// acceptNew stores a new turn with what was said, at the session's next place. The row's lock is the statement's own.
+const acceptNew = `
+	WITH place AS (
+	    UPDATE sessions AS s
+	    SET last_activity_at = ?now, turn_count = s.turn_count + 1
+	    WHERE s.tenant_id = ?tenant AND s.id = ?session AND s.status = ?open AND s.ending_at IS NULL
+	    RETURNING s.turn_count - 1 AS index
+	)
+	INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics, started_at)
+	SELECT ?turn, ?tenant, ?workspace, ?session, place.index, ?text, '', ?running, ?messages::json, '[]'::jsonb, ?metrics::jsonb, ?now::timestamptz
+	FROM place
+	RETURNING index`
+
+// quickAccept is accept for something that the user said first; false when it is not for here.
+func (s *Service) quickAccept(ctx context.Context, session Session, said Message, now time.Time) (Turn, bool) {
+	if said.Role == roleTool || len(said.Calls) > 0 {
+		return Turn{}, false
+	}
+	turn := newTurn(session, TurnID(idgen.New(idgen.Turn)), now)
+	turn.Messages = []Message{said}
+	turn.UserText = userText(turn.Messages)
+	messages, err := json.Marshal(turn.Messages)
+	if err != nil {
+		return Turn{}, false
+	}
+	metrics, err := json.Marshal(turn.Metrics)
+	if err != nil {
+		return Turn{}, false
+	}
+	stored := false
+	_, err = s.db.Ask(ctx, postgres.Step{
+		Statement: s.db.NewRaw(acceptNew, struct {
+			Now                                                   time.Time
+			Tenant, Session, Workspace, Turn, Text, Open, Running string
+			Messages, Metrics                                     string
+		}{
+			now, string(session.TenantID), string(session.ID), string(session.WorkspaceID), string(turn.ID), turn.UserText, string(InProgress), string(TurnInProgress),
+			string(messages), string(metrics),
+		}),
+		Row: func(scan func(into ...any) error) error { stored = true; return scan(&turn.Index) },
+	})
+	return turn, err == nil && stored
+}
+
+// beginOpen takes the lease for a turn that a socket began, when no turn runs.
+const beginOpen = `
+	UPDATE sessions AS s
+	SET running_turn_id = t.id, running_until = ?until, running_response_id = ?response, last_activity_at = ?now
+	FROM turns AS t
+	WHERE s.tenant_id = ?tenant AND s.id = ?session AND s.status = ?open AND s.ending_at IS NULL AND s.running_turn_id IS NULL
+	  AND t.tenant_id = ?tenant AND t.session_id = ?session AND t.id = ?turn AND t.status = ?running AND NOT t.wanted AND t.losses = 0
+	RETURNING s.language, s.turn_count, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls, s.assigned_variables, s.item_edits,
+	    t.index, t.user_text, t.messages, t.started_at`
+
+// quickBegin is tryBegin for the turn of a socket; false when it is not for here, or cannot be.
+func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Session, turn Turn, begun bool) {
+	known := start.known
+	if known == nil || !start.open {
+		return Session{}, Turn{}, false
+	}
+	now := s.moment()
+	session = known.session
+	turn = newTurn(session, start.turn, now)
+	begin := postgres.Step{
+		Statement: s.db.NewRaw(beginOpen, struct {
+			Until, Now                                     time.Time
+			Tenant, Session, Turn, Response, Open, Running string
+		}{now.Add(leaseLife), now, string(start.tenant), string(start.session), string(start.turn), start.response, string(InProgress), string(TurnInProgress)}),
+		Row: func(scan func(into ...any) error) error {
+			begun = true
+			var assigned, edits, messages []byte
+			err := scan(&session.Language, &session.TurnCount, &session.SummarizedTurns, &session.InputTokens, &session.OutputTokens, &session.ToolCalls, &assigned, &edits,
+				&turn.Index, &turn.UserText, &messages, &turn.StartedAt)
+			if err != nil {
+				return err
+			}
+			session.AssignedVariables, session.ItemEdits, turn.StartedAt = nil, nil, turn.StartedAt.UTC()
+			return readJSON(column{assigned, &session.AssignedVariables}, column{edits, &session.ItemEdits}, column{messages, &turn.Messages})
+		},
+	}
+	known.page, known.summary = nil, summary{}
+	_, err := s.db.Ask(ctx, s.lockSession(session), begin, s.pastStep(session, known), s.summaryStep(session, known))
+	if err != nil || !begun {
+		return Session{}, Turn{}, false
+	}
+	known.there = true
+	session.Status, session.RunningTurnID, session.RunningUntil, session.LastActivityAt = InProgress, start.turn, now.Add(leaseLife), now
+	session.RunningResponseID = start.response
+	return session, turn, true
+}
+
+// pastStep is the first page of readPast, behind the turns that are summarised.
+func (s *Service) pastStep(session Session, known *foreknown) postgres.Step {
+	return postgres.Step{
+		Statement: s.db.NewRaw(`
+			SELECT t.id, t.index, t.status, t.messages
+			FROM turns AS t
+			JOIN sessions AS s ON s.tenant_id = t.tenant_id AND s.id = t.session_id
+			WHERE t.tenant_id = ? AND t.session_id = ? AND t.index < ? AND t.index >= s.summarized_turns
+			ORDER BY t.index DESC
+			LIMIT ?`, session.TenantID, session.ID, math.MaxInt32, historyPage),
+		Row: func(scan func(into ...any) error) error {
+			var turn Turn
+			var messages []byte
+			if err := scan(&turn.ID, &turn.Index, &turn.Status, &messages); err != nil {
+				return err
+			}
+			if turn.Status != TurnInProgress {
+				if err := readJSON(column{messages, &turn.Messages}); err != nil {
+					return err
+				}
+			}
+			known.page = append(known.page, turn)
+			return nil
+		},
+	}
+}
+
+// summaryStep is selectSummary.
+func (s *Service) summaryStep(session Session, known *foreknown) postgres.Step {
+	return postgres.Step{
+		Statement: s.db.NewRaw("SELECT m.text, m.turns FROM session_summaries AS m WHERE m.tenant_id = ? AND m.session_id = ?", session.TenantID, session.ID),
+		Row:       func(scan func(into ...any) error) error { return scan(&known.summary.Text, &known.summary.Turns) },
+	}
+}
+
+// finishOpen records the end of a turn, and what it was to its session.
+const finishOpen = `
+	WITH done AS (?)
+	UPDATE sessions AS s
+	SET input_tokens = s.input_tokens + ?, output_tokens = s.output_tokens + ?, tool_calls = s.tool_calls + ?, last_activity_at = ?,
+	    language = CASE WHEN ? THEN ? ELSE s.language END, running_turn_id = NULL, running_until = NULL
+	FROM done
+	WHERE s.tenant_id = ? AND s.id = ?
+	RETURNING s.language, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls`
+
+// quickFinish is finish for a turn that ends nothing but itself; false when it is not for here, or could not be.
+func (s *Service) quickFinish(ctx context.Context, session Session, turn Turn, with finishing) (after Session, recorded bool) {
+	if with.endCall || len(with.assigned) > 0 || turn.Status == TurnFailed || len(openCalls([]Turn{turn})) > 0 {
+		return Session{}, false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	now := s.moment()
+	update := s.db.NewUpdate().Model(&turn).Column(finishedColumns...).
+		Set("receipt = ?", string(turn.Receipt)).Set("receipt_hash = ?", turn.ReceiptHash).
+		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).Where("t.losses = ?", turn.Losses).
+		Where("EXISTS (SELECT FROM sessions AS o WHERE o.tenant_id = ? AND o.id = ? AND o.status = ? AND o.ending_at IS NULL AND o.running_turn_id = ?)",
+			turn.TenantID, turn.SessionID, InProgress, turn.ID).
+		Returning("t.id")
+	after = session
+	_, err := s.db.Ask(ctx, s.lockSession(session), postgres.Step{
+		Statement: s.db.NewRaw(finishOpen, update, turn.InputTokens, turn.OutputTokens, len(turn.ToolCalls()), now,
+			with.language != "", with.language, turn.TenantID, turn.SessionID),
+		Row: func(scan func(into ...any) error) error {
+			recorded = true
+			return scan(&after.Language, &after.SummarizedTurns, &after.InputTokens, &after.OutputTokens, &after.ToolCalls)
+		},
+	})
+	if err != nil || !recorded {
+		return Session{}, false
+	}
+	after.RunningTurnID, after.RunningUntil, after.LastActivityAt = "", time.Time{}, now
+	return after, true
+}
+
+// column is JSON that a statement found, and where it belongs.
+type column struct {
+	found []byte
+	into  any
+}
+
+func readJSON(columns ...column) error {
+	for _, c := range columns {
+		if len(c.found) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(c.found, c.into); err != nil {
+			return fmt.Errorf("reading a column of JSON: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package conversation_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/workspaces"
+)
+
+// counter is the wall between tenants, and counts the round trips. BEGIN and COMMIT are some, too.
+type counter struct {
+	postgres.Tracer
+	pgx.BatchTracer
+
+	mu    sync.Mutex
+	trips []string
+}
+
+func (c *counter) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	c.note(data.SQL)
+	return c.Tracer.TraceQueryStart(ctx, conn, data)
+}
+
+func (c *counter) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	var texts []string
+	for _, one := range data.Batch.QueuedQueries {
+		texts = append(texts, one.SQL)
+	}
+	c.note(strings.Join(texts, ";\n"))
+	return c.BatchTracer.TraceBatchStart(ctx, conn, data)
+}
+
+func (c *counter) note(trip string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trips = append(c.trips, trip)
+}
+
+func (c *counter) reset() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	trips := c.trips
+	c.trips = nil
+	return trips
+}
+
+// newCounted is a node that keeps to itself, and the counter of what it asks Postgres.
+func newCounted(t *testing.T, f *fixture, made pgtest.DB) (*conversation.Service, *counter) {
+	t.Helper()
+	count := &counter{Tracer: made.Wall, BatchTracer: made.Wall}
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: made.URL, Tracer: count})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := conversation.New(conversation.Deps{
+		DB: db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
+		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
+		PublicURL: "https://talk.example", Now: f.clock.now,
+	})
+	t.Cleanup(func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+		defer cancel()
+		if err := s.Close(closing); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, count
+}
+
+// TestRoundTrips: a turn over a socket asks Postgres three times, what its tools and passages need aside.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.passages.passages = refunds()
+	node, count := newCounted(t, f, f.made)
+	made := f.create(t)
+	s := f.join(t, node, made)
+	for turn := range 3 {
+		count.reset()
+		s.do(conversation.UserMessage{Text: "When are refunds paid?"})
+		s.do(conversation.Respond{})
+		if done, _ := until[conversation.ResponseDone](s); done.Status != conversation.ResponseCompleted || len(done.Citations) != 1 {
+			t.Fatalf("done %+v", done)
+		}
+		trips := count.reset()
+		if len(trips) != 3 || !strings.Contains(trips[0], "INSERT INTO turns") || !strings.Contains(trips[2], "receipt") {
+			t.Errorf("turn %d asked %d times:\n%s", turn, len(trips), strings.Join(trips, "\n\n"))
+		}
+	}
+	session := f.get(t, made.Session.ID)
+	turns := f.transcript(t, made.Session.ID)
+	if len(turns) != 3 || session.TurnCount != 3 || session.RunningTurnID != "" || !session.RunningUntil.IsZero() {
+		t.Fatalf("%d turns, session %+v", len(turns), session)
+	}
+	input, output := 0, 0
+	for i, turn := range turns {
+		input, output = input+turn.InputTokens, output+turn.OutputTokens
+		if turn.Index != i || turn.Status != conversation.TurnCompleted || turn.UserText != "When are refunds paid?" || turn.ReceiptHash == "" || turn.Retrieval != nil {
+			t.Errorf("turn %d: %+v", i, turn)
+		}
+	}
+	if session.InputTokens != input || session.OutputTokens != output || !session.LastActivityAt.After(session.CreatedAt) {
+		t.Errorf("the session counts %d and %d tokens, its turns %d and %d", session.InputTokens, session.OutputTokens, input, output)
+	}
+}
+
+// TestBeginBehindAnother: what another node stores while it holds the session is in the answer that waited for it.
+func TestBeginBehindAnother(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.create(t)
+	s := f.join(t, f.Service, made)
+	s.do(conversation.UserMessage{ItemID: "one", Text: "First this."})
+	added, _ := until[conversation.ItemAdded](s)
+	other, err := f.db.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }() // it is committed unless the test failed
+	ours := []any{f.ref.TenantID, made.Session.ID}
+	if _, err := other.Exec(t.Context(), "SELECT FROM sessions WHERE tenant_id = $1 AND id = $2 FOR UPDATE", ours...); err != nil {
+		t.Fatal(err)
+	}
+	s.do(conversation.Respond{})
+	await(t, "the answer waits for the row", func() bool {
+		var waits bool
+		err := f.db.Pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
+		return err == nil && waits
+	})
+	_, err = other.Exec(t.Context(), `UPDATE turns SET user_text = 'First this. Then that.',
+		messages = '[{"role":"user","item_id":"one","text":"First this."},{"role":"user","item_id":"two","text":"Then that."}]'
+		WHERE tenant_id = $1 AND session_id = $2 AND id = $3`, append(ours, added.Item.TurnID)...)
+	if err == nil {
+		err = other.Commit(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, _ := until[conversation.ResponseDone](s); done.Status != conversation.ResponseCompleted {
+		t.Fatalf("done %+v", done)
+	}
+	if turns := f.transcript(t, made.Session.ID); len(turns) != 1 || len(turns[0].Messages) != 3 || turns[0].UserText != "First this. Then that." {
+		t.Errorf("recorded %+v", turns)
+	}
+}
