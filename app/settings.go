@@ -130,7 +130,7 @@ func Settings() []Setting {
 		},
 	}, modelSettings(), []Setting{
 		{
-			Group: "Documents", Name: "SEARCH_CACHE_MIB", Default: "256", Help: "Memory of one process in MiB for what searches read: some 100 bytes a passage for its vector's code, as many again for words that are asked for. With less, searches in large workspaces ask Postgres for more.",
+			Group: "Documents", Name: "SEARCH_CACHE_MIB", Default: "256", Help: "Memory of one process in MiB for what searches read: half for sources with all that a search needs, about 2.5 KiB a passage with 512 numbers, half for the codes of larger workspaces, some 100 bytes a passage, and words that are asked for. With less, searches ask Postgres for more.",
 			apply: intoInt(func(c *Config) *int { return &c.SearchCacheMiB }, 1, 1<<20),
 		},
 		{

@@ -33,6 +33,18 @@ func wordsOf(question string, sources []visible) questionWords {
 	return words
 }
 
+// terms are those of all languages, in an order, so that sums of the same numbers are the same.
+func (w questionWords) terms() []string {
+	var terms []string
+	for _, counts := range w {
+		for term := range counts {
+			terms = append(terms, term)
+		}
+	}
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}
+
 // termPostings are the postings of the question's terms by term, each source's own.
 type termPostings map[string][]sourcePostings
 

@@ -29,6 +29,9 @@
 // 500,000 through an index of the workspace's own (vectorindex.go). What has no codes yet, or is newer
 // than the index, is compared beside them.
 //
+// While all sources of an agent are in the process's memory (resident.go, residents.go), a search asks Postgres
+// which they are and for the texts of what it found; the ranking is inmemory.go's, with the same outcome.
+//
 // Which model that is, is said for each workspace (workspace_embeddings). When the installation's
 // model changes, the chunks' text is embedded anew beside the vectors that answer (next_vectors),
 // source by source (source_reembeddings), and with the last of them one transaction puts the new

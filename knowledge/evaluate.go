@@ -273,12 +273,13 @@ func (s *Service) Rank(ctx context.Context, ref workspaces.Ref, agentID agents.I
 	if err != nil || probe.empty() {
 		return nil, err
 	}
-	_, ranked, err := s.search(ctx, ref, probe)
+	probe.whole = true
+	got, err := s.search(ctx, ref, probe)
 	if err != nil {
 		return nil, err
 	}
 	ids := make([]SourceID, 0, depth)
-	for _, one := range ranked.hits[:min(depth, len(ranked.hits))] {
+	for _, one := range got.ranked.hits[:min(depth, len(got.ranked.hits))] {
 		ids = append(ids, one.SourceID)
 	}
 	return ids, nil

@@ -42,10 +42,7 @@ func refine(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, hits [
 	for place, i := range byDistance {
 		scores := &hits[i].Scores
 		scores.FeedbackPlace = place + 1
-		scores.Fused = 1 / float64(fusionK+scores.FeedbackPlace)
-		if scores.WordPlace > 0 {
-			scores.Fused += 1 / float64(fusionK+scores.WordPlace)
-		}
+		scores.Fused = reciprocal(scores.FeedbackPlace) + reciprocal(scores.WordPlace)
 	}
 	slices.SortStableFunc(hits, byFused)
 	return hits, nil

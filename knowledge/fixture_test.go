@@ -41,6 +41,8 @@ type fixture struct {
 	exact int
 	// coded is knowledge.Deps.CodedChunks.
 	coded int
+	// cache is knowledge.Deps.CacheBytes.
+	cache int
 	// reranker is knowledge.Deps.Reranker.
 	reranker rerank.Reranker
 }
@@ -80,7 +82,7 @@ func setUp(t testing.TB, plan string, embedder embedding.Embedder) *fixture {
 func (f *fixture) with(embedder embedding.Embedder) *knowledge.Service {
 	return knowledge.New(knowledge.Deps{
 		DB: f.db, Workspaces: f.workspaces, Agents: f.agents, Bucket: f.bucket, Embedder: embedder, Now: f.clock.now,
-		HeartbeatEvery: time.Hour, ExactChunks: f.exact, CodedChunks: f.coded, Reranker: f.reranker,
+		HeartbeatEvery: time.Hour, ExactChunks: f.exact, CodedChunks: f.coded, CacheBytes: f.cache, Reranker: f.reranker,
 	})
 }
 

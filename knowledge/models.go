@@ -38,19 +38,20 @@ func (s *Service) answering(ctx context.Context, ref workspaces.Ref, model strin
 
 // search is searchOnce, and once more with the new model when the workspace's model was changed
 // between the question's embedding and the search: there was nothing of the one before any more.
-func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) ([]Found, ranking, error) {
-	found, ranked, err := s.searchOnce(ctx, ref, p)
-	if err != nil || len(ranked.hits)+len(ranked.below) > 0 {
-		return found, ranked, err
+func (s *Service) search(ctx context.Context, ref workspaces.Ref, p probe) (searched, error) {
+	got, err := s.searchOnce(ctx, ref, p)
+	if err != nil || len(got.ranked.hits)+len(got.ranked.below) > 0 {
+		return got, err
 	}
 	model, err := answeringModel(ctx, s.db, ref)
 	if _, known := s.embedderOf(model); err != nil || !known || model == p.model {
-		return found, ranked, err
+		return got, err
 	}
 	again, err := s.probe(ctx, ref, p.QueryParams)
 	if err != nil || again.empty() {
-		return found, ranked, err
+		return got, err
 	}
+	again.numbers = nil // of other sources, perhaps
 	again.without, again.want = p.without, p.want
 	if p.MinSimilarity == nil && p.floor == p.defaultFloor {
 		again.floor = again.defaultFloor

@@ -142,9 +142,9 @@ func overlap(a, b map[string]bool) float64 {
 
 // widen gives the best passages the chunks before and behind them that stand under the same
 // heading, the later first, as long as there is room.
-func widen(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage) error {
+func widen(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage, got searched) error {
 	best := passages[:min(widened, len(passages))]
-	neighbours, err := readNeighbours(ctx, db, ref, best)
+	neighbours, err := readNeighbours(ctx, db, ref, best, got)
 	if err != nil {
 		return err
 	}
@@ -175,17 +175,23 @@ func taken(passages []passage, id ChunkID) bool {
 	})
 }
 
-// readNeighbours reads the chunks before and behind passages.
-func readNeighbours(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage) ([]Found, error) {
+// readNeighbours reads the chunks before and behind passages, as far as the search has not read them.
+func readNeighbours(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage, got searched) ([]Found, error) {
+	known := slices.Concat(got.found, got.beside)
+	for i := range known { // a neighbour is not there for what it scored
+		known[i].Similarity, known[i].Scores = 0, Scores{}
+	}
 	var sources []SourceID
 	var indexes []int
 	for _, p := range passages {
-		source := p.chunks[0].SourceID
-		sources = append(sources, source, source)
-		indexes = append(indexes, p.chunks[0].Index-1, p.chunks[len(p.chunks)-1].Index+1)
+		for _, index := range []int{p.chunks[0].Index - 1, p.chunks[len(p.chunks)-1].Index + 1} {
+			if one := (spot{p.chunks[0].SourceID, index}); !slices.Contains(got.looked, one) {
+				sources, indexes = append(sources, one.source), append(indexes, one.index)
+			}
+		}
 	}
 	if len(sources) == 0 {
-		return nil, nil
+		return known, nil
 	}
 	var found []Found
 	err := db.NewSelect().Model(&found).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
@@ -196,7 +202,7 @@ func readNeighbours(ctx context.Context, db bun.IDB, ref workspaces.Ref, passage
 	if err != nil {
 		return nil, fmt.Errorf("read the neighbours of passages: %w", err)
 	}
-	return found, nil
+	return append(known, found...), nil
 }
 
 // asPassage is the passage for a prompt: its text once, though chunks overlap, and the id and scores of

@@ -11,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/lexicon"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
@@ -87,16 +88,16 @@ func (s *Service) query(ctx context.Context, ref workspaces.Ref, p QueryParams) 
 		return Answer{}, err
 	}
 	answer := Answer{Chunks: []Found{}}
-	var ranked ranking
+	var got searched
 	if !probe.empty() {
-		if answer.Chunks, ranked, err = s.search(ctx, ref, probe); err != nil {
+		if got, err = s.search(ctx, ref, probe); err != nil {
 			return Answer{}, err
 		}
-		answer.Chunks, answer.Reranked = s.rerank(ctx, probe, answer.Chunks)
+		answer.Chunks, answer.Reranked = s.rerank(ctx, probe, got.found)
 		answer.Chunks = answer.Chunks[:min(p.TopK, len(answer.Chunks))]
 	}
 	if p.ExplainSourceID != "" {
-		answer.Explanation, err = s.explain(ctx, ref, probe, answer.Chunks, ranked.hits)
+		answer.Explanation, err = s.explain(ctx, ref, probe, answer.Chunks, got.ranked.hits)
 	}
 	return answer, err
 }
@@ -135,6 +136,10 @@ type probe struct {
 	exact int
 	coded int
 	shelf *shelf
+	// numbers are of the sources to look into, as attached.Numbers.
+	numbers []int64
+	// whole says that all that is ranked is wanted, not only what is read.
+	whole bool
 }
 
 // empty says that the agent has nothing to look in.
@@ -143,7 +148,7 @@ func (p probe) empty() bool { return p.model == "" }
 // probe embeds the question; an agent with nothing attached costs no call of the embedder,
 // unless an explanation needs one.
 func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) (probe, error) {
-	has, err := beforeSearch(ctx, s.db, ref, p.AgentID)
+	has, err := beforeSearch(ctx, s.db, ref, p.AgentID, "")
 	if err != nil {
 		return probe{}, err
 	}
@@ -162,6 +167,7 @@ func (s *Service) probeWith(ctx context.Context, ref workspaces.Ref, p QueryPara
 	made := probe{
 		QueryParams: p, exact: s.exactChunks, coded: s.codedChunks, shelf: s.shelf, want: p.TopK,
 		vector: pgvector.NewVector(vectors[0]), model: embedder.Model().Name, defaultFloor: embedder.Model().DefaultFloor,
+		numbers: has.Numbers, whole: p.ExplainSourceID != "",
 	}
 	if p.Rerank && s.reranker != nil {
 		made.want = max(made.want, rerankCandidates)
@@ -179,19 +185,24 @@ type attached struct {
 	Always bool `bun:"always"`
 	// Model answers in the workspace; empty: nothing was embedded yet.
 	Model string `bun:"model"`
+	// Numbers are of the sets of chunks to look into, in the order of their sources; 0: one has none of this version.
+	Numbers []int64 `bun:"numbers,array"`
 }
 
-// beforeSearch asks in one go what a search begins with.
-func beforeSearch(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID) (attached, error) {
+// beforeSearch asks in one go what a search begins with. Sources in the usage mode without are not looked into.
+func beforeSearch(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID, without UsageMode) (attached, error) {
 	var has attached
 	err := db.NewRaw(`
 		SELECT count(*) > 0 AS attached,
-		       coalesce(bool_or(usage_mode = ?), false) AS always,
-		       `+selectAnswering+` AS model
-		FROM source_attachments
-		WHERE tenant_id = ?
-		  AND workspace_id = ?
-		  AND agent_id = ?`, UsagePrompt, ref.TenantID, ref.ID, ref.TenantID, ref.ID, ref.TenantID, ref.ID, agent).Scan(ctx, &has)
+		       coalesce(bool_or(a.usage_mode = ?), false) AS always,
+		       `+selectAnswering+` AS model,
+		       coalesce(array_agg(CASE WHEN w.version = ? THEN w.number ELSE 0 END ORDER BY a.source_id) FILTER (WHERE a.usage_mode <> ?), '{}') AS numbers
+		FROM source_attachments AS a
+		LEFT JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id
+		WHERE a.tenant_id = ?
+		  AND a.workspace_id = ?
+		  AND a.agent_id = ?`, UsagePrompt, ref.TenantID, ref.ID, ref.TenantID, ref.ID, lexicon.Version, without,
+		ref.TenantID, ref.ID, agent).Scan(ctx, &has)
 	if err != nil {
 		return has, fmt.Errorf("look for attachments: %w", err)
 	}

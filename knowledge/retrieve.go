@@ -69,7 +69,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 		return nil, Trace{}, err
 	}
 	trace := Trace{Ranking: params.Ranking}
-	has, err := beforeSearch(ctx, s.db, ref, agentID)
+	has, err := beforeSearch(ctx, s.db, ref, agentID, UsagePrompt)
 	if err != nil {
 		return nil, trace, err
 	}
@@ -92,19 +92,20 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	}
 	probe.without, probe.want = UsagePrompt, max(probe.want, 2*params.TopK)
 	trace.Model, trace.Floor = probe.model, probe.floor
-	found, ranked, err := s.search(ctx, ref, probe)
+	got, err := s.search(ctx, ref, probe)
 	if err != nil {
 		return passages, trace, err
 	}
-	found, trace.Reranked = s.rerank(ctx, probe, found)
+	var found []Found
+	found, trace.Reranked = s.rerank(ctx, probe, got.found)
 	chosen, considered := choose(found, params.TopK)
-	for _, one := range ranked.below {
+	for _, one := range got.ranked.below {
 		considered = append(considered, Considered{
 			ChunkID: one.ID, SourceID: one.SourceID, Similarity: one.Similarity, Scores: one.Scores, Use: UseBelowFloor,
 		})
 	}
 	trace.Considered = considered
-	if err := widen(ctx, s.db, ref, chosen); err != nil {
+	if err := widen(ctx, s.db, ref, chosen, got); err != nil {
 		return passages, trace, err
 	}
 	for _, one := range chosen {

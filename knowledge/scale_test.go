@@ -47,13 +47,19 @@ const (
 // stock fills the workspace with sources of 100 chunks, past ingestion.
 func (f *fixture) stock(l library, chunks int) []knowledge.SourceID {
 	f.t.Helper()
+	return f.stockOf(l, chunks, libraryPieces)
+}
+
+// stockOf is stock with sources of so many chunks.
+func (f *fixture) stockOf(l library, chunks, pieces int) []knowledge.SourceID {
+	f.t.Helper()
 	embedder := hashing.New()
 	model := embedder.Model().Name
 	var ids []knowledge.SourceID
-	for len(ids)*libraryPieces < chunks {
+	for len(ids)*pieces < chunks {
 		id := knowledge.SourceID(idgen.New(idgen.Source))
 		ids = append(ids, id)
-		texts := make([]string, libraryPieces)
+		texts := make([]string, pieces)
 		for i := range texts {
 			texts[i] = l.text(l.rand.IntN(libraryTopics), 60)
 		}
@@ -64,7 +70,7 @@ func (f *fixture) stock(l library, chunks int) []knowledge.SourceID {
 		f.exec(`INSERT INTO sources (id, tenant_id, workspace_id, name, kind, media_type, size_bytes, sha256, blob_key, status, due_at,
 			chunk_count, embedding_model, created_at, updated_at, ready_at)
 			VALUES (?, ?, ?, ?, 'inline', 'text/markdown', 1, ?, ?, 'ready', now(), ?, ?, now(), now(), now())`,
-			id, f.ref.TenantID, f.ref.ID, id, id, id, libraryPieces, model)
+			id, f.ref.TenantID, f.ref.ID, id, id, id, pieces, model)
 		var rows strings.Builder
 		for i, text := range texts {
 			fmt.Fprintf(&rows, "%s\t%s\t%s\t%s\t%d\t%s\t150\t\t0\t0\t0\t0\t%s\t[", idgen.New(idgen.Chunk), f.ref.TenantID, f.ref.ID, id, i, text, model)

@@ -53,25 +53,85 @@ type ranking struct {
 // maxBelow is how many hits under the floor are kept, for the trace.
 const maxBelow = 3
 
+// searched is what a search found: chunks with their texts, best first, and how it ranked.
+type searched struct {
+	found  []Found
+	ranked ranking
+	// beside are chunks before and behind the best, where these were read at once; looked says where.
+	beside []Found
+	looked []spot
+}
+
+// spot is where a chunk stands.
+type spot struct {
+	source SourceID
+	index  int
+}
+
 // searchOnce ranks the chunks that the agent may see, best first: the first p.want with their text, and
-// all that were ranked without. What is read is of one moment.
-func (s *Service) searchOnce(ctx context.Context, ref workspaces.Ref, p probe) (found []Found, ranked ranking, err error) {
+// all that were ranked without. It does so in memory where all sources are there, and else brings some there.
+func (s *Service) searchOnce(ctx context.Context, ref workspaces.Ref, p probe) (searched, error) {
+	if sources := s.residentsOf(p.numbers, p.model); len(sources) > 0 {
+		if got, able, err := s.searchResidents(ctx, ref, p, sources); able || err != nil {
+			return got, err
+		}
+	}
+	var got searched
+	var sources []visible
+	// What is read is of one moment.
 	options := &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	err = s.db.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) (err error) {
-		if ranked, err = rank(ctx, tx, ref, p); err != nil {
+	err := s.db.RunInTx(ctx, options, func(ctx context.Context, tx bun.Tx) (err error) {
+		if sources, err = visibleSources(ctx, tx, ref, p); err != nil {
 			return err
 		}
-		found, err = readFound(ctx, tx, ref, ranked.hits[:min(p.want, len(ranked.hits))])
+		if got.ranked, err = rank(ctx, tx, ref, p, sources); err != nil {
+			return err
+		}
+		got.found, err = readFound(ctx, tx, ref, got.ranked.hits[:min(p.want, len(got.ranked.hits))])
 		return err
 	})
-	return found, ranked, err
+	if err != nil {
+		return searched{}, err
+	}
+	s.moveIn(ctx, ref, p, sources)
+	return got, nil
+}
+
+// besideBest is how many of the best chunks are read with their neighbours.
+const besideBest = 3
+
+// searchResidents searches in memory, and reads texts only. Which sources these are was asked when the search
+// began. It is not able to when a source was replaced since, and where memorySearch is not.
+func (s *Service) searchResidents(ctx context.Context, ref workspaces.Ref, p probe, sources []*resident) (got searched, able bool, err error) {
+	search := newMemorySearch(p, sources)
+	defer search.close()
+	if got.ranked, able = search.rank(); !able {
+		return got, false, nil
+	}
+	read := slices.Clone(got.ranked.hits[:min(p.want, len(got.ranked.hits))])
+	want := len(read)
+	for _, one := range read[:min(besideBest, want)] {
+		source := sources[slices.IndexFunc(sources, func(r *resident) bool { return r.SourceID == one.SourceID })]
+		for _, index := range []int{one.Index - 1, one.Index + 1} {
+			got.looked = append(got.looked, spot{one.SourceID, index})
+			if index < 0 || index >= source.ChunkCount || slices.ContainsFunc(read, func(h hit) bool { return h.SourceID == one.SourceID && h.Index == index }) {
+				continue
+			}
+			read = append(read, hit{ID: source.id(index), SourceID: one.SourceID, Index: index})
+		}
+	}
+	all, err := readFound(ctx, s.db, ref, read)
+	if err != nil || len(all) < len(read) {
+		return searched{}, false, err
+	}
+	got.found, got.beside = all[:want:want], all[want:]
+	return got, true, nil
 }
 
 // rank orders chunks as p.Ranking says. The floor is on the similarity, whatever the order.
-func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe) (ranking, error) {
-	sources, err := visibleSources(ctx, tx, ref, p)
-	if err != nil || len(sources) == 0 {
-		return ranking{}, err
+func rank(ctx context.Context, tx bun.Tx, ref workspaces.Ref, p probe, sources []visible) (ranking, error) {
+	if len(sources) == 0 {
+		return ranking{}, nil
 	}
 	if p.Ranking != RankHybrid {
 		near, err := nearest(ctx, tx, ref, p, sources, p.want)
@@ -114,15 +174,11 @@ func overFloor(hits []hit, floor float64) ranking {
 // compareOthers are the chunks that the words found and the similarity did not rank, as far as
 // they are over the floor.
 func compareOthers(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sources []visible, words []candidate, near []hit) ([]hit, error) {
-	type place struct {
-		source SourceID
-		index  int
-	}
-	seen := make(map[place]bool, len(near))
+	seen := make(map[spot]bool, len(near))
 	for _, one := range near {
-		seen[place{one.SourceID, one.Index}] = true
+		seen[spot{one.SourceID, one.Index}] = true
 	}
-	unseen := slices.DeleteFunc(slices.Clone(words), func(c candidate) bool { return seen[place{sources[c.source].SourceID, c.chunk}] })
+	unseen := slices.DeleteFunc(slices.Clone(words), func(c candidate) bool { return seen[spot{sources[c.source].SourceID, c.chunk}] })
 	hits, err := compareSome(ctx, db, ref, p, sources, unseen, len(unseen))
 	if err != nil {
 		return nil, err
@@ -136,17 +192,13 @@ func compareOthers(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe,
 // fuse orders the hits by the sum of their reciprocal ranks in both orders; equal ones by similarity.
 // The words' places are counted among the hits that are left: what the floor has cut holds none.
 func fuse(hits []hit, sources []visible, words []candidate) []hit {
-	type place struct {
-		source SourceID
-		index  int
-	}
-	at := make(map[place]int, len(hits))
+	at := make(map[spot]int, len(hits))
 	for i, one := range hits {
-		at[place{one.SourceID, one.Index}] = i
+		at[spot{one.SourceID, one.Index}] = i
 	}
 	places := 0
 	for _, word := range words {
-		i, there := at[place{sources[word.source].SourceID, word.chunk}]
+		i, there := at[spot{sources[word.source].SourceID, word.chunk}]
 		if !there {
 			continue
 		}
@@ -155,11 +207,7 @@ func fuse(hits []hit, sources []visible, words []candidate) []hit {
 	}
 	for i := range hits {
 		scores := &hits[i].Scores
-		for _, place := range []int{scores.SimilarityPlace, scores.WordPlace} {
-			if place > 0 {
-				scores.Fused += 1 / float64(fusionK+place)
-			}
-		}
+		scores.Fused = reciprocal(scores.SimilarityPlace) + reciprocal(scores.WordPlace)
 	}
 	slices.SortStableFunc(hits, byFused)
 	return hits

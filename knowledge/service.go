@@ -79,6 +79,7 @@ type Service struct {
 	exactChunks    int
 	codedChunks    int
 	shelf          *shelf
+	residents      *shelf
 	metrics        metrics
 
 	// planning guards what SweepModels remembers.
@@ -101,7 +102,8 @@ func New(d Deps) *Service {
 	}
 	s.reranker = d.Reranker
 	s.exactChunks, s.codedChunks = cmp.Or(d.ExactChunks, exactChunks), cmp.Or(d.CodedChunks, codedChunks)
-	s.shelf = newShelf(cmp.Or(d.CacheBytes, defaultCacheBytes))
+	half := cmp.Or(d.CacheBytes, defaultCacheBytes) / 2
+	s.shelf, s.residents = newShelf(half), newCalmShelf(half, residentIdle, s.now)
 	if s.heartbeatEvery == 0 {
 		s.heartbeatEvery = defaultHeartbeat
 	}

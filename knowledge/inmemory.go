@@ -1,0 +1,304 @@
+package knowledge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+)
+
+// memorySearch ranks the chunks of resident sources without asking Postgres: by the same steps, and with the same
+// outcome, as rank does with it. What is of all chunks lies source after source, a source's in their order.
+type memorySearch struct {
+	p       probe
+	sources []*resident
+	views   []visible
+	// begins are where the sources' chunks begin among all, and behind the last how many there are.
+	begins []int
+	*memoryDesk
+}
+
+// memoryDesk is used again for the next search.
+type memoryDesk struct {
+	// seats are the chunks that were compared by their vectors; marks say which seat a chunk has, 0 for none.
+	seats []seat
+	marks []int32
+	// scores are the chunks' by words.
+	scores []float64
+	keys   []uint64
+	order  []int32
+}
+
+var memoryDesks = sync.Pool{New: func() any { return new(memoryDesk) }}
+
+// seat is a chunk that was compared with the question.
+type seat struct {
+	source, chunk        int32
+	distance, similarity float64
+	scores               Scores
+}
+
+// newMemorySearch begins a search, of at least one source; it is to be closed.
+func newMemorySearch(p probe, sources []*resident) *memorySearch {
+	m := &memorySearch{p: p, sources: sources, views: make([]visible, len(sources)), begins: make([]int, len(sources)+1)}
+	for i, source := range sources {
+		m.views[i], m.begins[i+1] = source.visible, m.begins[i]+source.ChunkCount
+	}
+	m.memoryDesk, _ = memoryDesks.Get().(*memoryDesk)
+	m.seats, m.marks = m.seats[:0], cleared(m.marks, m.total())
+	return m
+}
+
+func (m *memorySearch) close() { memoryDesks.Put(m.memoryDesk) }
+
+func (m *memorySearch) total() int { return m.begins[len(m.sources)] }
+
+// cleared is a slice of n zeros, the same one if it is large enough.
+func cleared[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// rank is what rank is. A question without a vector, and more chunks than are compared by codes, it cannot rank.
+func (m *memorySearch) rank() (r ranking, able bool) {
+	square := squareOf(m.p.vector.Slice())
+	if square == 0 || m.total() > m.p.coded {
+		return ranking{}, false
+	}
+	if m.p.Ranking != RankHybrid {
+		over, near := m.floor(m.nearest(m.p.want, square))
+		return m.ranking(near[:over], near[over:]), true
+	}
+	depth := max(searchDepth, 4*m.p.want)
+	over, near := m.floor(m.nearest(depth, square))
+	hits, below := slices.Clone(near[:over]), near[over:]
+	if words := m.words(depth); len(words) > 0 {
+		hits = m.fuse(m.addWorded(hits, words, square), words)
+	}
+	return m.ranking(hits, below), true
+}
+
+// sit compares a chunk with the question.
+func (m *memorySearch) sit(source, chunk int, square float64) *seat {
+	distance := m.sources[source].distance(chunk, m.p.vector.Slice(), square)
+	m.seats = append(m.seats, seat{source: int32(source), chunk: int32(chunk), distance: distance, similarity: similarity(distance)}) //nolint:gosec // small
+	m.marks[m.begins[source]+chunk] = int32(len(m.seats))                                                                             //nolint:gosec // small
+	return &m.seats[len(m.seats)-1]
+}
+
+// nearest are the seats of the chunks nearest to the question, at most limit, nearest first; equal ones in the
+// order of source and place.
+func (m *memorySearch) nearest(limit int, square float64) []int32 {
+	if m.total() <= m.p.exact {
+		for source, one := range m.sources {
+			for chunk := range one.ChunkCount {
+				m.sit(source, chunk, square)
+			}
+		}
+	} else {
+		question := newCodedQuestion(m.p.vector.Slice())
+		best := newBest(m.views, max(atLeastCompared, codeDepth*limit))
+		for source, one := range m.sources {
+			for chunk, similarity := range question.compare(one.codes) {
+				if score := float64(similarity); score >= best.floor {
+					best.add(candidate{source, chunk, score})
+				}
+			}
+		}
+		for _, one := range best.heap {
+			m.sit(one.source, one.chunk, square)
+		}
+	}
+	m.keys = m.keys[:0]
+	for i := range m.seats {
+		one := &m.seats[i]
+		m.keys = append(m.keys, distanceKey(one.distance, m.begins[one.source]+int(one.chunk)))
+	}
+	slices.Sort(m.keys)
+	limit = min(limit, len(m.keys))
+	m.order = slices.Grow(m.order[:0], limit)
+	for _, key := range m.keys[:limit] {
+		m.order = append(m.order, m.marks[uint32(key)]-1) //nolint:gosec // the low half
+	}
+	// The others were not asked for: they have no seat for the words either.
+	for _, key := range m.keys[limit:] {
+		m.marks[uint32(key)] = 0 //nolint:gosec // the low half
+	}
+	return m.order
+}
+
+// distanceKey orders by distance, which is not negative, and then by a place.
+func distanceKey(distance float64, place int) uint64 {
+	return uint64(math.Float32bits(float32(max(0, distance))))<<32 | uint64(uint32(place)) //nolint:gosec // small
+}
+
+// floor numbers seats that are nearest first, and says how many are over the floor.
+func (m *memorySearch) floor(near []int32) (over int, _ []int32) {
+	over = len(near)
+	for i, at := range near {
+		one := &m.seats[at]
+		one.scores.SimilarityPlace = i + 1
+		if one.similarity < m.p.floor {
+			over = min(over, i)
+		}
+	}
+	return over, near
+}
+
+// addWorded adds seats for the chunks that the words found and the similarity did not, as far as they are over the floor.
+func (m *memorySearch) addWorded(hits []int32, words []candidate, square float64) []int32 {
+	for _, word := range words {
+		if m.marks[m.begins[word.source]+word.chunk] != 0 {
+			continue
+		}
+		if one := m.sit(word.source, word.chunk, square); one.similarity >= m.p.floor {
+			hits = append(hits, int32(len(m.seats)-1)) //nolint:gosec // small
+		}
+	}
+	return hits
+}
+
+// fuse orders the hits as fuse and refine do.
+func (m *memorySearch) fuse(hits []int32, words []candidate) []int32 {
+	places := 0
+	for _, word := range words {
+		one := &m.seats[m.marks[m.begins[word.source]+word.chunk]-1]
+		if one.similarity < m.p.floor {
+			continue
+		}
+		places++
+		one.scores.WordPlace, one.scores.WordScore = places, word.score
+	}
+	for _, at := range hits {
+		scores := &m.seats[at].scores
+		scores.Fused = reciprocal(scores.SimilarityPlace) + reciprocal(scores.WordPlace)
+	}
+	slices.SortFunc(hits, m.byFused)
+	if len(hits) < feedbackLeast {
+		return hits
+	}
+	about := m.about(hits[:feedbackChunks])
+	square := squareOf(about)
+	m.keys = m.keys[:0]
+	for i, at := range hits {
+		one := &m.seats[at]
+		m.keys = append(m.keys, distanceKey(m.sources[one.source].distance(int(one.chunk), about, square), i))
+	}
+	slices.Sort(m.keys)
+	for place, key := range m.keys {
+		scores := &m.seats[hits[uint32(key)]].scores //nolint:gosec // the low half
+		scores.FeedbackPlace = place + 1
+		scores.Fused = reciprocal(scores.FeedbackPlace) + reciprocal(scores.WordPlace)
+	}
+	slices.SortFunc(hits, m.byFused)
+	return hits
+}
+
+// reciprocal is what a place counts for when orders are fused; 0: it has none.
+func reciprocal(place int) float64 {
+	if place == 0 {
+		return 0
+	}
+	return 1 / float64(fusionK+place)
+}
+
+// byFused is the order of byFused.
+func (m *memorySearch) byFused(a, b int32) int {
+	x, y := &m.seats[a], &m.seats[b]
+	if x.scores.Fused != y.scores.Fused {
+		return cmp.Compare(y.scores.Fused, x.scores.Fused)
+	}
+	if x.similarity != y.similarity {
+		return cmp.Compare(y.similarity, x.similarity)
+	}
+	return cmp.Or(cmp.Compare(x.source, y.source), cmp.Compare(x.chunk, y.chunk))
+}
+
+// about is the question and twice the mean of the best hits, each of length 1.
+func (m *memorySearch) about(best []int32) []float32 {
+	question := m.p.vector.Slice()
+	sums := make([]float64, len(question))
+	for _, at := range best {
+		for i, x := range m.sources[m.seats[at].source].vector(int(m.seats[at].chunk)) {
+			sums[i] += float64(x)
+		}
+	}
+	mean := make([]float32, len(question))
+	for i, sum := range sums {
+		mean[i] = float32(sum / float64(len(best)))
+	}
+	asked, found := toUnit(question), toUnit(mean)
+	for i, x := range question {
+		unit := float32(float64(mean[i]) * found)
+		mean[i] = float32(float64(x)*asked) + unit + unit
+	}
+	return mean
+}
+
+// words are the chunks that hold a term of the question, as rankByWords ranks them.
+func (m *memorySearch) words(limit int) []candidate {
+	chunks, length := m.total(), int64(0)
+	for _, source := range m.sources {
+		length += source.TermCount
+	}
+	if length == 0 {
+		return nil
+	}
+	average := float64(length) / float64(chunks)
+	words := wordsOf(m.p.Question, m.views)
+	m.scores = cleared(m.scores, chunks)
+	lists := make([][]uint32, len(m.sources))
+	for _, term := range words.terms() {
+		hash, holding := hashOf(term), 0
+		for i, source := range m.sources {
+			lists[i] = nil
+			if words[source.Language][term] > 0 {
+				lists[i] = source.terms.find(hash, term)
+				holding += len(lists[i])
+			}
+		}
+		idf := math.Log(1 + (float64(chunks)-float64(holding)+0.5)/(float64(holding)+0.5))
+		for i, source := range m.sources {
+			if len(lists[i]) == 0 {
+				continue
+			}
+			weight := idf * float64(words[source.Language][term])
+			of, lengths := m.scores[m.begins[i]:m.begins[i+1]], source.lengths
+			for _, posting := range lists[i] {
+				chunk, times := posting>>timesBits, float64(posting&timesMask)
+				of[chunk] += weight * times * (bm25K1 + 1) / (times + bm25K1*(1-bm25B+bm25B*float64(lengths[chunk])/average))
+			}
+		}
+	}
+	best := newBest(m.views, limit)
+	for i := range m.sources {
+		for chunk, score := range m.scores[m.begins[i]:m.begins[i+1]] {
+			if score > 0 && score >= best.floor {
+				best.add(candidate{i, chunk, score})
+			}
+		}
+	}
+	return best.sorted()
+}
+
+// ranking makes hits of seats: of those that are read, or of all when the question is after these.
+func (m *memorySearch) ranking(hits, below []int32) ranking {
+	if !m.p.whole {
+		hits = hits[:min(len(hits), m.p.want)]
+	}
+	return ranking{hits: m.hits(hits), below: m.hits(below[:min(len(below), maxBelow)])}
+}
+
+func (m *memorySearch) hits(seats []int32) []hit {
+	all := make([]hit, len(seats))
+	for i, at := range seats {
+		one := &m.seats[at]
+		source := m.sources[one.source]
+		all[i] = hit{
+			ID: source.id(int(one.chunk)), SourceID: source.SourceID, Index: int(one.chunk),
+			Distance: one.distance, Similarity: one.similarity, Scores: one.scores,
+		}
+	}
+	return all
+}

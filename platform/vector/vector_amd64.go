@@ -1,0 +1,18 @@
+package vector
+
+import "golang.org/x/sys/cpu"
+
+// wide says that the processor has AVX2.
+var wide = cpu.X86.HasAVX2
+
+func dot(a, b []float32) float32 {
+	if !wide || len(a) == 0 {
+		return dotPlain(a, b)
+	}
+	return dotWide(&a[0], &b[0], len(a))
+}
+
+// dotWide is the product of n numbers, n a multiple of 32 and at least 32.
+//
+//go:noescape
+func dotWide(a, b *float32, n int) float32
