@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -17,6 +18,12 @@ import (
 
 // Channel is the Postgres channel on which a commit that appended events is announced.
 const Channel = "parlance_events"
+
+// What the announcement says: which relay has something to do. Other words are for both.
+const (
+	WordPublic   = "public"
+	WordInternal = "internal"
+)
 
 // Event is something that happened. TenantID, WorkspaceID, Type and CreatedAt are required,
 // but for events of a whole tenant (Type.TenantWide), whose WorkspaceID is empty.
@@ -94,12 +101,14 @@ func Append(ctx context.Context, tx bun.IDB, e Event) (id string, err error) {
 		Subject: e.Subject, AgentID: agentOf(e.Payload), Body: encoded, CreatedAt: e.CreatedAt,
 		Traceparent: origin.Traceparent, RequestID: origin.RequestID,
 	}
-	if _, err := tx.NewInsert().Model(&row).On("CONFLICT (tenant_id, event_id) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
-		return "", fmt.Errorf("append event %s: %w", e.Type, err)
-	}
 	// Postgres delivers one notification a transaction for equal payloads, at commit.
-	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(?, '')", Channel); err != nil {
-		return "", fmt.Errorf("announce event %s: %w", e.Type, err)
+	word := WordPublic
+	if strings.HasPrefix(string(e.Type), "_") {
+		word = WordInternal
+	}
+	insert := tx.NewInsert().Model(&row).On("CONFLICT (tenant_id, event_id) DO NOTHING").Returning("seq")
+	if _, err := tx.NewRaw("WITH appended AS (?) SELECT pg_notify(?, ?)", insert, Channel, word).Exec(ctx); err != nil {
+		return "", fmt.Errorf("append event %s: %w", e.Type, err)
 	}
 	return e.ID, nil
 }

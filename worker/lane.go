@@ -23,9 +23,11 @@ type lane struct {
 	queue queue.Name
 	// window is how many tasks may wait in Redis.
 	window int
-	// gate shares the workers of this process, of which there are slots.
+	// gate shares the workers of this process, of which there are slots: those that serve Redis, and
+	// local ones for what was found here, which spare it the way through Redis.
 	gate  *fair.Gate
 	slots int
+	local int
 	// sparing says that no tenant gets all workers, even when it is alone. Tasks beyond what it gets
 	// would be taken by the workers that are kept free, and put off.
 	sparing bool
@@ -39,17 +41,30 @@ type lane struct {
 	away bool
 }
 
-// newLane makes a lane for the pool that serves the queue; spare of its workers are never all of one tenant.
-func newLane(name queue.Name, spare int, sweeper task.Sweeper, d Deps) *lane {
-	slots := 1
+// laneParams describe a lane.
+type laneParams struct {
+	queue queue.Name
+	// spare of its workers are never all of one tenant.
+	spare int
+	// local says that this process runs its tasks at once while it has places for that.
+	local   bool
+	sweeper task.Sweeper
+}
+
+// newLane makes a lane for the pool that serves the queue.
+func newLane(p laneParams, d Deps) *lane {
+	slots, local := 1, 0
 	for _, pool := range d.Pools {
-		if pool.Weights[name] > 0 {
+		if pool.Weights[p.queue] > 0 {
 			slots = pool.Concurrency
 		}
 	}
+	if p.local {
+		local = (slots + 1) / 2
+	}
 	return &lane{
-		queue: name, window: windowPerSlot * slots, slots: slots, sparing: spare > 0, sweeper: sweeper, woken: make(chan struct{}, 1),
-		gate: d.Slots.Gate(fair.Config{Name: string(name), Slots: slots, SharePercent: d.SharePercent, Spare: spare, Now: d.Now}),
+		queue: p.queue, window: windowPerSlot * slots, slots: slots + local, local: local, sparing: p.spare > 0, sweeper: p.sweeper, woken: make(chan struct{}, 1),
+		gate: d.Slots.Gate(fair.Config{Name: string(p.queue), Slots: slots + local, SharePercent: d.SharePercent, Spare: p.spare, Now: d.Now}),
 	}
 }
 
@@ -84,17 +99,24 @@ func (w *Worker) expect(ctx context.Context) error {
 	return err
 }
 
-// room is how many tasks may go straight into Redis, without waiting for their turn in Postgres:
-// none while others wait there, or while Redis is away.
+// room is how many tasks may be begun or go straight into Redis, without waiting for their turn in
+// Postgres: none while others wait there, and what is begun here when Redis is away.
 func (w *Worker) room(ctx context.Context, l *lane) int {
 	if l.behind.Load() {
 		return 0
 	}
+	local := 0
+	if l.local > 0 {
+		local = w.server.Room()
+	}
+	if local > l.local/2 {
+		return local // enough, without asking Redis
+	}
 	pending, err := w.depths.Pending(ctx, l.queue)
 	if err != nil {
-		return 0
+		return local
 	}
-	return max(0, l.room(pending))
+	return local + max(0, l.room(pending))
 }
 
 // room is how many tasks to hand over when so many are pending.
@@ -112,12 +134,15 @@ func (w *Worker) fill(ctx context.Context, l *lane) error {
 	for {
 		pending, err := w.depths.Pending(ctx, l.queue)
 		w.noteRedis(ctx, l, err)
-		if err != nil {
-			return nil //nolint:nilerr // noted once; the work waits in Postgres
-		}
 		room := l.room(pending)
+		if err != nil { // noted once; what cannot be begun here waits in Postgres
+			room, pending = 0, 0
+		}
+		if l.local > 0 {
+			room += w.server.Room()
+		}
 		if pending > l.window/2 || room <= 0 {
-			l.behind.Store(true)
+			l.behind.Store(err == nil)
 			return nil
 		}
 		full := l.gate.Full()
@@ -130,7 +155,7 @@ func (w *Worker) fill(ctx context.Context, l *lane) error {
 		if len(tasks) == 0 {
 			return nil
 		}
-		if err := w.enqueue(ctx, tasks); err != nil {
+		if err := w.start(ctx, l, tasks); err != nil {
 			return fmt.Errorf("hand over to queue %s: %w", l.queue, err)
 		}
 		l.turn.Served(tasks[len(tasks)-1].TenantID)

@@ -37,7 +37,7 @@ func (w *Worker) relayPublic(ctx context.Context) error {
 		if left > 0 {
 			w.deliveries.more()
 		}
-		if err := w.enqueue(ctx, task.DeliverWebhooks(due, w.now())); err != nil {
+		if err := w.start(ctx, w.deliveries, task.DeliverWebhooks(due, w.now())); err != nil {
 			// The deliveries are made; the hand-over finds them.
 			w.log.InfoContext(ctx, "delivery tasks left to the hand-over", telemetry.KeyCount, len(due), telemetry.KeyError, err)
 		}
@@ -134,6 +134,23 @@ func (w *Worker) takeInternal(ctx context.Context, rows []events.Row) (taken []e
 		}
 	}
 	return taken, err
+}
+
+// start begins tasks of the lane here as long as there are places, and makes the others.
+func (w *Worker) start(ctx context.Context, l *lane, tasks []queue.Task) error {
+	for i := range tasks {
+		begun := false
+		if l.local > 0 {
+			var err error
+			if begun, err = w.server.TryRun(ctx, tasks[i]); err != nil {
+				return err
+			}
+		}
+		if !begun {
+			return w.enqueue(ctx, tasks[i:])
+		}
+	}
+	return nil
 }
 
 // enqueue makes tasks until one cannot be made.

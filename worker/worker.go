@@ -138,8 +138,9 @@ func New(d Deps) (*Worker, error) {
 	if len(d.Pools) == 0 {
 		d.Pools = queue.DefaultPools()
 	}
+	handlers := w.handlers(d)
 	config := queue.ServerConfig{
-		Redis: d.Redis, Pools: d.Pools, Handlers: w.handlers(d), ShutdownTimeout: d.ShutdownTimeout, Logger: w.log, Tracer: d.Tracer,
+		Redis: d.Redis, Pools: d.Pools, Handlers: handlers, Local: w.deliveries.local, ShutdownTimeout: d.ShutdownTimeout, Logger: w.log, Tracer: d.Tracer,
 	}
 	if d.Metrics != nil {
 		config.ObserveFunc = d.Metrics.ObserveTask
@@ -154,12 +155,12 @@ func New(d Deps) (*Worker, error) {
 
 // handlers joins tasks, the events that make them and the sweeps that find them, to the nouns there are.
 func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
-	w.deliveries = newLane(queue.Deliver, 0, task.WebhookSweeper{Service: d.Webhooks}, d)
+	w.deliveries = newLane(laneParams{queue: queue.Deliver, local: true, sweeper: task.WebhookSweeper{Service: d.Webhooks}}, d)
 	handlers := map[string]queue.HandlerFunc{
 		task.DeliverWebhookType: w.deliveries.runs(task.HandleDeliverWebhook(d.Webhooks, w.deliveries.admit, w.metrics.attempted)),
 	}
 	if d.Ingester != nil {
-		w.ingestion = newLane(queue.Ingest, ingestSpare, task.SourceSweeper{Ingester: d.Ingester, Reembedder: d.Reembedder}, d)
+		w.ingestion = newLane(laneParams{queue: queue.Ingest, spare: ingestSpare, sweeper: task.SourceSweeper{Ingester: d.Ingester, Reembedder: d.Reembedder}}, d)
 		if d.Reembedder != nil {
 			handlers[task.ReembedSourceType] = w.ingestion.runs(task.HandleReembedSource(d.Reembedder, w.ingestion.admit))
 		}
@@ -167,7 +168,7 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		w.bells[events.SourceQueued] = w.ingestion
 	}
 	if d.Analyses != nil {
-		w.analyses = newLane(queue.Analyse, 0, task.AnalysisSweeper{Sessions: d.Analyses}, d)
+		w.analyses = newLane(laneParams{queue: queue.Analyse, sweeper: task.AnalysisSweeper{Sessions: d.Analyses}}, d)
 		handlers[task.AnalyseSessionType] = w.analyses.runs(task.HandleAnalyseSession(d.Analyses, w.analyses.admit))
 		w.bells[events.AnalysisWanted] = w.analyses
 	}
@@ -203,9 +204,17 @@ func (w *Worker) Run(ctx context.Context) error {
 	public, internal := make(chan struct{}, 1), make(chan struct{}, 1)
 	group.Go(func() error {
 		// It returns the context's error only; a lost connection is its own business.
-		_ = w.db.Listen(ctx, events.Channel, func(string) { wake(public); wake(internal) })
+		_ = w.db.Listen(ctx, events.Channel, func(word string) {
+			if word != events.WordInternal {
+				wake(public)
+			}
+			if word != events.WordPublic {
+				wake(internal)
+			}
+		})
 		return nil
 	})
+	group.Go(func() error { return w.server.Attend(ctx) })
 	loop("relay of public events", interval, public, w.relayPublic)
 	loop("relay of internal events", interval, internal, w.relayInternal)
 	for _, l := range []*lane{w.deliveries, w.ingestion, w.analyses} {

@@ -9,6 +9,8 @@
 //	retryable kind, or no fault   again later: fault.RetryAfter, else 1 s doubled up to 10 min
 //	any other kind                given up (archived)
 //
+// Work that its owner finds again by itself may be run where it was found, without Redis (TryRun).
+//
 // Facts about asynq 0.26 that show (design, section 3): delays have whole seconds; a worker
 // killed hard has its tasks taken over after 60 to 120 s; enqueueing fails at once while Redis
 // is away; a task id is taken until its task is done, and for as long as it stays archived, so

@@ -118,7 +118,7 @@ func (s *Server) log(ctx context.Context, task *asynq.Task, err error, result st
 func lastRun(ctx context.Context) bool {
 	retried, known := asynq.GetRetryCount(ctx)
 	most, _ := asynq.GetMaxRetry(ctx)
-	return known && retried >= most
+	return !known || retried >= most // TryRun's are not known
 }
 
 // retryDelay is how long a task waits after its n-th retry failed (0 is the first run).

@@ -53,6 +53,8 @@ type ServerConfig struct {
 	Pools []Pool
 	// Handlers by task type. A task of another type is left for a newer worker: retried.
 	Handlers map[string]HandlerFunc
+	// Local is how many tasks TryRun runs at once; 0: none.
+	Local int
 	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s. Those that did not go back to the queue.
 	ShutdownTimeout time.Duration
 	Logger          *slog.Logger
@@ -67,6 +69,7 @@ type Server struct {
 	cfg     ServerConfig
 	words   *asynqLogger
 	running sync.WaitGroup
+	local   local
 }
 
 // NewServer makes a server; Run starts it.
