@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"parlance.dev/parlance/platform/vector"
 )
 
 // A vector's code is a bit for each of its numbers, after a rotation that spreads what it says evenly
@@ -102,8 +104,16 @@ type codes struct {
 	offsets []float32
 	// scales make a code's product with a question, less the mean, that of what is left of the vector.
 	scales []float32
-	// signs are words a chunk.
+	// signs are words a chunk; none where they are laid out, which costs some time once.
 	signs []uint64
+	laid  vector.Signs
+}
+
+// layOut has the codes compared quicker, where the processor can.
+func (c *codes) layOut() {
+	if laid := vector.NewSigns(c.signs, len(c.mean)/wordBits); laid.Any() {
+		c.laid, c.signs = laid, nil
+	}
 }
 
 // encode makes the codes of vectors of one length, packed: the mean, and for each its offset, scale
@@ -180,24 +190,28 @@ func decode(packed []byte, chunks, dimension int) (codes, error) {
 // codedQuestion is a question to compare with codes. Not for use by several at once.
 type codedQuestion struct {
 	rotated []float32
-	// less is the question less the mean of the source at hand.
-	less []float32
-	// planes are the bits of its numbers, lowest first, of each word; the last is the sign's.
+	// less is the question less the mean of the source at hand, steps its numbers, rounded.
+	less  []float32
+	steps []int8
+	// planes are the bits of the steps, lowest first, of each word; the last is the sign's. weights are the steps for
+	// signs that are laid out.
 	planes       [][questionBits]uint64
+	weights      vector.Weights
+	sums         []int32
 	similarities []float32
 }
 
-func newCodedQuestion(vector []float32) codedQuestion {
-	r := newRotation(len(vector))
+func newCodedQuestion(question []float32) codedQuestion {
+	r := newRotation(len(question))
 	q := codedQuestion{
-		rotated: make([]float32, r.width), less: make([]float32, r.width), planes: make([][questionBits]uint64, r.width/wordBits),
+		rotated: make([]float32, r.width), less: make([]float32, r.width), steps: make([]int8, r.width), planes: make([][questionBits]uint64, r.width/wordBits),
 	}
-	r.turn(vector, toUnit(vector), q.rotated)
+	r.turn(question, toUnit(question), q.rotated)
 	return q
 }
 
-// center makes the planes of the question less a mean: what a step of their numbers is worth, the sum
-// of these, and the product of the question and the mean.
+// center makes the steps of the question less a mean: what a step is worth, the sum of all, and the product of
+// the question and the mean.
 func (q *codedQuestion) center(mean []float32) (unit float32, sum int, base float32) {
 	var most float32
 	for i, x := range q.rotated {
@@ -207,39 +221,61 @@ func (q *codedQuestion) center(mean []float32) (unit float32, sum int, base floa
 	}
 	const steps = 1<<(questionBits-1) - 1
 	if unit = most / steps; unit == 0 {
-		clear(q.planes)
+		clear(q.steps)
 		return unit, sum, base
 	}
+	for i, x := range q.less {
+		step := int(x/unit+steps+1.5) - steps - 1 // rounded
+		sum += step
+		q.steps[i] = int8(step) //nolint:gosec // -7 to 7
+	}
+	return unit, sum, base
+}
+
+// slice makes the planes of the steps.
+func (q *codedQuestion) slice() {
 	for word := range q.planes {
 		var planes [questionBits]uint64
-		for i, x := range q.less[word*wordBits : (word+1)*wordBits] {
-			step := int(x/unit+steps+1.5) - steps - 1 // rounded
-			sum += step
-			planes[0] |= uint64(step&1) << i    //nolint:gosec // a bit
-			planes[1] |= uint64(step>>1&1) << i //nolint:gosec // a bit
-			planes[2] |= uint64(step>>2&1) << i //nolint:gosec // a bit
-			planes[3] |= uint64(step>>3&1) << i //nolint:gosec // a bit
+		for i, step := range q.steps[word*wordBits : (word+1)*wordBits] {
+			for bit := range planes {
+				planes[bit] |= uint64(step>>bit&1) << i //nolint:gosec // a bit
+			}
 		}
 		q.planes[word] = planes
 	}
-	return unit, sum, base
 }
 
 // compare is each chunk's similarity, as far as the codes tell it. It may be written over by the next.
 func (q *codedQuestion) compare(c codes) []float32 {
 	unit, sum, base := q.center(c.mean)
+	const block = 32 // sums come in blocks
+	q.sums = slices.Grow(q.sums[:0], len(c.scales)+block)[:len(c.scales)+block]
+	if c.laid.Any() {
+		q.weights.Set(q.steps)
+		c.laid.Sums(&q.weights, q.sums)
+	} else {
+		q.slice()
+		q.addPlanes(c.signs)
+	}
 	q.similarities = slices.Grow(q.similarities[:0], len(c.scales))[:len(c.scales)]
-	planes := q.planes
-	signs := c.signs
+	offsets, sums, similarities := c.offsets[:len(c.scales)], q.sums[:len(c.scales)], q.similarities
 	for chunk, scale := range c.scales {
-		set := 0 // the sum of the question's numbers where the sign is positive
+		similarities[chunk] = base + offsets[chunk] + scale*unit*float32(2*int(sums[chunk])-sum)
+	}
+	return similarities
+}
+
+// addPlanes makes each chunk's sum of the question's steps where the sign is positive.
+func (q *codedQuestion) addPlanes(signs []uint64) {
+	planes := q.planes
+	for chunk := 0; len(signs) >= len(planes) && len(planes) > 0; chunk++ {
+		set := 0
 		for i, word := range signs[:len(planes)] {
 			p := &planes[i]
 			set += bits.OnesCount64(word&p[0]) + bits.OnesCount64(word&p[1])<<1 +
 				bits.OnesCount64(word&p[2])<<2 - bits.OnesCount64(word&p[3])<<3
 		}
 		signs = signs[len(planes):]
-		q.similarities[chunk] = base + c.offsets[chunk] + scale*unit*float32(2*set-sum)
+		q.sums[chunk] = int32(set) //nolint:gosec // at most 8 a bit
 	}
-	return q.similarities
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"parlance.dev/parlance/platform/vector"
 )
 
 // memorySearch ranks the chunks of resident sources without asking Postgres: by the same steps, and with the same
@@ -23,10 +25,11 @@ type memoryDesk struct {
 	// seats are the chunks that were compared by their vectors; marks say which seat a chunk has, 0 for none.
 	seats []seat
 	marks []int32
-	// scores are the chunks' by words.
-	scores []float64
-	keys   []uint64
-	order  []int32
+	// scores are the chunks' by words, norms those of lengths.
+	scores, norms []float64
+	top           vector.Top
+	keys          []uint64
+	order         []int32
 }
 
 var memoryDesks = sync.Pool{New: func() any { return new(memoryDesk) }}
@@ -97,40 +100,54 @@ func (m *memorySearch) nearest(limit int, square float64) []int32 {
 			}
 		}
 	} else {
-		question := newCodedQuestion(m.p.vector.Slice())
-		best := newBest(m.views, max(atLeastCompared, codeDepth*limit))
-		for source, one := range m.sources {
-			for chunk, similarity := range question.compare(one.codes) {
-				if score := float64(similarity); score >= best.floor {
-					best.add(candidate{source, chunk, score})
-				}
-			}
-		}
-		for _, one := range best.heap {
-			m.sit(one.source, one.chunk, square)
-		}
+		m.sitByCodes(max(atLeastCompared, codeDepth*limit), square)
 	}
 	m.keys = m.keys[:0]
 	for i := range m.seats {
 		one := &m.seats[i]
-		m.keys = append(m.keys, distanceKey(one.distance, m.begins[one.source]+int(one.chunk)))
+		m.keys = append(m.keys, vector.Key(float32(one.distance), m.begins[one.source]+int(one.chunk)))
 	}
 	slices.Sort(m.keys)
 	limit = min(limit, len(m.keys))
 	m.order = slices.Grow(m.order[:0], limit)
 	for _, key := range m.keys[:limit] {
-		m.order = append(m.order, m.marks[uint32(key)]-1) //nolint:gosec // the low half
+		m.order = append(m.order, m.marks[vector.Place(key)]-1)
 	}
 	// The others were not asked for: they have no seat for the words either.
 	for _, key := range m.keys[limit:] {
-		m.marks[uint32(key)] = 0 //nolint:gosec // the low half
+		m.marks[vector.Place(key)] = 0
 	}
 	return m.order
 }
 
-// distanceKey orders by distance, which is not negative, and then by a place.
-func distanceKey(distance float64, place int) uint64 {
-	return uint64(math.Float32bits(float32(max(0, distance))))<<32 | uint64(uint32(place)) //nolint:gosec // small
+// sitByCodes compares the chunks with the best codes with the question.
+func (m *memorySearch) sitByCodes(limit int, square float64) {
+	question := newCodedQuestion(m.p.vector.Slice())
+	m.top.Reset(limit)
+	for source, one := range m.sources {
+		begin := m.begins[source]
+		for chunk, score := range question.compare(one.codes) {
+			if score >= m.top.Floor() {
+				m.top.Add(score, begin+chunk)
+			}
+		}
+	}
+	for _, place := range m.top.Places() {
+		source := m.sourceOf(place)
+		m.sit(source, place-m.begins[source], square)
+	}
+}
+
+// sourceOf is the source of a place among all chunks.
+func (m *memorySearch) sourceOf(place int) int {
+	at, exact := slices.BinarySearch(m.begins, place)
+	if !exact {
+		return at - 1
+	}
+	for m.begins[at+1] == place { // sources without chunks
+		at++
+	}
+	return at
 }
 
 // floor numbers seats that are nearest first, and says how many are over the floor.
@@ -183,11 +200,11 @@ func (m *memorySearch) fuse(hits []int32, words []candidate) []int32 {
 	m.keys = m.keys[:0]
 	for i, at := range hits {
 		one := &m.seats[at]
-		m.keys = append(m.keys, distanceKey(m.sources[one.source].distance(int(one.chunk), about, square), i))
+		m.keys = append(m.keys, vector.Key(float32(m.sources[one.source].distance(int(one.chunk), about, square)), i))
 	}
 	slices.Sort(m.keys)
 	for place, key := range m.keys {
-		scores := &m.seats[hits[uint32(key)]].scores //nolint:gosec // the low half
+		scores := &m.seats[hits[vector.Place(key)]].scores
 		scores.FeedbackPlace = place + 1
 		scores.Fused = reciprocal(scores.FeedbackPlace) + reciprocal(scores.WordPlace)
 	}
@@ -248,6 +265,7 @@ func (m *memorySearch) words(limit int) []candidate {
 	average := float64(length) / float64(chunks)
 	words := wordsOf(m.p.Question, m.views)
 	m.scores = cleared(m.scores, chunks)
+	m.setNorms(average)
 	lists := make([][]uint32, len(m.sources))
 	for _, term := range words.terms() {
 		hash, holding := hashOf(term), 0
@@ -264,22 +282,44 @@ func (m *memorySearch) words(limit int) []candidate {
 				continue
 			}
 			weight := idf * float64(words[source.Language][term])
-			of, lengths := m.scores[m.begins[i]:m.begins[i+1]], source.lengths
+			of, lengths, norms := m.scores[m.begins[i]:m.begins[i+1]], source.lengths, m.norms
 			for _, posting := range lists[i] {
 				chunk, times := posting>>timesBits, float64(posting&timesMask)
-				of[chunk] += weight * times * (bm25K1 + 1) / (times + bm25K1*(1-bm25B+bm25B*float64(lengths[chunk])/average))
+				of[chunk] += weight * times * (bm25K1 + 1) / (times + norms[lengths[chunk]])
 			}
 		}
 	}
-	best := newBest(m.views, limit)
-	for i := range m.sources {
-		for chunk, score := range m.scores[m.begins[i]:m.begins[i+1]] {
-			if score > 0 && score >= best.floor {
-				best.add(candidate{i, chunk, score})
-			}
+	return m.bestWorded(limit)
+}
+
+// setNorms makes what the length of a text does to its score, for each length.
+func (m *memorySearch) setNorms(average float64) {
+	longest := int32(0)
+	for _, source := range m.sources {
+		longest = max(longest, source.longest)
+	}
+	m.norms = m.norms[:0]
+	for length := range longest + 1 {
+		m.norms = append(m.norms, bm25K1*(1-bm25B+bm25B*float64(length)/average))
+	}
+}
+
+// bestWorded are the chunks with the highest scores, best first; equal ones in the order of source and place.
+func (m *memorySearch) bestWorded(limit int) []candidate {
+	m.top.Reset(limit)
+	for place, score := range m.scores {
+		if rounded := float32(score); rounded > 0 && rounded >= m.top.Floor() {
+			m.top.Add(rounded, place)
 		}
 	}
-	return best.sorted()
+	best := make([]candidate, 0, limit)
+	for _, key := range m.top.Keys() {
+		place := vector.Place(key)
+		source := m.sourceOf(place)
+		best = append(best, candidate{source, place - m.begins[source], m.scores[place]})
+	}
+	slices.SortStableFunc(best, func(x, y candidate) int { return cmp.Compare(y.score, x.score) }) // which were rounded
+	return best
 }
 
 // ranking makes hits of seats: of those that are read, or of all when the question is after these.

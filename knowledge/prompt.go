@@ -75,16 +75,19 @@ type passage struct {
 // choose makes at most topK passages of what was found, best first: what says nearly the same is
 // left out, chunks that follow each other become one passage, and all fit the budget.
 func choose(found []Found, topK int) (passages []passage, considered []Considered) {
-	var seen []map[string]bool
+	var seen []wordSet
 	left, used := maxFoundTokens, 0
 	for _, one := range found {
 		use := UsePassage
-		words := wordSet(one.Content)
+		var words wordSet
+		if used < topK {
+			words = wordsIn(one.Content)
+		}
 		at := slices.IndexFunc(passages, func(p passage) bool { return p.touches(one) })
 		switch {
 		case used == topK:
 			use = UseCrowdedOut
-		case slices.ContainsFunc(seen, func(other map[string]bool) bool { return overlap(words, other) >= nearlyEqual }):
+		case slices.ContainsFunc(seen, func(other wordSet) bool { return words.overlap(other) >= nearlyEqual }):
 			use = UseDuplicate
 		case one.TokenCount > left && used > 0:
 			use = UseOverBudget
@@ -117,27 +120,57 @@ func (p *passage) add(one Found) {
 	p.tokens += one.TokenCount
 }
 
-// wordSet are the different words of a text, in lower case.
-func wordSet(text string) map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
-		words[word] = true
+// wordSet are the hashes of the different words of a text in lower case, ascending.
+type wordSet []uint64
+
+// FNV-1a of 64 bits. Source: Fowler, Noll, Vo and Eastlake, RFC 9923.
+const (
+	hashOffset = 14695981039346656037
+	hashPrime  = 1099511628211
+)
+
+func wordsIn(text string) wordSet {
+	words := make(wordSet, 0, len(text)/4)
+	hash := uint64(hashOffset)
+	for _, r := range text {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+		case r >= 'A' && r <= 'Z':
+			r += 'a' - 'A'
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsNumber(r)):
+			r = unicode.ToLower(r)
+		default:
+			if hash != hashOffset {
+				words, hash = append(words, hash), hashOffset
+			}
+			continue
+		}
+		hash = (hash ^ uint64(r)) * hashPrime //nolint:gosec // a character
 	}
-	return words
+	if hash != hashOffset {
+		words = append(words, hash)
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
 // overlap is the share of all words of two sets that both have.
-func overlap(a, b map[string]bool) float64 {
-	if len(a) == 0 || len(b) == 0 {
+func (w wordSet) overlap(other wordSet) float64 {
+	if len(w) == 0 || len(other) == 0 {
 		return 0
 	}
 	both := 0
-	for word := range a {
-		if b[word] {
-			both++
+	for i, j := 0, 0; i < len(w) && j < len(other); {
+		switch {
+		case w[i] < other[j]:
+			i++
+		case w[i] > other[j]:
+			j++
+		default:
+			both, i, j = both+1, i+1, j+1
 		}
 	}
-	return float64(both) / float64(len(a)+len(b)-both)
+	return float64(both) / float64(len(w)+len(other)-both)
 }
 
 // widen gives the best passages the chunks before and behind them that stand under the same

@@ -16,6 +16,7 @@ import (
 type resident struct {
 	visible
 	lengths []int32
+	longest int32
 	terms   termTable
 	codes   codes
 	// vectors are the chunks' one after the other, squares the products of each with itself.
@@ -171,7 +172,7 @@ func (t *termTable) find(hash uint32, term string) []uint32 {
 // bytes is what the source takes.
 func (r *resident) bytes() int {
 	return 4*(len(r.lengths)+len(r.terms.slots)+2*len(r.terms.terms)+len(r.terms.postings)+len(r.vectors)+len(r.idEnds)+
-		len(r.codes.mean)+2*len(r.codes.scales)) + 8*(len(r.codes.signs)+len(r.squares)) + len(r.terms.names) + len(r.ids)
+		len(r.codes.mean)+2*len(r.codes.scales)) + 8*(len(r.codes.signs)+len(r.squares)) + r.codes.laid.Bytes() + len(r.terms.names) + len(r.ids)
 }
 
 // residentRow is a source as it is read to become resident.
@@ -187,16 +188,18 @@ type residentRow struct {
 // newResident makes a source of what was read. Errors say that it cannot be: Postgres is asked about it.
 func newResident(row residentRow, pages [][]byte, dimension int) (*resident, error) {
 	k := &resident{visible: row.visible}
-	if k.ChunkCount > maxResidentChunks {
+	if k.ChunkCount < 1 || k.ChunkCount > maxResidentChunks {
 		return nil, fmt.Errorf("%d chunks: %w", k.ChunkCount, errVectors)
 	}
 	var err error
 	if k.lengths, err = readLengths(row.Lengths, k.ChunkCount); err != nil {
 		return nil, err
 	}
+	k.longest = slices.Max(k.lengths)
 	if k.codes, err = decode(row.Codes, k.ChunkCount, dimension); err != nil {
 		return nil, err
 	}
+	k.codes.layOut()
 	if k.terms, err = newTermTable(pages, k.ChunkCount); err != nil {
 		return nil, err
 	}

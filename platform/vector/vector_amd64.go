@@ -16,3 +16,8 @@ func dot(a, b []float32) float32 {
 //
 //go:noescape
 func dotWide(a, b *float32, n int) float32
+
+// sumsWide adds for each of 32 vectors what the tables say of its nibbles; width is even.
+//
+//go:noescape
+func sumsWide(sums *[blockVectors]uint16, block, tables *byte, width int)
