@@ -69,14 +69,14 @@ func relay(t *testing.T, db *postgres.DB) (ids []string) {
 
 func feed(t *testing.T, db *postgres.DB, ref workspaces.Ref, after int64) (rows []events.Row, ids []string) {
 	t.Helper()
-	rows, err := events.Feed(t.Context(), db, events.FeedParams{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), After: after, Limit: 100})
+	page, err := events.Feed(t.Context(), db, events.FeedParams{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), After: after, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range rows {
+	for _, row := range page.Rows {
 		ids = append(ids, row.EventID)
 	}
-	return rows, ids
+	return page.Rows, ids
 }
 
 func TestCatalog(t *testing.T) {

@@ -95,37 +95,3 @@ WHERE e.seq = placed.seq
 	}
 	return nil
 }
-
-// FeedParams asks for public events of a workspace and of its tenant as a whole.
-type FeedParams struct {
-	TenantID    string
-	WorkspaceID string
-	// After is the position of the last event read; 0: from the oldest kept.
-	After int64
-	// Limit is at least 1.
-	Limit int
-}
-
-// Feed returns relayed public events in the order of their positions. An event never appears
-// before one that was already returned, so a reader that goes on from the last misses nothing.
-func Feed(ctx context.Context, db bun.IDB, p FeedParams) ([]Row, error) {
-	var rows []Row
-	err := db.NewSelect().Model(&rows).
-		Where("e.tenant_id = ?", p.TenantID).Where("e.workspace_id IN (?, '')", p.WorkspaceID).
-		Where("e.position > ?", p.After).OrderExpr("e.position").Limit(int64(p.Limit)).Scan(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the feed of events: %w", err)
-	}
-	return rows, nil
-}
-
-// LastPosition is the position of the newest event in the feed; 0 when there is none.
-func LastPosition(ctx context.Context, db bun.IDB, tenantID, workspaceID string) (int64, error) {
-	var position int64
-	err := db.NewSelect().Model((*Row)(nil)).ColumnExpr("coalesce(max(e.position), 0)").
-		Where("e.tenant_id = ?", tenantID).Where("e.workspace_id IN (?, '')", workspaceID).Scan(ctx, &position)
-	if err != nil {
-		return 0, fmt.Errorf("read the end of the feed of events: %w", err)
-	}
-	return position, nil
-}

@@ -44,6 +44,7 @@ const (
 	WebhookURLNotPublic    Reason = "webhook-url-not-public"
 	WebhookURLUnresolvable Reason = "webhook-url-unresolvable"
 	WebhookEventUnknown    Reason = "webhook-event-unknown"
+	EventsCursorExpired    Reason = "events-cursor-expired"
 
 	RateLimitedReason   Reason = "rate-limited"
 	IdempotencyReused   Reason = "idempotency-key-reused"
@@ -95,6 +96,7 @@ var table = []Entry{
 	{WebhookURLNotPublic, Invalid, "The webhook URL does not name a public host", "Use a host that resolves to public addresses only."},
 	{WebhookURLUnresolvable, Invalid, "The webhook URL's host does not resolve", "Check the host name."},
 	{WebhookEventUnknown, Invalid, "The event name is unknown", "Use the names listed in the detail."},
+	{EventsCursorExpired, Precondition, "Events after the cursor are no longer kept", "Read from the oldest that is kept: leave the cursor out."},
 	{OverrideNotAllowed, Invalid, "The override is not allowed", "Take the key off the request, or off the agent's locked_overrides."},
 	{SessionTokenInvalid, Unauthenticated, "The session token is not valid", "Create a session and use the URL from its answer before expires_at."},
 	{SessionClosed, Precondition, "The session is closed", "Create a new session."},

@@ -91,6 +91,14 @@ CREATE TABLE embedding_models (
     CONSTRAINT embedding_models_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE event_feed_floors (
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    position bigint NOT NULL,
+    CONSTRAINT event_feed_floors_pkey PRIMARY KEY (tenant_id, workspace_id),
+    CONSTRAINT event_feed_floors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+
 CREATE TABLE events (
     seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     tenant_id text NOT NULL,
@@ -671,6 +679,7 @@ CREATE TABLE webhook_attempts (
     CONSTRAINT webhook_attempts_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text])))
 );
 CREATE INDEX webhook_attempts_by_endpoint ON public.webhook_attempts USING btree (endpoint_id, started_at DESC, id DESC);
+CREATE INDEX webhook_attempts_failed ON public.webhook_attempts USING btree (endpoint_id, started_at DESC, id DESC) WHERE (status = ANY (ARRAY['failed'::text, 'unknown'::text]));
 
 CREATE TABLE webhook_deliveries (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -699,6 +708,7 @@ CREATE TABLE webhook_deliveries (
 );
 CREATE INDEX webhook_deliveries_by_event ON public.webhook_deliveries USING btree (event_seq);
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (tenant_id, endpoint_id, next_at) WHERE ((status = 'pending'::text) AND (next_at IS NOT NULL));
+CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (endpoint_id, created_at, id) WHERE ((status = 'failed'::text) AND (test_body IS NULL));
 CREATE INDEX webhook_deliveries_line ON public.webhook_deliveries USING btree (endpoint_id, id) WHERE (status = 'pending'::text);
 
 CREATE TABLE webhook_endpoints (

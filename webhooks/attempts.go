@@ -14,29 +14,6 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Deliveries lists the attempts to deliver to an endpoint, newest first; params.Size is 1 to 200,
-// 0 means 50. Errors: NotFound, Invalid invalid-request.
-func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id EndpointID, params postgres.PageParams) ([]Attempt, string, error) {
-	params.Order = postgres.NewestFirst
-	params.Filters = []string{string(ref.TenantID), string(ref.ID), string(id)}
-	page, err := postgres.NewPage(params)
-	if err != nil {
-		return nil, "", err
-	}
-	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
-		return nil, "", err
-	}
-	var attempts []Attempt
-	query := attemptsQuery(s.db.NewSelect().Model(&attempts), ref, id)
-	if err := page.ApplyTo(query, postgres.Columns{CreatedAt: "wa.started_at", ID: "wa.id"}).Scan(ctx); err != nil {
-		return nil, "", postgres.MapError(fmt.Errorf("list webhook attempts: %w", err))
-	}
-	attempts, next := postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
-		return postgres.Key{CreatedAt: a.StartedAt, ID: string(a.ID)}
-	})
-	return attempts, next, nil
-}
-
 // attemptsQuery reads attempts with what their deliveries and events know.
 func attemptsQuery(q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) *bun.SelectQuery {
 	return q.ColumnExpr("wa.*").ColumnExpr("d.event_id, d.event_type").ColumnExpr("coalesce(d.test_body, ev.body) AS request_body").

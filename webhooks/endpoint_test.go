@@ -2,7 +2,6 @@ package webhooks_test
 
 import (
 	"bytes"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -145,7 +144,7 @@ func TestOtherTenantsEndpointIsNotFound(t *testing.T) {
 			return err
 		},
 		"Deliveries": func(ref workspaces.Ref, id webhooks.EndpointID) error {
-			_, _, err := f.hooks.Deliveries(ctx, ref, id, postgres.PageParams{})
+			_, _, err := f.hooks.Deliveries(ctx, ref, id, webhooks.AttemptFilter{}, postgres.PageParams{})
 			return err
 		},
 		"Redeliver": func(ref workspaces.Ref, id webhooks.EndpointID) error {
@@ -316,74 +315,4 @@ func TestTest(t *testing.T) {
 	}
 	_, err = f.hooks.Test(t.Context(), f.ref, endpoint.ID, "nonsense")
 	wantReason(t, err, fault.WebhookEventUnknown)
-}
-
-func TestFeed(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	var want []string
-	for range 5 {
-		want = append(want, f.append(f.ref, events.FatigueAlert))
-	}
-	want = append(want, f.append(workspaces.Ref{TenantID: f.ref.TenantID}, events.InvoicePaid))
-	f.append(f.tenant(), events.FatigueAlert)
-	f.appendEvent(events.Event{TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.SourceQueued, Subject: "src", CreatedAt: f.clock.now()})
-	f.relay()
-	var got []string
-	params := webhooks.FeedParams{Size: 2}
-	for pages := 1; ; pages++ {
-		page, next, err := f.hooks.Feed(t.Context(), f.ref, params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range page {
-			got = append(got, e.EventID)
-			params.After = e.Cursor
-		}
-		if next == "" {
-			if pages != 3 {
-				t.Errorf("%d pages, want 3", pages)
-			}
-			break
-		}
-		if next != params.After {
-			t.Errorf("next is %q, the last cursor %q", next, params.After)
-		}
-	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Error(diff)
-	}
-	_, _, err := f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{After: "nonsense"})
-	wantReason(t, err, fault.InvalidRequest)
-	_, _, err = f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{Size: 201})
-	wantReason(t, err, fault.InvalidRequest)
-}
-
-func TestWatch(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	first, second := f.append(f.ref, events.FatigueAlert), f.append(f.ref, events.FatigueAlert)
-	f.relay()
-	page, _, err := f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{Size: 1})
-	if err != nil || len(page) != 1 || page[0].EventID != first {
-		t.Fatalf("feed: %+v, %v", page, err)
-	}
-	errEnough := errors.New("enough")
-	var got []string
-	third := ""
-	err = f.hooks.Watch(t.Context(), f.ref, page[0].Cursor, func(e webhooks.FeedEvent) error {
-		got = append(got, e.EventID)
-		if len(got) == 1 { // happens while somebody watches
-			third = f.append(f.ref, events.FatigueAlert)
-			f.relay()
-			return nil
-		}
-		return errEnough
-	})
-	if !errors.Is(err, errEnough) {
-		t.Errorf("watch ended with %v", err)
-	}
-	if diff := cmp.Diff(got, []string{second, third}); diff != "" {
-		t.Error(diff)
-	}
 }

@@ -177,7 +177,7 @@ func (f *fixture) attempts(id webhooks.EndpointID) []webhooks.Attempt {
 
 func (f *fixture) attemptsOf(ref workspaces.Ref, id webhooks.EndpointID) []webhooks.Attempt {
 	f.t.Helper()
-	list, _, err := f.hooks.Deliveries(f.t.Context(), ref, id, postgres.PageParams{Size: 200})
+	list, _, err := f.hooks.Deliveries(f.t.Context(), ref, id, webhooks.AttemptFilter{}, postgres.PageParams{Size: 200})
 	if err != nil {
 		f.t.Fatal(err)
 	}

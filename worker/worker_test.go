@@ -36,7 +36,7 @@ func TestDelivers(t *testing.T) {
 			t.Errorf("request: %s, %v", request.EventID, request.Err)
 		}
 	}
-	attempts, _, err := f.hooks.Deliveries(t.Context(), f.ref, endpoint, postgres.PageParams{})
+	attempts, _, err := f.hooks.Deliveries(t.Context(), f.ref, endpoint, webhooks.AttemptFilter{}, postgres.PageParams{})
 	if err != nil || len(attempts) != 4 || attempts[0].Number != 4 || attempts[0].Status != webhooks.AttemptSucceeded {
 		t.Errorf("attempts: %+v, %v", attempts, err)
 	}
@@ -131,7 +131,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("request: %s, %v; want %s", request.EventID, request.Err, id)
 		}
 	}
-	attempts, _, err := f.hooks.Deliveries(t.Context(), f.ref, endpoint, postgres.PageParams{})
+	attempts, _, err := f.hooks.Deliveries(t.Context(), f.ref, endpoint, webhooks.AttemptFilter{}, postgres.PageParams{})
 	if err != nil || len(attempts) != 2 {
 		t.Fatalf("attempts: %+v, %v", attempts, err)
 	}

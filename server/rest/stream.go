@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -150,7 +151,7 @@ func (e *eventWriter) envelope(flags byte, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	return e.send(text(message, "type"), text(message, "event_id"), body)
+	return e.send(text(message, "type"), cmp.Or(text(message, "event_id"), text(message, "cursor")), body)
 }
 
 // text is a string field of the message, "" if it has none of that name. Line breaks would

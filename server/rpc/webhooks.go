@@ -3,7 +3,6 @@ package rpc
 import (
 	"context"
 
-	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -30,7 +29,7 @@ func (s *webhooksServer) CreateWebhookEndpoint(ctx context.Context, req *parlanc
 	if err != nil {
 		return nil, err
 	}
-	return mintedEndpointProto(minted), nil
+	return s.mintedEndpointProto(minted), nil
 }
 
 func (s *webhooksServer) ListWebhookEndpoints(ctx context.Context, req *parlancev1.ListWebhookEndpointsRequest) (*parlancev1.ListWebhookEndpointsResponse, error) {
@@ -42,7 +41,7 @@ func (s *webhooksServer) ListWebhookEndpoints(ctx context.Context, req *parlance
 	if err != nil {
 		return nil, err
 	}
-	return &parlancev1.ListWebhookEndpointsResponse{Endpoints: each(list, endpointProto), NextPageToken: next}, nil
+	return &parlancev1.ListWebhookEndpointsResponse{Endpoints: each(list, s.endpointProto), NextPageToken: next}, nil
 }
 
 func (s *webhooksServer) GetWebhookEndpoint(ctx context.Context, req *parlancev1.GetWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
@@ -54,7 +53,7 @@ func (s *webhooksServer) GetWebhookEndpoint(ctx context.Context, req *parlancev1
 	if err != nil {
 		return nil, err
 	}
-	return endpointProto(endpoint), nil
+	return s.endpointProto(endpoint), nil
 }
 
 func (s *webhooksServer) UpdateWebhookEndpoint(ctx context.Context, req *parlancev1.UpdateWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {
@@ -66,7 +65,7 @@ func (s *webhooksServer) UpdateWebhookEndpoint(ctx context.Context, req *parlanc
 	if err != nil {
 		return nil, err
 	}
-	return endpointProto(endpoint), nil
+	return s.endpointProto(endpoint), nil
 }
 
 func (s *webhooksServer) DeleteWebhookEndpoint(ctx context.Context, req *parlancev1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error) {
@@ -86,7 +85,7 @@ func (s *webhooksServer) EnableWebhookEndpoint(ctx context.Context, req *parlanc
 	if err != nil {
 		return nil, err
 	}
-	return endpointProto(endpoint), nil
+	return s.endpointProto(endpoint), nil
 }
 
 func (s *webhooksServer) RotateWebhookSecret(ctx context.Context, req *parlancev1.RotateWebhookSecretRequest) (*parlancev1.WebhookEndpoint, error) {
@@ -98,7 +97,7 @@ func (s *webhooksServer) RotateWebhookSecret(ctx context.Context, req *parlancev
 	if err != nil {
 		return nil, err
 	}
-	return mintedEndpointProto(minted), nil
+	return s.mintedEndpointProto(minted), nil
 }
 
 func (s *webhooksServer) TestWebhookEndpoint(ctx context.Context, req *parlancev1.TestWebhookEndpointRequest) (*parlancev1.WebhookDelivery, error) {
@@ -122,7 +121,7 @@ func (s *webhooksServer) ListWebhookDeliveries(ctx context.Context, req *parlanc
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := s.webhooks.Deliveries(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), params)
+	list, next, err := s.webhooks.Deliveries(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), attemptFilter(req), params)
 	if err != nil {
 		return nil, err
 	}
@@ -139,34 +138,4 @@ func (s *webhooksServer) RedeliverWebhook(ctx context.Context, req *parlancev1.R
 		return nil, err
 	}
 	return deliveryProto(attempt), nil
-}
-
-func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return nil, err
-	}
-	page, next, err := s.webhooks.Feed(ctx, ref, feedParams(req))
-	if err != nil {
-		return nil, err
-	}
-	list, err := eventProtos(page)
-	if err != nil {
-		return nil, err
-	}
-	return &parlancev1.ListEventsResponse{Events: list, NextPageToken: next}, nil
-}
-
-func (s *webhooksServer) WatchEvents(ctx context.Context, req *parlancev1.WatchEventsRequest, stream *connect.ServerStream[parlancev1.WatchEventsResponse]) error {
-	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
-	if err != nil {
-		return err
-	}
-	return s.webhooks.Watch(ctx, ref, req.GetAfter(), func(event webhooks.FeedEvent) error {
-		converted, err := eventProto(event)
-		if err != nil {
-			return err
-		}
-		return stream.Send(&parlancev1.WatchEventsResponse{Event: converted})
-	})
 }

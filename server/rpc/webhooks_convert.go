@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -51,24 +52,52 @@ func feedParams(req *parlancev1.ListEventsRequest) webhooks.FeedParams {
 	if after == "" {
 		after = req.GetAfter()
 	}
-	return webhooks.FeedParams{After: after, Size: int(req.GetPageSize())}
+	return webhooks.FeedParams{After: after, Events: req.GetEvents(), Size: int(req.GetPageSize())}
 }
 
-func endpointProto(e webhooks.Endpoint) *parlancev1.WebhookEndpoint {
+// watchParams: a stream that was broken off goes on where it was, wherever it began.
+func watchParams(req *parlancev1.WatchEventsRequest) webhooks.FeedParams {
+	return webhooks.FeedParams{After: cmp.Or(req.GetLastEventId(), req.GetAfter()), Events: req.GetEvents(), Size: postgres.MaxPageSize}
+}
+
+func attemptFilter(req *parlancev1.ListWebhookDeliveriesRequest) webhooks.AttemptFilter {
+	return webhooks.AttemptFilter{
+		Status: webhooks.AttemptStatus(req.GetStatus()), Event: events.Type(req.GetEvent()), EventID: req.GetEventId(),
+		StartedAfter: timeOf(req.GetStartedAfter()), StartedBefore: timeOf(req.GetStartedBefore()), OmitBodies: req.GetOmitBodies(),
+	}
+}
+
+func (s *webhooksServer) endpointProto(e webhooks.Endpoint) *parlancev1.WebhookEndpoint {
+	outlook := s.webhooks.Outlook(e)
 	return &parlancev1.WebhookEndpoint{
 		Id: string(e.ID), Url: e.URL, Events: each(e.Events, func(t events.Type) string { return string(t) }),
 		Description: e.Description, Status: string(e.Status), DisabledReason: e.DisabledReason,
 		ConsecutiveFailures: int32(e.ConsecutiveFailures), //nolint:gosec // an integer column
 		LastSuccessAt:       timestamp(e.LastSuccessAt), LastFailureAt: timestamp(e.LastFailureAt),
 		CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt), SecretHint: e.SecretHint,
+		DisableProgress: outlook.Progress, Health: string(outlook.State),
 	}
 }
 
 // mintedEndpointProto is the one answer with the secret in it.
-func mintedEndpointProto(m webhooks.MintedEndpoint) *parlancev1.WebhookEndpoint {
-	endpoint := endpointProto(m.Endpoint)
+func (s *webhooksServer) mintedEndpointProto(m webhooks.MintedEndpoint) *parlancev1.WebhookEndpoint {
+	endpoint := s.endpointProto(m.Endpoint)
 	endpoint.Secret = new(m.Secret.Reveal())
 	return endpoint
+}
+
+func healthProto(h webhooks.Health) *parlancev1.WebhookEndpointHealth {
+	out := &parlancev1.WebhookEndpointHealth{
+		EndpointId: string(h.Endpoint.ID), Health: string(h.State), WindowStart: timestamp(h.Since),
+		Attempts: int32(h.Attempts), Succeeded: int32(h.Succeeded), Pending: int32(h.Pending), FailedEvents: int32(h.Failed), //nolint:gosec // bounded samples
+		ConsecutiveFailures: int32(h.Endpoint.ConsecutiveFailures), DisableFailures: int32(h.DisableFailures), //nolint:gosec // an integer column, a setting
+		DisableNotBefore: timestamp(h.NotBefore), DisableProgress: h.Progress,
+	}
+	if h.Attempts > 0 {
+		out.SuccessRate = new(float64(h.Succeeded) / float64(h.Attempts))
+		out.P50LatencyMs, out.P95LatencyMs = new(h.P50MS), new(h.P95MS)
+	}
+	return out
 }
 
 func deliveryProto(a webhooks.Attempt) *parlancev1.WebhookDelivery {

@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -277,15 +279,21 @@ func (d *dialer) overREST(ctx context.Context, t *testing.T, method protoreflect
 	if err != nil {
 		return reply{Status: 500, Reason: err.Error()}, true
 	}
-	return readREST(t, answer), true
+	// A feed never ends: its first event says enough.
+	return readREST(t, answer, stream && method.Input().Fields().ByName("after") != nil), true
 }
 
-func readREST(t *testing.T, answer *http.Response) reply {
+func readREST(t *testing.T, answer *http.Response, endless bool) reply {
 	t.Helper()
-	defer func() { _ = answer.Body.Close() }() // read to its end
+	defer func() { _ = answer.Body.Close() }() // what matters has been read
 	got := reply{Status: answer.StatusCode}
 	var err error
-	if got.Body, err = io.ReadAll(answer.Body); err != nil {
+	if endless && got.Status == http.StatusOK {
+		got.Body, err = firstEvent(answer.Body)
+	} else {
+		got.Body, err = io.ReadAll(answer.Body)
+	}
+	if err != nil {
 		t.Errorf("%s: %v", answer.Request.URL, err)
 	}
 	if got.Status >= http.StatusBadRequest {
@@ -296,6 +304,17 @@ func readREST(t *testing.T, answer *http.Response) reply {
 		got.Reason = problem.Code
 	}
 	return got
+}
+
+// firstEvent reads one Server-Sent Event.
+func firstEvent(stream io.Reader) ([]byte, error) {
+	lines := bufio.NewScanner(stream)
+	for lines.Scan() {
+		if data, found := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); found {
+			return data, nil
+		}
+	}
+	return nil, cmp.Or(lines.Err(), io.ErrUnexpectedEOF)
 }
 
 // route is a method's own, its manual one, or the one whose event stream it is.

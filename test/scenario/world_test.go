@@ -55,6 +55,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
 		"EndSession.status": "completed", "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
+		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
 	}
 	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
 	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2

@@ -57,7 +57,11 @@ type WebhookEndpoint struct {
 	// The last four characters of the signing secret.
 	SecretHint string `protobuf:"bytes,12,opt,name=secret_hint,json=secretHint,proto3" json:"secret_hint,omitempty"`
 	// whsec_…; only in the answers to create and rotate-secret.
-	Secret        *string `protobuf:"bytes,13,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
+	Secret *string `protobuf:"bytes,13,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
+	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
+	DisableProgress float64 `protobuf:"fixed64,20,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
+	// ok; warning: half-way to being disabled; or disabled.
+	Health        string `protobuf:"bytes,21,opt,name=health,proto3" json:"health,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -183,6 +187,184 @@ func (x *WebhookEndpoint) GetSecret() string {
 	return ""
 }
 
+func (x *WebhookEndpoint) GetDisableProgress() float64 {
+	if x != nil {
+		return x.DisableProgress
+	}
+	return 0
+}
+
+func (x *WebhookEndpoint) GetHealth() string {
+	if x != nil {
+		return x.Health
+	}
+	return ""
+}
+
+// WebhookEndpointHealth is how an endpoint does.
+type WebhookEndpointHealth struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// we_…
+	EndpointId string `protobuf:"bytes,1,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
+	// ok; warning: half-way to being disabled; or disabled.
+	Health string `protobuf:"bytes,2,opt,name=health,proto3" json:"health,omitempty"`
+	// Where the window begins that the next five are of: 24 h ago, or, when there were more, with
+	// the newest 10,000 attempts. Tests do not count.
+	WindowStart *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=window_start,json=windowStart,proto3" json:"window_start,omitempty"`
+	// Attempts that ended.
+	Attempts int32 `protobuf:"varint,4,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	// Those that were accepted.
+	Succeeded int32 `protobuf:"varint,5,opt,name=succeeded,proto3" json:"succeeded,omitempty"`
+	// Share of attempts that were accepted, 0 to 1; null without attempts.
+	SuccessRate *float64 `protobuf:"fixed64,6,opt,name=success_rate,json=successRate,proto3,oneof" json:"success_rate,omitempty"`
+	// Half of the attempts took at most this long, time-outs included; null without attempts.
+	P50LatencyMs *float64 `protobuf:"fixed64,7,opt,name=p50_latency_ms,json=p50LatencyMs,proto3,oneof" json:"p50_latency_ms,omitempty"`
+	// 95 of 100 attempts took at most this long, time-outs included; null without attempts.
+	P95LatencyMs *float64 `protobuf:"fixed64,8,opt,name=p95_latency_ms,json=p95LatencyMs,proto3,oneof" json:"p95_latency_ms,omitempty"`
+	// Events that wait for their next attempt or for being sent at all, counted to 10,000.
+	Pending int32 `protobuf:"varint,9,opt,name=pending,proto3" json:"pending,omitempty"`
+	// Events since the window's start that were given up, counted to 10,000; recover sends them again.
+	FailedEvents int32 `protobuf:"varint,10,opt,name=failed_events,json=failedEvents,proto3" json:"failed_events,omitempty"`
+	// Failed attempts since the last success.
+	ConsecutiveFailures int32 `protobuf:"varint,11,opt,name=consecutive_failures,json=consecutiveFailures,proto3" json:"consecutive_failures,omitempty"`
+	// So many disable it, when the last success is long ago, too.
+	DisableFailures int32 `protobuf:"varint,12,opt,name=disable_failures,json=disableFailures,proto3" json:"disable_failures,omitempty"`
+	// From then on so many failures disable it; null while it is disabled.
+	DisableNotBefore *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=disable_not_before,json=disableNotBefore,proto3" json:"disable_not_before,omitempty"`
+	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
+	DisableProgress float64 `protobuf:"fixed64,14,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *WebhookEndpointHealth) Reset() {
+	*x = WebhookEndpointHealth{}
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebhookEndpointHealth) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebhookEndpointHealth) ProtoMessage() {}
+
+func (x *WebhookEndpointHealth) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebhookEndpointHealth.ProtoReflect.Descriptor instead.
+func (*WebhookEndpointHealth) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *WebhookEndpointHealth) GetEndpointId() string {
+	if x != nil {
+		return x.EndpointId
+	}
+	return ""
+}
+
+func (x *WebhookEndpointHealth) GetHealth() string {
+	if x != nil {
+		return x.Health
+	}
+	return ""
+}
+
+func (x *WebhookEndpointHealth) GetWindowStart() *timestamppb.Timestamp {
+	if x != nil {
+		return x.WindowStart
+	}
+	return nil
+}
+
+func (x *WebhookEndpointHealth) GetAttempts() int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetSucceeded() int32 {
+	if x != nil {
+		return x.Succeeded
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetSuccessRate() float64 {
+	if x != nil && x.SuccessRate != nil {
+		return *x.SuccessRate
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetP50LatencyMs() float64 {
+	if x != nil && x.P50LatencyMs != nil {
+		return *x.P50LatencyMs
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetP95LatencyMs() float64 {
+	if x != nil && x.P95LatencyMs != nil {
+		return *x.P95LatencyMs
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetPending() int32 {
+	if x != nil {
+		return x.Pending
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetFailedEvents() int32 {
+	if x != nil {
+		return x.FailedEvents
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetConsecutiveFailures() int32 {
+	if x != nil {
+		return x.ConsecutiveFailures
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetDisableFailures() int32 {
+	if x != nil {
+		return x.DisableFailures
+	}
+	return 0
+}
+
+func (x *WebhookEndpointHealth) GetDisableNotBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DisableNotBefore
+	}
+	return nil
+}
+
+func (x *WebhookEndpointHealth) GetDisableProgress() float64 {
+	if x != nil {
+		return x.DisableProgress
+	}
+	return 0
+}
+
 // WebhookDelivery is one attempt to deliver an event to an endpoint.
 type WebhookDelivery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -222,7 +404,7 @@ type WebhookDelivery struct {
 
 func (x *WebhookDelivery) Reset() {
 	*x = WebhookDelivery{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[1]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -234,7 +416,7 @@ func (x *WebhookDelivery) String() string {
 func (*WebhookDelivery) ProtoMessage() {}
 
 func (x *WebhookDelivery) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[1]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -247,7 +429,7 @@ func (x *WebhookDelivery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookDelivery.ProtoReflect.Descriptor instead.
 func (*WebhookDelivery) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *WebhookDelivery) GetId() string {
@@ -378,7 +560,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[2]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -390,7 +572,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[2]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -403,7 +585,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Event) GetType() string {
@@ -471,7 +653,7 @@ type CreateWebhookEndpointRequest struct {
 
 func (x *CreateWebhookEndpointRequest) Reset() {
 	*x = CreateWebhookEndpointRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[3]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -483,7 +665,7 @@ func (x *CreateWebhookEndpointRequest) String() string {
 func (*CreateWebhookEndpointRequest) ProtoMessage() {}
 
 func (x *CreateWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[3]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -496,7 +678,7 @@ func (x *CreateWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWebhookEndpointRequest.ProtoReflect.Descriptor instead.
 func (*CreateWebhookEndpointRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CreateWebhookEndpointRequest) GetWorkspaceId() string {
@@ -541,7 +723,7 @@ type ListWebhookEndpointsRequest struct {
 
 func (x *ListWebhookEndpointsRequest) Reset() {
 	*x = ListWebhookEndpointsRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[4]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +735,7 @@ func (x *ListWebhookEndpointsRequest) String() string {
 func (*ListWebhookEndpointsRequest) ProtoMessage() {}
 
 func (x *ListWebhookEndpointsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[4]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +748,7 @@ func (x *ListWebhookEndpointsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookEndpointsRequest.ProtoReflect.Descriptor instead.
 func (*ListWebhookEndpointsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListWebhookEndpointsRequest) GetWorkspaceId() string {
@@ -602,7 +784,7 @@ type ListWebhookEndpointsResponse struct {
 
 func (x *ListWebhookEndpointsResponse) Reset() {
 	*x = ListWebhookEndpointsResponse{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[5]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +796,7 @@ func (x *ListWebhookEndpointsResponse) String() string {
 func (*ListWebhookEndpointsResponse) ProtoMessage() {}
 
 func (x *ListWebhookEndpointsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[5]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +809,7 @@ func (x *ListWebhookEndpointsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookEndpointsResponse.ProtoReflect.Descriptor instead.
 func (*ListWebhookEndpointsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListWebhookEndpointsResponse) GetEndpoints() []*WebhookEndpoint {
@@ -656,7 +838,7 @@ type GetWebhookEndpointRequest struct {
 
 func (x *GetWebhookEndpointRequest) Reset() {
 	*x = GetWebhookEndpointRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[6]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -668,7 +850,7 @@ func (x *GetWebhookEndpointRequest) String() string {
 func (*GetWebhookEndpointRequest) ProtoMessage() {}
 
 func (x *GetWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[6]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -681,7 +863,7 @@ func (x *GetWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWebhookEndpointRequest.ProtoReflect.Descriptor instead.
 func (*GetWebhookEndpointRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetWebhookEndpointRequest) GetWorkspaceId() string {
@@ -718,7 +900,7 @@ type UpdateWebhookEndpointRequest struct {
 
 func (x *UpdateWebhookEndpointRequest) Reset() {
 	*x = UpdateWebhookEndpointRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[7]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +912,7 @@ func (x *UpdateWebhookEndpointRequest) String() string {
 func (*UpdateWebhookEndpointRequest) ProtoMessage() {}
 
 func (x *UpdateWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[7]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +925,7 @@ func (x *UpdateWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateWebhookEndpointRequest.ProtoReflect.Descriptor instead.
 func (*UpdateWebhookEndpointRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UpdateWebhookEndpointRequest) GetWorkspaceId() string {
@@ -800,7 +982,7 @@ type DeleteWebhookEndpointRequest struct {
 
 func (x *DeleteWebhookEndpointRequest) Reset() {
 	*x = DeleteWebhookEndpointRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[8]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -812,7 +994,7 @@ func (x *DeleteWebhookEndpointRequest) String() string {
 func (*DeleteWebhookEndpointRequest) ProtoMessage() {}
 
 func (x *DeleteWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[8]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -825,7 +1007,7 @@ func (x *DeleteWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWebhookEndpointRequest.ProtoReflect.Descriptor instead.
 func (*DeleteWebhookEndpointRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DeleteWebhookEndpointRequest) GetWorkspaceId() string {
@@ -854,7 +1036,7 @@ type EnableWebhookEndpointRequest struct {
 
 func (x *EnableWebhookEndpointRequest) Reset() {
 	*x = EnableWebhookEndpointRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[9]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -866,7 +1048,7 @@ func (x *EnableWebhookEndpointRequest) String() string {
 func (*EnableWebhookEndpointRequest) ProtoMessage() {}
 
 func (x *EnableWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[9]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -879,7 +1061,7 @@ func (x *EnableWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnableWebhookEndpointRequest.ProtoReflect.Descriptor instead.
 func (*EnableWebhookEndpointRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EnableWebhookEndpointRequest) GetWorkspaceId() string {
@@ -908,7 +1090,7 @@ type RotateWebhookSecretRequest struct {
 
 func (x *RotateWebhookSecretRequest) Reset() {
 	*x = RotateWebhookSecretRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[10]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -920,7 +1102,7 @@ func (x *RotateWebhookSecretRequest) String() string {
 func (*RotateWebhookSecretRequest) ProtoMessage() {}
 
 func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[10]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -933,7 +1115,7 @@ func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateWebhookSecretRequest.ProtoReflect.Descriptor instead.
 func (*RotateWebhookSecretRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RotateWebhookSecretRequest) GetWorkspaceId() string {
@@ -964,7 +1146,7 @@ type TestWebhookEndpointRequest struct {
 
 func (x *TestWebhookEndpointRequest) Reset() {
 	*x = TestWebhookEndpointRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[11]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -976,7 +1158,7 @@ func (x *TestWebhookEndpointRequest) String() string {
 func (*TestWebhookEndpointRequest) ProtoMessage() {}
 
 func (x *TestWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[11]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -989,7 +1171,7 @@ func (x *TestWebhookEndpointRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookEndpointRequest.ProtoReflect.Descriptor instead.
 func (*TestWebhookEndpointRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TestWebhookEndpointRequest) GetWorkspaceId() string {
@@ -1022,14 +1204,26 @@ type ListWebhookDeliveriesRequest struct {
 	// 1 to 200. Default 50.
 	Limit *int32 `protobuf:"varint,3,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	// next_page_token of the page before.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only attempts with this status: pending, succeeded, failed or unknown.
+	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	// Only attempts for events of this name.
+	Event string `protobuf:"bytes,6,opt,name=event,proto3" json:"event,omitempty"`
+	// Only attempts for this event, evt_….
+	EventId string `protobuf:"bytes,7,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// Only attempts that began at this time or later.
+	StartedAfter *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=started_after,json=startedAfter,proto3" json:"started_after,omitempty"`
+	// Only attempts that began before this time.
+	StartedBefore *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=started_before,json=startedBefore,proto3" json:"started_before,omitempty"`
+	// Leaves out what was sent and what came back; one attempt by itself has both.
+	OmitBodies    bool `protobuf:"varint,10,opt,name=omit_bodies,json=omitBodies,proto3" json:"omit_bodies,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListWebhookDeliveriesRequest) Reset() {
 	*x = ListWebhookDeliveriesRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[12]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1041,7 +1235,7 @@ func (x *ListWebhookDeliveriesRequest) String() string {
 func (*ListWebhookDeliveriesRequest) ProtoMessage() {}
 
 func (x *ListWebhookDeliveriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[12]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1054,7 +1248,7 @@ func (x *ListWebhookDeliveriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookDeliveriesRequest.ProtoReflect.Descriptor instead.
 func (*ListWebhookDeliveriesRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListWebhookDeliveriesRequest) GetWorkspaceId() string {
@@ -1085,6 +1279,282 @@ func (x *ListWebhookDeliveriesRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListWebhookDeliveriesRequest) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ListWebhookDeliveriesRequest) GetEvent() string {
+	if x != nil {
+		return x.Event
+	}
+	return ""
+}
+
+func (x *ListWebhookDeliveriesRequest) GetEventId() string {
+	if x != nil {
+		return x.EventId
+	}
+	return ""
+}
+
+func (x *ListWebhookDeliveriesRequest) GetStartedAfter() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAfter
+	}
+	return nil
+}
+
+func (x *ListWebhookDeliveriesRequest) GetStartedBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedBefore
+	}
+	return nil
+}
+
+func (x *ListWebhookDeliveriesRequest) GetOmitBodies() bool {
+	if x != nil {
+		return x.OmitBodies
+	}
+	return false
+}
+
+type GetWebhookDeliveryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// we_…
+	EndpointId string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
+	// dlv_…
+	DeliveryId    string `protobuf:"bytes,3,opt,name=delivery_id,json=deliveryId,proto3" json:"delivery_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWebhookDeliveryRequest) Reset() {
+	*x = GetWebhookDeliveryRequest{}
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWebhookDeliveryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWebhookDeliveryRequest) ProtoMessage() {}
+
+func (x *GetWebhookDeliveryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWebhookDeliveryRequest.ProtoReflect.Descriptor instead.
+func (*GetWebhookDeliveryRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *GetWebhookDeliveryRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *GetWebhookDeliveryRequest) GetEndpointId() string {
+	if x != nil {
+		return x.EndpointId
+	}
+	return ""
+}
+
+func (x *GetWebhookDeliveryRequest) GetDeliveryId() string {
+	if x != nil {
+		return x.DeliveryId
+	}
+	return ""
+}
+
+type GetWebhookEndpointHealthRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// we_…
+	EndpointId    string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWebhookEndpointHealthRequest) Reset() {
+	*x = GetWebhookEndpointHealthRequest{}
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWebhookEndpointHealthRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWebhookEndpointHealthRequest) ProtoMessage() {}
+
+func (x *GetWebhookEndpointHealthRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWebhookEndpointHealthRequest.ProtoReflect.Descriptor instead.
+func (*GetWebhookEndpointHealthRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *GetWebhookEndpointHealthRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *GetWebhookEndpointHealthRequest) GetEndpointId() string {
+	if x != nil {
+		return x.EndpointId
+	}
+	return ""
+}
+
+type RecoverWebhookDeliveriesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ws_…
+	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
+	// we_…
+	EndpointId string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
+	// Events that happened at this time or later; not in the future.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecoverWebhookDeliveriesRequest) Reset() {
+	*x = RecoverWebhookDeliveriesRequest{}
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecoverWebhookDeliveriesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecoverWebhookDeliveriesRequest) ProtoMessage() {}
+
+func (x *RecoverWebhookDeliveriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecoverWebhookDeliveriesRequest.ProtoReflect.Descriptor instead.
+func (*RecoverWebhookDeliveriesRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RecoverWebhookDeliveriesRequest) GetWorkspaceId() string {
+	if x != nil {
+		return x.WorkspaceId
+	}
+	return ""
+}
+
+func (x *RecoverWebhookDeliveriesRequest) GetEndpointId() string {
+	if x != nil {
+		return x.EndpointId
+	}
+	return ""
+}
+
+func (x *RecoverWebhookDeliveriesRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+type RecoverWebhookDeliveriesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Events that are due again because of this call.
+	Recovered int32 `protobuf:"varint,1,opt,name=recovered,proto3" json:"recovered,omitempty"`
+	// Whether there are others: ask again.
+	More          bool `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RecoverWebhookDeliveriesResponse) Reset() {
+	*x = RecoverWebhookDeliveriesResponse{}
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RecoverWebhookDeliveriesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RecoverWebhookDeliveriesResponse) ProtoMessage() {}
+
+func (x *RecoverWebhookDeliveriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RecoverWebhookDeliveriesResponse.ProtoReflect.Descriptor instead.
+func (*RecoverWebhookDeliveriesResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *RecoverWebhookDeliveriesResponse) GetRecovered() int32 {
+	if x != nil {
+		return x.Recovered
+	}
+	return 0
+}
+
+func (x *RecoverWebhookDeliveriesResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
 type ListWebhookDeliveriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The page, newest first.
@@ -1097,7 +1567,7 @@ type ListWebhookDeliveriesResponse struct {
 
 func (x *ListWebhookDeliveriesResponse) Reset() {
 	*x = ListWebhookDeliveriesResponse{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[13]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1109,7 +1579,7 @@ func (x *ListWebhookDeliveriesResponse) String() string {
 func (*ListWebhookDeliveriesResponse) ProtoMessage() {}
 
 func (x *ListWebhookDeliveriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[13]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1122,7 +1592,7 @@ func (x *ListWebhookDeliveriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookDeliveriesResponse.ProtoReflect.Descriptor instead.
 func (*ListWebhookDeliveriesResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListWebhookDeliveriesResponse) GetDeliveries() []*WebhookDelivery {
@@ -1153,7 +1623,7 @@ type RedeliverWebhookRequest struct {
 
 func (x *RedeliverWebhookRequest) Reset() {
 	*x = RedeliverWebhookRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[14]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1165,7 +1635,7 @@ func (x *RedeliverWebhookRequest) String() string {
 func (*RedeliverWebhookRequest) ProtoMessage() {}
 
 func (x *RedeliverWebhookRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[14]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1178,7 +1648,7 @@ func (x *RedeliverWebhookRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedeliverWebhookRequest.ProtoReflect.Descriptor instead.
 func (*RedeliverWebhookRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RedeliverWebhookRequest) GetWorkspaceId() string {
@@ -1211,14 +1681,16 @@ type ListEventsRequest struct {
 	// 1 to 200; 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before; it goes before after, which stays as it was.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only events of these names; empty: all.
+	Events        []string `protobuf:"bytes,5,rep,name=events,proto3" json:"events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListEventsRequest) Reset() {
 	*x = ListEventsRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[15]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1702,7 @@ func (x *ListEventsRequest) String() string {
 func (*ListEventsRequest) ProtoMessage() {}
 
 func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[15]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1715,7 @@ func (x *ListEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsRequest.ProtoReflect.Descriptor instead.
 func (*ListEventsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListEventsRequest) GetWorkspaceId() string {
@@ -1274,9 +1746,16 @@ func (x *ListEventsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListEventsRequest) GetEvents() []string {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
 type ListEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The events.
+	// The events. With a filter a page can hold fewer than page_size, or none, and not be the last.
 	Events []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
 	// Empty when there is nothing more yet.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -1286,7 +1765,7 @@ type ListEventsResponse struct {
 
 func (x *ListEventsResponse) Reset() {
 	*x = ListEventsResponse{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[16]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1298,7 +1777,7 @@ func (x *ListEventsResponse) String() string {
 func (*ListEventsResponse) ProtoMessage() {}
 
 func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[16]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1311,7 +1790,7 @@ func (x *ListEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEventsResponse.ProtoReflect.Descriptor instead.
 func (*ListEventsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListEventsResponse) GetEvents() []*Event {
@@ -1333,14 +1812,18 @@ type WatchEventsRequest struct {
 	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// cursor of the last event that was read; empty: only new ones.
-	After         string `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`
+	After string `protobuf:"bytes,2,opt,name=after,proto3" json:"after,omitempty"`
+	// Only events of these names; empty: all.
+	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
+	// As after, and before it; over REST the header Last-Event-ID.
+	LastEventId   string `protobuf:"bytes,4,opt,name=last_event_id,json=lastEventId,proto3" json:"last_event_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchEventsRequest) Reset() {
 	*x = WatchEventsRequest{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[17]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1352,7 +1835,7 @@ func (x *WatchEventsRequest) String() string {
 func (*WatchEventsRequest) ProtoMessage() {}
 
 func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[17]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1365,7 +1848,7 @@ func (x *WatchEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsRequest.ProtoReflect.Descriptor instead.
 func (*WatchEventsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WatchEventsRequest) GetWorkspaceId() string {
@@ -1382,17 +1865,35 @@ func (x *WatchEventsRequest) GetAfter() string {
 	return ""
 }
 
+func (x *WatchEventsRequest) GetEvents() []string {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *WatchEventsRequest) GetLastEventId() string {
+	if x != nil {
+		return x.LastEventId
+	}
+	return ""
+}
+
 type WatchEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The event.
-	Event         *Event `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	Event *Event `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// Its name; the name of the Server-Sent Event.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// Its cursor; the id of the Server-Sent Event.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WatchEventsResponse) Reset() {
 	*x = WatchEventsResponse{}
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[18]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1404,7 +1905,7 @@ func (x *WatchEventsResponse) String() string {
 func (*WatchEventsResponse) ProtoMessage() {}
 
 func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_webhooks_proto_msgTypes[18]
+	mi := &file_parlance_v1_webhooks_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1417,7 +1918,7 @@ func (x *WatchEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEventsResponse.ProtoReflect.Descriptor instead.
 func (*WatchEventsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_webhooks_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WatchEventsResponse) GetEvent() *Event {
@@ -1427,11 +1928,25 @@ func (x *WatchEventsResponse) GetEvent() *Event {
 	return nil
 }
 
+func (x *WatchEventsResponse) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *WatchEventsResponse) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 var File_parlance_v1_webhooks_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xa8\x04\n" +
+	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xeb\x04\n" +
 	"\x0fWebhookEndpoint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
@@ -1449,8 +1964,30 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1f\n" +
 	"\vsecret_hint\x18\f \x01(\tR\n" +
 	"secretHint\x12\x1b\n" +
-	"\x06secret\x18\r \x01(\tH\x00R\x06secret\x88\x01\x01B\t\n" +
-	"\a_secret\"\x84\x06\n" +
+	"\x06secret\x18\r \x01(\tH\x00R\x06secret\x88\x01\x01\x12)\n" +
+	"\x10disable_progress\x18\x14 \x01(\x01R\x0fdisableProgress\x12\x16\n" +
+	"\x06health\x18\x15 \x01(\tR\x06healthB\t\n" +
+	"\a_secret\"\x90\x05\n" +
+	"\x15WebhookEndpointHealth\x12\x1f\n" +
+	"\vendpoint_id\x18\x01 \x01(\tR\n" +
+	"endpointId\x12\x16\n" +
+	"\x06health\x18\x02 \x01(\tR\x06health\x12=\n" +
+	"\fwindow_start\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
+	"\battempts\x18\x04 \x01(\x05R\battempts\x12\x1c\n" +
+	"\tsucceeded\x18\x05 \x01(\x05R\tsucceeded\x12&\n" +
+	"\fsuccess_rate\x18\x06 \x01(\x01H\x00R\vsuccessRate\x88\x01\x01\x12)\n" +
+	"\x0ep50_latency_ms\x18\a \x01(\x01H\x01R\fp50LatencyMs\x88\x01\x01\x12)\n" +
+	"\x0ep95_latency_ms\x18\b \x01(\x01H\x02R\fp95LatencyMs\x88\x01\x01\x12\x18\n" +
+	"\apending\x18\t \x01(\x05R\apending\x12#\n" +
+	"\rfailed_events\x18\n" +
+	" \x01(\x05R\ffailedEvents\x121\n" +
+	"\x14consecutive_failures\x18\v \x01(\x05R\x13consecutiveFailures\x12)\n" +
+	"\x10disable_failures\x18\f \x01(\x05R\x0fdisableFailures\x12H\n" +
+	"\x12disable_not_before\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x10disableNotBefore\x12)\n" +
+	"\x10disable_progress\x18\x0e \x01(\x01R\x0fdisableProgressB\x0f\n" +
+	"\r_success_rateB\x11\n" +
+	"\x0f_p50_latency_msB\x11\n" +
+	"\x0f_p95_latency_ms\"\x84\x06\n" +
 	"\x0fWebhookDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -1534,7 +2071,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
 	"endpointId\x12\x1d\n" +
-	"\x05event\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05event\"\xb2\x01\n" +
+	"\x05event\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05event\"\xe0\x03\n" +
 	"\x1cListWebhookDeliveriesRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -1542,8 +2079,34 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x05limit\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x01H\x00R\x05limit\x88\x01\x01\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageTokenB\b\n" +
-	"\x06_limit\"\x85\x01\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12D\n" +
+	"\x06status\x18\x05 \x01(\tB,\xbaH)r'R\x00R\apendingR\tsucceededR\x06failedR\aunknownR\x06status\x12\x1d\n" +
+	"\x05event\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05event\x12\"\n" +
+	"\bevent_id\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\aeventId\x12?\n" +
+	"\rstarted_after\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\fstartedAfter\x12A\n" +
+	"\x0estarted_before\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\rstartedBefore\x12\x1f\n" +
+	"\vomit_bodies\x18\n" +
+	" \x01(\bR\n" +
+	"omitBodiesB\b\n" +
+	"\x06_limit\"\x80\x01\n" +
+	"\x19GetWebhookDeliveryRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
+	"\vendpoint_id\x18\x02 \x01(\tR\n" +
+	"endpointId\x12\x1f\n" +
+	"\vdelivery_id\x18\x03 \x01(\tR\n" +
+	"deliveryId\"e\n" +
+	"\x1fGetWebhookEndpointHealthRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
+	"\vendpoint_id\x18\x02 \x01(\tR\n" +
+	"endpointId\"\x97\x01\n" +
+	"\x1fRecoverWebhookDeliveriesRequest\x12!\n" +
+	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
+	"\vendpoint_id\x18\x02 \x01(\tR\n" +
+	"endpointId\x120\n" +
+	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"T\n" +
+	" RecoverWebhookDeliveriesResponse\x12\x1c\n" +
+	"\trecovered\x18\x01 \x01(\x05R\trecovered\x12\x12\n" +
+	"\x04more\x18\x02 \x01(\bR\x04more\"\x85\x01\n" +
 	"\x1dListWebhookDeliveriesResponse\x12<\n" +
 	"\n" +
 	"deliveries\x18\x01 \x03(\v2\x1c.parlance.v1.WebhookDeliveryR\n" +
@@ -1554,22 +2117,27 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
 	"endpointId\x12\x1f\n" +
 	"\vdelivery_id\x18\x03 \x01(\tR\n" +
-	"deliveryId\"\x94\x01\n" +
+	"deliveryId\"\xb6\x01\n" +
 	"\x11ListEventsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x14\n" +
 	"\x05after\x18\x02 \x01(\tR\x05after\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"h\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12 \n" +
+	"\x06events\x18\x05 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\"h\n" +
 	"\x12ListEventsResponse\x12*\n" +
 	"\x06events\x18\x01 \x03(\v2\x12.parlance.v1.EventR\x06events\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"M\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9d\x01\n" +
 	"\x12WatchEventsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x14\n" +
-	"\x05after\x18\x02 \x01(\tR\x05after\"?\n" +
+	"\x05after\x18\x02 \x01(\tR\x05after\x12 \n" +
+	"\x06events\x18\x03 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\x12,\n" +
+	"\rlast_event_id\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\"k\n" +
 	"\x13WatchEventsResponse\x12(\n" +
-	"\x05event\x18\x01 \x01(\v2\x12.parlance.v1.EventR\x05event2\xf0\x0f\n" +
+	"\x05event\x18\x01 \x01(\v2\x12.parlance.v1.EventR\x05event\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
+	"\x06cursor\x18\x03 \x01(\tR\x06cursor2\xbe\x14\n" +
 	"\x0eWebhookService\x12\xcd\x01\n" +
 	"\x15CreateWebhookEndpoint\x12).parlance.v1.CreateWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"k\xaa\xbb\x18\x02\b\x03\xb2\xbb\x180\b\xc9\x01\x12+/v1/workspaces/{workspace_id}/webhooks/{id}\x82\xd3\xe4\x93\x02+:\x01*\"&/v1/workspaces/{workspace_id}/webhooks\x12\xa1\x01\n" +
 	"\x14ListWebhookEndpoints\x12(.parlance.v1.ListWebhookEndpointsRequest\x1a).parlance.v1.ListWebhookEndpointsResponse\"4\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02(\x12&/v1/workspaces/{workspace_id}/webhooks\x12\x9e\x01\n" +
@@ -1579,10 +2147,13 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x15EnableWebhookEndpoint\x12).parlance.v1.EnableWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"L\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02@:\x01*\";/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/enable\x12\xb1\x01\n" +
 	"\x13RotateWebhookSecret\x12'.parlance.v1.RotateWebhookSecretRequest\x1a\x1c.parlance.v1.WebhookEndpoint\"S\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02G:\x01*\"B/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/rotate-secret\x12\xa8\x01\n" +
 	"\x13TestWebhookEndpoint\x12'.parlance.v1.TestWebhookEndpointRequest\x1a\x1c.parlance.v1.WebhookDelivery\"J\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02>:\x01*\"9/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/test\x12\xbd\x01\n" +
-	"\x15ListWebhookDeliveries\x12).parlance.v1.ListWebhookDeliveriesRequest\x1a*.parlance.v1.ListWebhookDeliveriesResponse\"M\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02A\x12?/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries\x12\xc0\x01\n" +
-	"\x10RedeliverWebhook\x12$.parlance.v1.RedeliverWebhookRequest\x1a\x1c.parlance.v1.WebhookDelivery\"h\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02\\:\x01*\"W/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver\x12\x81\x01\n" +
+	"\x15ListWebhookDeliveries\x12).parlance.v1.ListWebhookDeliveriesRequest\x1a*.parlance.v1.ListWebhookDeliveriesResponse\"M\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02A\x12?/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries\x12\xb7\x01\n" +
+	"\x12GetWebhookDelivery\x12&.parlance.v1.GetWebhookDeliveryRequest\x1a\x1c.parlance.v1.WebhookDelivery\"[\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02O\x12M/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries/{delivery_id}\x12\xb7\x01\n" +
+	"\x18GetWebhookEndpointHealth\x12,.parlance.v1.GetWebhookEndpointHealthRequest\x1a\".parlance.v1.WebhookEndpointHealth\"I\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02=\x12;/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/health\x12\xc6\x01\n" +
+	"\x18RecoverWebhookDeliveries\x12,.parlance.v1.RecoverWebhookDeliveriesRequest\x1a-.parlance.v1.RecoverWebhookDeliveriesResponse\"M\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02A:\x01*\"</v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/recover\x12\xc0\x01\n" +
+	"\x10RedeliverWebhook\x12$.parlance.v1.RedeliverWebhookRequest\x1a\x1c.parlance.v1.WebhookDelivery\"h\xaa\xbb\x18\x02\b\x03\x82\xd3\xe4\x93\x02\\:\x01*\"W/v1/workspaces/{workspace_id}/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver\x12\x92\x01\n" +
 	"\n" +
-	"ListEvents\x12\x1e.parlance.v1.ListEventsRequest\x1a\x1f.parlance.v1.ListEventsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/workspaces/{workspace_id}/events\x12`\n" +
+	"ListEvents\x12\x1e.parlance.v1.ListEventsRequest\x1a\x1f.parlance.v1.ListEventsResponse\"C\xaa\xbb\x18\x02\b\x01\xb2\xbb\x18\r\"\vWatchEvents\x82\xd3\xe4\x93\x02&\x12$/v1/workspaces/{workspace_id}/events\x12`\n" +
 	"\vWatchEvents\x12\x1f.parlance.v1.WatchEventsRequest\x1a .parlance.v1.WatchEventsResponse\"\f\xaa\xbb\x18\b\b\x01\x1a\x04read0\x01B2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
@@ -1597,79 +2168,95 @@ func file_parlance_v1_webhooks_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_webhooks_proto_rawDescData
 }
 
-var file_parlance_v1_webhooks_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_parlance_v1_webhooks_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_parlance_v1_webhooks_proto_goTypes = []any{
-	(*WebhookEndpoint)(nil),               // 0: parlance.v1.WebhookEndpoint
-	(*WebhookDelivery)(nil),               // 1: parlance.v1.WebhookDelivery
-	(*Event)(nil),                         // 2: parlance.v1.Event
-	(*CreateWebhookEndpointRequest)(nil),  // 3: parlance.v1.CreateWebhookEndpointRequest
-	(*ListWebhookEndpointsRequest)(nil),   // 4: parlance.v1.ListWebhookEndpointsRequest
-	(*ListWebhookEndpointsResponse)(nil),  // 5: parlance.v1.ListWebhookEndpointsResponse
-	(*GetWebhookEndpointRequest)(nil),     // 6: parlance.v1.GetWebhookEndpointRequest
-	(*UpdateWebhookEndpointRequest)(nil),  // 7: parlance.v1.UpdateWebhookEndpointRequest
-	(*DeleteWebhookEndpointRequest)(nil),  // 8: parlance.v1.DeleteWebhookEndpointRequest
-	(*EnableWebhookEndpointRequest)(nil),  // 9: parlance.v1.EnableWebhookEndpointRequest
-	(*RotateWebhookSecretRequest)(nil),    // 10: parlance.v1.RotateWebhookSecretRequest
-	(*TestWebhookEndpointRequest)(nil),    // 11: parlance.v1.TestWebhookEndpointRequest
-	(*ListWebhookDeliveriesRequest)(nil),  // 12: parlance.v1.ListWebhookDeliveriesRequest
-	(*ListWebhookDeliveriesResponse)(nil), // 13: parlance.v1.ListWebhookDeliveriesResponse
-	(*RedeliverWebhookRequest)(nil),       // 14: parlance.v1.RedeliverWebhookRequest
-	(*ListEventsRequest)(nil),             // 15: parlance.v1.ListEventsRequest
-	(*ListEventsResponse)(nil),            // 16: parlance.v1.ListEventsResponse
-	(*WatchEventsRequest)(nil),            // 17: parlance.v1.WatchEventsRequest
-	(*WatchEventsResponse)(nil),           // 18: parlance.v1.WatchEventsResponse
-	nil,                                   // 19: parlance.v1.WebhookDelivery.RequestHeadersEntry
-	nil,                                   // 20: parlance.v1.WebhookDelivery.ResponseHeadersEntry
-	(*timestamppb.Timestamp)(nil),         // 21: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),               // 22: google.protobuf.Struct
-	(*fieldmaskpb.FieldMask)(nil),         // 23: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                 // 24: google.protobuf.Empty
+	(*WebhookEndpoint)(nil),                  // 0: parlance.v1.WebhookEndpoint
+	(*WebhookEndpointHealth)(nil),            // 1: parlance.v1.WebhookEndpointHealth
+	(*WebhookDelivery)(nil),                  // 2: parlance.v1.WebhookDelivery
+	(*Event)(nil),                            // 3: parlance.v1.Event
+	(*CreateWebhookEndpointRequest)(nil),     // 4: parlance.v1.CreateWebhookEndpointRequest
+	(*ListWebhookEndpointsRequest)(nil),      // 5: parlance.v1.ListWebhookEndpointsRequest
+	(*ListWebhookEndpointsResponse)(nil),     // 6: parlance.v1.ListWebhookEndpointsResponse
+	(*GetWebhookEndpointRequest)(nil),        // 7: parlance.v1.GetWebhookEndpointRequest
+	(*UpdateWebhookEndpointRequest)(nil),     // 8: parlance.v1.UpdateWebhookEndpointRequest
+	(*DeleteWebhookEndpointRequest)(nil),     // 9: parlance.v1.DeleteWebhookEndpointRequest
+	(*EnableWebhookEndpointRequest)(nil),     // 10: parlance.v1.EnableWebhookEndpointRequest
+	(*RotateWebhookSecretRequest)(nil),       // 11: parlance.v1.RotateWebhookSecretRequest
+	(*TestWebhookEndpointRequest)(nil),       // 12: parlance.v1.TestWebhookEndpointRequest
+	(*ListWebhookDeliveriesRequest)(nil),     // 13: parlance.v1.ListWebhookDeliveriesRequest
+	(*GetWebhookDeliveryRequest)(nil),        // 14: parlance.v1.GetWebhookDeliveryRequest
+	(*GetWebhookEndpointHealthRequest)(nil),  // 15: parlance.v1.GetWebhookEndpointHealthRequest
+	(*RecoverWebhookDeliveriesRequest)(nil),  // 16: parlance.v1.RecoverWebhookDeliveriesRequest
+	(*RecoverWebhookDeliveriesResponse)(nil), // 17: parlance.v1.RecoverWebhookDeliveriesResponse
+	(*ListWebhookDeliveriesResponse)(nil),    // 18: parlance.v1.ListWebhookDeliveriesResponse
+	(*RedeliverWebhookRequest)(nil),          // 19: parlance.v1.RedeliverWebhookRequest
+	(*ListEventsRequest)(nil),                // 20: parlance.v1.ListEventsRequest
+	(*ListEventsResponse)(nil),               // 21: parlance.v1.ListEventsResponse
+	(*WatchEventsRequest)(nil),               // 22: parlance.v1.WatchEventsRequest
+	(*WatchEventsResponse)(nil),              // 23: parlance.v1.WatchEventsResponse
+	nil,                                      // 24: parlance.v1.WebhookDelivery.RequestHeadersEntry
+	nil,                                      // 25: parlance.v1.WebhookDelivery.ResponseHeadersEntry
+	(*timestamppb.Timestamp)(nil),            // 26: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),                  // 27: google.protobuf.Struct
+	(*fieldmaskpb.FieldMask)(nil),            // 28: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                    // 29: google.protobuf.Empty
 }
 var file_parlance_v1_webhooks_proto_depIdxs = []int32{
-	21, // 0: parlance.v1.WebhookEndpoint.last_success_at:type_name -> google.protobuf.Timestamp
-	21, // 1: parlance.v1.WebhookEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
-	21, // 2: parlance.v1.WebhookEndpoint.created_at:type_name -> google.protobuf.Timestamp
-	21, // 3: parlance.v1.WebhookEndpoint.updated_at:type_name -> google.protobuf.Timestamp
-	19, // 4: parlance.v1.WebhookDelivery.request_headers:type_name -> parlance.v1.WebhookDelivery.RequestHeadersEntry
-	20, // 5: parlance.v1.WebhookDelivery.response_headers:type_name -> parlance.v1.WebhookDelivery.ResponseHeadersEntry
-	21, // 6: parlance.v1.WebhookDelivery.started_at:type_name -> google.protobuf.Timestamp
-	21, // 7: parlance.v1.WebhookDelivery.next_attempt_at:type_name -> google.protobuf.Timestamp
-	21, // 8: parlance.v1.Event.created_at:type_name -> google.protobuf.Timestamp
-	22, // 9: parlance.v1.Event.data:type_name -> google.protobuf.Struct
-	0,  // 10: parlance.v1.ListWebhookEndpointsResponse.endpoints:type_name -> parlance.v1.WebhookEndpoint
-	23, // 11: parlance.v1.UpdateWebhookEndpointRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 12: parlance.v1.ListWebhookDeliveriesResponse.deliveries:type_name -> parlance.v1.WebhookDelivery
-	2,  // 13: parlance.v1.ListEventsResponse.events:type_name -> parlance.v1.Event
-	2,  // 14: parlance.v1.WatchEventsResponse.event:type_name -> parlance.v1.Event
-	3,  // 15: parlance.v1.WebhookService.CreateWebhookEndpoint:input_type -> parlance.v1.CreateWebhookEndpointRequest
-	4,  // 16: parlance.v1.WebhookService.ListWebhookEndpoints:input_type -> parlance.v1.ListWebhookEndpointsRequest
-	6,  // 17: parlance.v1.WebhookService.GetWebhookEndpoint:input_type -> parlance.v1.GetWebhookEndpointRequest
-	7,  // 18: parlance.v1.WebhookService.UpdateWebhookEndpoint:input_type -> parlance.v1.UpdateWebhookEndpointRequest
-	8,  // 19: parlance.v1.WebhookService.DeleteWebhookEndpoint:input_type -> parlance.v1.DeleteWebhookEndpointRequest
-	9,  // 20: parlance.v1.WebhookService.EnableWebhookEndpoint:input_type -> parlance.v1.EnableWebhookEndpointRequest
-	10, // 21: parlance.v1.WebhookService.RotateWebhookSecret:input_type -> parlance.v1.RotateWebhookSecretRequest
-	11, // 22: parlance.v1.WebhookService.TestWebhookEndpoint:input_type -> parlance.v1.TestWebhookEndpointRequest
-	12, // 23: parlance.v1.WebhookService.ListWebhookDeliveries:input_type -> parlance.v1.ListWebhookDeliveriesRequest
-	14, // 24: parlance.v1.WebhookService.RedeliverWebhook:input_type -> parlance.v1.RedeliverWebhookRequest
-	15, // 25: parlance.v1.WebhookService.ListEvents:input_type -> parlance.v1.ListEventsRequest
-	17, // 26: parlance.v1.WebhookService.WatchEvents:input_type -> parlance.v1.WatchEventsRequest
-	0,  // 27: parlance.v1.WebhookService.CreateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	5,  // 28: parlance.v1.WebhookService.ListWebhookEndpoints:output_type -> parlance.v1.ListWebhookEndpointsResponse
-	0,  // 29: parlance.v1.WebhookService.GetWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	0,  // 30: parlance.v1.WebhookService.UpdateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	24, // 31: parlance.v1.WebhookService.DeleteWebhookEndpoint:output_type -> google.protobuf.Empty
-	0,  // 32: parlance.v1.WebhookService.EnableWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	0,  // 33: parlance.v1.WebhookService.RotateWebhookSecret:output_type -> parlance.v1.WebhookEndpoint
-	1,  // 34: parlance.v1.WebhookService.TestWebhookEndpoint:output_type -> parlance.v1.WebhookDelivery
-	13, // 35: parlance.v1.WebhookService.ListWebhookDeliveries:output_type -> parlance.v1.ListWebhookDeliveriesResponse
-	1,  // 36: parlance.v1.WebhookService.RedeliverWebhook:output_type -> parlance.v1.WebhookDelivery
-	16, // 37: parlance.v1.WebhookService.ListEvents:output_type -> parlance.v1.ListEventsResponse
-	18, // 38: parlance.v1.WebhookService.WatchEvents:output_type -> parlance.v1.WatchEventsResponse
-	27, // [27:39] is the sub-list for method output_type
-	15, // [15:27] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	26, // 0: parlance.v1.WebhookEndpoint.last_success_at:type_name -> google.protobuf.Timestamp
+	26, // 1: parlance.v1.WebhookEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	26, // 2: parlance.v1.WebhookEndpoint.created_at:type_name -> google.protobuf.Timestamp
+	26, // 3: parlance.v1.WebhookEndpoint.updated_at:type_name -> google.protobuf.Timestamp
+	26, // 4: parlance.v1.WebhookEndpointHealth.window_start:type_name -> google.protobuf.Timestamp
+	26, // 5: parlance.v1.WebhookEndpointHealth.disable_not_before:type_name -> google.protobuf.Timestamp
+	24, // 6: parlance.v1.WebhookDelivery.request_headers:type_name -> parlance.v1.WebhookDelivery.RequestHeadersEntry
+	25, // 7: parlance.v1.WebhookDelivery.response_headers:type_name -> parlance.v1.WebhookDelivery.ResponseHeadersEntry
+	26, // 8: parlance.v1.WebhookDelivery.started_at:type_name -> google.protobuf.Timestamp
+	26, // 9: parlance.v1.WebhookDelivery.next_attempt_at:type_name -> google.protobuf.Timestamp
+	26, // 10: parlance.v1.Event.created_at:type_name -> google.protobuf.Timestamp
+	27, // 11: parlance.v1.Event.data:type_name -> google.protobuf.Struct
+	0,  // 12: parlance.v1.ListWebhookEndpointsResponse.endpoints:type_name -> parlance.v1.WebhookEndpoint
+	28, // 13: parlance.v1.UpdateWebhookEndpointRequest.update_mask:type_name -> google.protobuf.FieldMask
+	26, // 14: parlance.v1.ListWebhookDeliveriesRequest.started_after:type_name -> google.protobuf.Timestamp
+	26, // 15: parlance.v1.ListWebhookDeliveriesRequest.started_before:type_name -> google.protobuf.Timestamp
+	26, // 16: parlance.v1.RecoverWebhookDeliveriesRequest.since:type_name -> google.protobuf.Timestamp
+	2,  // 17: parlance.v1.ListWebhookDeliveriesResponse.deliveries:type_name -> parlance.v1.WebhookDelivery
+	3,  // 18: parlance.v1.ListEventsResponse.events:type_name -> parlance.v1.Event
+	3,  // 19: parlance.v1.WatchEventsResponse.event:type_name -> parlance.v1.Event
+	4,  // 20: parlance.v1.WebhookService.CreateWebhookEndpoint:input_type -> parlance.v1.CreateWebhookEndpointRequest
+	5,  // 21: parlance.v1.WebhookService.ListWebhookEndpoints:input_type -> parlance.v1.ListWebhookEndpointsRequest
+	7,  // 22: parlance.v1.WebhookService.GetWebhookEndpoint:input_type -> parlance.v1.GetWebhookEndpointRequest
+	8,  // 23: parlance.v1.WebhookService.UpdateWebhookEndpoint:input_type -> parlance.v1.UpdateWebhookEndpointRequest
+	9,  // 24: parlance.v1.WebhookService.DeleteWebhookEndpoint:input_type -> parlance.v1.DeleteWebhookEndpointRequest
+	10, // 25: parlance.v1.WebhookService.EnableWebhookEndpoint:input_type -> parlance.v1.EnableWebhookEndpointRequest
+	11, // 26: parlance.v1.WebhookService.RotateWebhookSecret:input_type -> parlance.v1.RotateWebhookSecretRequest
+	12, // 27: parlance.v1.WebhookService.TestWebhookEndpoint:input_type -> parlance.v1.TestWebhookEndpointRequest
+	13, // 28: parlance.v1.WebhookService.ListWebhookDeliveries:input_type -> parlance.v1.ListWebhookDeliveriesRequest
+	14, // 29: parlance.v1.WebhookService.GetWebhookDelivery:input_type -> parlance.v1.GetWebhookDeliveryRequest
+	15, // 30: parlance.v1.WebhookService.GetWebhookEndpointHealth:input_type -> parlance.v1.GetWebhookEndpointHealthRequest
+	16, // 31: parlance.v1.WebhookService.RecoverWebhookDeliveries:input_type -> parlance.v1.RecoverWebhookDeliveriesRequest
+	19, // 32: parlance.v1.WebhookService.RedeliverWebhook:input_type -> parlance.v1.RedeliverWebhookRequest
+	20, // 33: parlance.v1.WebhookService.ListEvents:input_type -> parlance.v1.ListEventsRequest
+	22, // 34: parlance.v1.WebhookService.WatchEvents:input_type -> parlance.v1.WatchEventsRequest
+	0,  // 35: parlance.v1.WebhookService.CreateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	6,  // 36: parlance.v1.WebhookService.ListWebhookEndpoints:output_type -> parlance.v1.ListWebhookEndpointsResponse
+	0,  // 37: parlance.v1.WebhookService.GetWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	0,  // 38: parlance.v1.WebhookService.UpdateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	29, // 39: parlance.v1.WebhookService.DeleteWebhookEndpoint:output_type -> google.protobuf.Empty
+	0,  // 40: parlance.v1.WebhookService.EnableWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	0,  // 41: parlance.v1.WebhookService.RotateWebhookSecret:output_type -> parlance.v1.WebhookEndpoint
+	2,  // 42: parlance.v1.WebhookService.TestWebhookEndpoint:output_type -> parlance.v1.WebhookDelivery
+	18, // 43: parlance.v1.WebhookService.ListWebhookDeliveries:output_type -> parlance.v1.ListWebhookDeliveriesResponse
+	2,  // 44: parlance.v1.WebhookService.GetWebhookDelivery:output_type -> parlance.v1.WebhookDelivery
+	1,  // 45: parlance.v1.WebhookService.GetWebhookEndpointHealth:output_type -> parlance.v1.WebhookEndpointHealth
+	17, // 46: parlance.v1.WebhookService.RecoverWebhookDeliveries:output_type -> parlance.v1.RecoverWebhookDeliveriesResponse
+	2,  // 47: parlance.v1.WebhookService.RedeliverWebhook:output_type -> parlance.v1.WebhookDelivery
+	21, // 48: parlance.v1.WebhookService.ListEvents:output_type -> parlance.v1.ListEventsResponse
+	23, // 49: parlance.v1.WebhookService.WatchEvents:output_type -> parlance.v1.WatchEventsResponse
+	35, // [35:50] is the sub-list for method output_type
+	20, // [20:35] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_webhooks_proto_init() }
@@ -1679,15 +2266,16 @@ func file_parlance_v1_webhooks_proto_init() {
 	}
 	file_parlance_v1_options_proto_init()
 	file_parlance_v1_webhooks_proto_msgTypes[0].OneofWrappers = []any{}
-	file_parlance_v1_webhooks_proto_msgTypes[7].OneofWrappers = []any{}
-	file_parlance_v1_webhooks_proto_msgTypes[12].OneofWrappers = []any{}
+	file_parlance_v1_webhooks_proto_msgTypes[1].OneofWrappers = []any{}
+	file_parlance_v1_webhooks_proto_msgTypes[8].OneofWrappers = []any{}
+	file_parlance_v1_webhooks_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_webhooks_proto_rawDesc), len(file_parlance_v1_webhooks_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

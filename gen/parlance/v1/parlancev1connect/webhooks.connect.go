@@ -62,6 +62,15 @@ const (
 	// WebhookServiceListWebhookDeliveriesProcedure is the fully-qualified name of the WebhookService's
 	// ListWebhookDeliveries RPC.
 	WebhookServiceListWebhookDeliveriesProcedure = "/parlance.v1.WebhookService/ListWebhookDeliveries"
+	// WebhookServiceGetWebhookDeliveryProcedure is the fully-qualified name of the WebhookService's
+	// GetWebhookDelivery RPC.
+	WebhookServiceGetWebhookDeliveryProcedure = "/parlance.v1.WebhookService/GetWebhookDelivery"
+	// WebhookServiceGetWebhookEndpointHealthProcedure is the fully-qualified name of the
+	// WebhookService's GetWebhookEndpointHealth RPC.
+	WebhookServiceGetWebhookEndpointHealthProcedure = "/parlance.v1.WebhookService/GetWebhookEndpointHealth"
+	// WebhookServiceRecoverWebhookDeliveriesProcedure is the fully-qualified name of the
+	// WebhookService's RecoverWebhookDeliveries RPC.
+	WebhookServiceRecoverWebhookDeliveriesProcedure = "/parlance.v1.WebhookService/RecoverWebhookDeliveries"
 	// WebhookServiceRedeliverWebhookProcedure is the fully-qualified name of the WebhookService's
 	// RedeliverWebhook RPC.
 	WebhookServiceRedeliverWebhookProcedure = "/parlance.v1.WebhookService/RedeliverWebhook"
@@ -97,15 +106,32 @@ type WebhookServiceClient interface {
 	// retried and does not count towards automatic disabling. Errors: not-found, webhook-event-unknown.
 	TestWebhookEndpoint(context.Context, *v1.TestWebhookEndpointRequest) (*v1.WebhookDelivery, error)
 	// ListWebhookDeliveries lists the recent delivery attempts to an endpoint, newest first.
-	// Errors: not-found, invalid-request (limit outside 1 to 200).
+	// Filters narrow the list together. Errors: not-found, invalid-request (limit outside 1 to 200, a
+	// filter), webhook-event-unknown.
 	ListWebhookDeliveries(context.Context, *v1.ListWebhookDeliveriesRequest) (*v1.ListWebhookDeliveriesResponse, error)
+	// GetWebhookDelivery returns one attempt, with what was sent and what came back.
+	// Errors: not-found.
+	GetWebhookDelivery(context.Context, *v1.GetWebhookDeliveryRequest) (*v1.WebhookDelivery, error)
+	// GetWebhookEndpointHealth says how an endpoint does: its attempts of the last 24 h, what waits for
+	// it, and how near it is to being disabled. Errors: not-found.
+	GetWebhookEndpointHealth(context.Context, *v1.GetWebhookEndpointHealthRequest) (*v1.WebhookEndpointHealth, error)
+	// RecoverWebhookDeliveries sends again what failed for good: every event since a time whose last
+	// attempt failed and that has no other one due. Each begins the schedule anew; attempts go on being
+	// counted, and the event id stays. Asking again makes nothing due twice: what is on its way is no
+	// failure. At most 10,000 a call, oldest first; `more` says that there are others. Events that the
+	// endpoint no longer subscribes to are left out.
+	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled).
+	RecoverWebhookDeliveries(context.Context, *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error)
 	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event id.
 	// Errors: not-found.
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error)
 	// ListEvents reads the workspace's events in order, from after a cursor, so that a receiver
-	// that was down misses nothing.
+	// that was down misses nothing. With `Accept: text/event-stream` the same route is WatchEvents.
+	// Errors: webhook-event-unknown, invalid-request (after, page_size), events-cursor-expired (what
+	// came after the cursor is no longer kept).
 	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 	// WatchEvents is ListEvents that goes on: past events after the cursor, then new ones as they happen.
+	// Over REST the id of each Server-Sent Event is its cursor, and Last-Event-ID resumes. Errors: as list.
 	WatchEvents(context.Context, *v1.WatchEventsRequest) (*connect.ServerStreamForClient[v1.WatchEventsResponse], error)
 }
 
@@ -174,6 +200,24 @@ func NewWebhookServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(webhookServiceMethods.ByName("ListWebhookDeliveries")),
 			connect.WithClientOptions(opts...),
 		),
+		getWebhookDelivery: connect.NewClient[v1.GetWebhookDeliveryRequest, v1.WebhookDelivery](
+			httpClient,
+			baseURL+WebhookServiceGetWebhookDeliveryProcedure,
+			connect.WithSchema(webhookServiceMethods.ByName("GetWebhookDelivery")),
+			connect.WithClientOptions(opts...),
+		),
+		getWebhookEndpointHealth: connect.NewClient[v1.GetWebhookEndpointHealthRequest, v1.WebhookEndpointHealth](
+			httpClient,
+			baseURL+WebhookServiceGetWebhookEndpointHealthProcedure,
+			connect.WithSchema(webhookServiceMethods.ByName("GetWebhookEndpointHealth")),
+			connect.WithClientOptions(opts...),
+		),
+		recoverWebhookDeliveries: connect.NewClient[v1.RecoverWebhookDeliveriesRequest, v1.RecoverWebhookDeliveriesResponse](
+			httpClient,
+			baseURL+WebhookServiceRecoverWebhookDeliveriesProcedure,
+			connect.WithSchema(webhookServiceMethods.ByName("RecoverWebhookDeliveries")),
+			connect.WithClientOptions(opts...),
+		),
 		redeliverWebhook: connect.NewClient[v1.RedeliverWebhookRequest, v1.WebhookDelivery](
 			httpClient,
 			baseURL+WebhookServiceRedeliverWebhookProcedure,
@@ -197,18 +241,21 @@ func NewWebhookServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // webhookServiceClient implements WebhookServiceClient.
 type webhookServiceClient struct {
-	createWebhookEndpoint *connect.Client[v1.CreateWebhookEndpointRequest, v1.WebhookEndpoint]
-	listWebhookEndpoints  *connect.Client[v1.ListWebhookEndpointsRequest, v1.ListWebhookEndpointsResponse]
-	getWebhookEndpoint    *connect.Client[v1.GetWebhookEndpointRequest, v1.WebhookEndpoint]
-	updateWebhookEndpoint *connect.Client[v1.UpdateWebhookEndpointRequest, v1.WebhookEndpoint]
-	deleteWebhookEndpoint *connect.Client[v1.DeleteWebhookEndpointRequest, emptypb.Empty]
-	enableWebhookEndpoint *connect.Client[v1.EnableWebhookEndpointRequest, v1.WebhookEndpoint]
-	rotateWebhookSecret   *connect.Client[v1.RotateWebhookSecretRequest, v1.WebhookEndpoint]
-	testWebhookEndpoint   *connect.Client[v1.TestWebhookEndpointRequest, v1.WebhookDelivery]
-	listWebhookDeliveries *connect.Client[v1.ListWebhookDeliveriesRequest, v1.ListWebhookDeliveriesResponse]
-	redeliverWebhook      *connect.Client[v1.RedeliverWebhookRequest, v1.WebhookDelivery]
-	listEvents            *connect.Client[v1.ListEventsRequest, v1.ListEventsResponse]
-	watchEvents           *connect.Client[v1.WatchEventsRequest, v1.WatchEventsResponse]
+	createWebhookEndpoint    *connect.Client[v1.CreateWebhookEndpointRequest, v1.WebhookEndpoint]
+	listWebhookEndpoints     *connect.Client[v1.ListWebhookEndpointsRequest, v1.ListWebhookEndpointsResponse]
+	getWebhookEndpoint       *connect.Client[v1.GetWebhookEndpointRequest, v1.WebhookEndpoint]
+	updateWebhookEndpoint    *connect.Client[v1.UpdateWebhookEndpointRequest, v1.WebhookEndpoint]
+	deleteWebhookEndpoint    *connect.Client[v1.DeleteWebhookEndpointRequest, emptypb.Empty]
+	enableWebhookEndpoint    *connect.Client[v1.EnableWebhookEndpointRequest, v1.WebhookEndpoint]
+	rotateWebhookSecret      *connect.Client[v1.RotateWebhookSecretRequest, v1.WebhookEndpoint]
+	testWebhookEndpoint      *connect.Client[v1.TestWebhookEndpointRequest, v1.WebhookDelivery]
+	listWebhookDeliveries    *connect.Client[v1.ListWebhookDeliveriesRequest, v1.ListWebhookDeliveriesResponse]
+	getWebhookDelivery       *connect.Client[v1.GetWebhookDeliveryRequest, v1.WebhookDelivery]
+	getWebhookEndpointHealth *connect.Client[v1.GetWebhookEndpointHealthRequest, v1.WebhookEndpointHealth]
+	recoverWebhookDeliveries *connect.Client[v1.RecoverWebhookDeliveriesRequest, v1.RecoverWebhookDeliveriesResponse]
+	redeliverWebhook         *connect.Client[v1.RedeliverWebhookRequest, v1.WebhookDelivery]
+	listEvents               *connect.Client[v1.ListEventsRequest, v1.ListEventsResponse]
+	watchEvents              *connect.Client[v1.WatchEventsRequest, v1.WatchEventsResponse]
 }
 
 // CreateWebhookEndpoint calls parlance.v1.WebhookService.CreateWebhookEndpoint.
@@ -292,6 +339,33 @@ func (c *webhookServiceClient) ListWebhookDeliveries(ctx context.Context, req *v
 	return nil, err
 }
 
+// GetWebhookDelivery calls parlance.v1.WebhookService.GetWebhookDelivery.
+func (c *webhookServiceClient) GetWebhookDelivery(ctx context.Context, req *v1.GetWebhookDeliveryRequest) (*v1.WebhookDelivery, error) {
+	response, err := c.getWebhookDelivery.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetWebhookEndpointHealth calls parlance.v1.WebhookService.GetWebhookEndpointHealth.
+func (c *webhookServiceClient) GetWebhookEndpointHealth(ctx context.Context, req *v1.GetWebhookEndpointHealthRequest) (*v1.WebhookEndpointHealth, error) {
+	response, err := c.getWebhookEndpointHealth.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RecoverWebhookDeliveries calls parlance.v1.WebhookService.RecoverWebhookDeliveries.
+func (c *webhookServiceClient) RecoverWebhookDeliveries(ctx context.Context, req *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error) {
+	response, err := c.recoverWebhookDeliveries.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // RedeliverWebhook calls parlance.v1.WebhookService.RedeliverWebhook.
 func (c *webhookServiceClient) RedeliverWebhook(ctx context.Context, req *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error) {
 	response, err := c.redeliverWebhook.CallUnary(ctx, connect.NewRequest(req))
@@ -339,15 +413,32 @@ type WebhookServiceHandler interface {
 	// retried and does not count towards automatic disabling. Errors: not-found, webhook-event-unknown.
 	TestWebhookEndpoint(context.Context, *v1.TestWebhookEndpointRequest) (*v1.WebhookDelivery, error)
 	// ListWebhookDeliveries lists the recent delivery attempts to an endpoint, newest first.
-	// Errors: not-found, invalid-request (limit outside 1 to 200).
+	// Filters narrow the list together. Errors: not-found, invalid-request (limit outside 1 to 200, a
+	// filter), webhook-event-unknown.
 	ListWebhookDeliveries(context.Context, *v1.ListWebhookDeliveriesRequest) (*v1.ListWebhookDeliveriesResponse, error)
+	// GetWebhookDelivery returns one attempt, with what was sent and what came back.
+	// Errors: not-found.
+	GetWebhookDelivery(context.Context, *v1.GetWebhookDeliveryRequest) (*v1.WebhookDelivery, error)
+	// GetWebhookEndpointHealth says how an endpoint does: its attempts of the last 24 h, what waits for
+	// it, and how near it is to being disabled. Errors: not-found.
+	GetWebhookEndpointHealth(context.Context, *v1.GetWebhookEndpointHealthRequest) (*v1.WebhookEndpointHealth, error)
+	// RecoverWebhookDeliveries sends again what failed for good: every event since a time whose last
+	// attempt failed and that has no other one due. Each begins the schedule anew; attempts go on being
+	// counted, and the event id stays. Asking again makes nothing due twice: what is on its way is no
+	// failure. At most 10,000 a call, oldest first; `more` says that there are others. Events that the
+	// endpoint no longer subscribes to are left out.
+	// Errors: not-found, invalid-request (since), conflict (the endpoint is disabled).
+	RecoverWebhookDeliveries(context.Context, *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error)
 	// RedeliverWebhook sends an event again: the new attempt has the next number and the same event id.
 	// Errors: not-found.
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error)
 	// ListEvents reads the workspace's events in order, from after a cursor, so that a receiver
-	// that was down misses nothing.
+	// that was down misses nothing. With `Accept: text/event-stream` the same route is WatchEvents.
+	// Errors: webhook-event-unknown, invalid-request (after, page_size), events-cursor-expired (what
+	// came after the cursor is no longer kept).
 	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 	// WatchEvents is ListEvents that goes on: past events after the cursor, then new ones as they happen.
+	// Over REST the id of each Server-Sent Event is its cursor, and Last-Event-ID resumes. Errors: as list.
 	WatchEvents(context.Context, *v1.WatchEventsRequest, *connect.ServerStream[v1.WatchEventsResponse]) error
 }
 
@@ -412,6 +503,24 @@ func NewWebhookServiceHandler(svc WebhookServiceHandler, opts ...connect.Handler
 		connect.WithSchema(webhookServiceMethods.ByName("ListWebhookDeliveries")),
 		connect.WithHandlerOptions(opts...),
 	)
+	webhookServiceGetWebhookDeliveryHandler := connect.NewUnaryHandlerSimple(
+		WebhookServiceGetWebhookDeliveryProcedure,
+		svc.GetWebhookDelivery,
+		connect.WithSchema(webhookServiceMethods.ByName("GetWebhookDelivery")),
+		connect.WithHandlerOptions(opts...),
+	)
+	webhookServiceGetWebhookEndpointHealthHandler := connect.NewUnaryHandlerSimple(
+		WebhookServiceGetWebhookEndpointHealthProcedure,
+		svc.GetWebhookEndpointHealth,
+		connect.WithSchema(webhookServiceMethods.ByName("GetWebhookEndpointHealth")),
+		connect.WithHandlerOptions(opts...),
+	)
+	webhookServiceRecoverWebhookDeliveriesHandler := connect.NewUnaryHandlerSimple(
+		WebhookServiceRecoverWebhookDeliveriesProcedure,
+		svc.RecoverWebhookDeliveries,
+		connect.WithSchema(webhookServiceMethods.ByName("RecoverWebhookDeliveries")),
+		connect.WithHandlerOptions(opts...),
+	)
 	webhookServiceRedeliverWebhookHandler := connect.NewUnaryHandlerSimple(
 		WebhookServiceRedeliverWebhookProcedure,
 		svc.RedeliverWebhook,
@@ -450,6 +559,12 @@ func NewWebhookServiceHandler(svc WebhookServiceHandler, opts ...connect.Handler
 			webhookServiceTestWebhookEndpointHandler.ServeHTTP(w, r)
 		case WebhookServiceListWebhookDeliveriesProcedure:
 			webhookServiceListWebhookDeliveriesHandler.ServeHTTP(w, r)
+		case WebhookServiceGetWebhookDeliveryProcedure:
+			webhookServiceGetWebhookDeliveryHandler.ServeHTTP(w, r)
+		case WebhookServiceGetWebhookEndpointHealthProcedure:
+			webhookServiceGetWebhookEndpointHealthHandler.ServeHTTP(w, r)
+		case WebhookServiceRecoverWebhookDeliveriesProcedure:
+			webhookServiceRecoverWebhookDeliveriesHandler.ServeHTTP(w, r)
 		case WebhookServiceRedeliverWebhookProcedure:
 			webhookServiceRedeliverWebhookHandler.ServeHTTP(w, r)
 		case WebhookServiceListEventsProcedure:
@@ -499,6 +614,18 @@ func (UnimplementedWebhookServiceHandler) TestWebhookEndpoint(context.Context, *
 
 func (UnimplementedWebhookServiceHandler) ListWebhookDeliveries(context.Context, *v1.ListWebhookDeliveriesRequest) (*v1.ListWebhookDeliveriesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.WebhookService.ListWebhookDeliveries is not implemented"))
+}
+
+func (UnimplementedWebhookServiceHandler) GetWebhookDelivery(context.Context, *v1.GetWebhookDeliveryRequest) (*v1.WebhookDelivery, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.WebhookService.GetWebhookDelivery is not implemented"))
+}
+
+func (UnimplementedWebhookServiceHandler) GetWebhookEndpointHealth(context.Context, *v1.GetWebhookEndpointHealthRequest) (*v1.WebhookEndpointHealth, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.WebhookService.GetWebhookEndpointHealth is not implemented"))
+}
+
+func (UnimplementedWebhookServiceHandler) RecoverWebhookDeliveries(context.Context, *v1.RecoverWebhookDeliveriesRequest) (*v1.RecoverWebhookDeliveriesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.WebhookService.RecoverWebhookDeliveries is not implemented"))
 }
 
 func (UnimplementedWebhookServiceHandler) RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.WebhookDelivery, error) {

@@ -1,0 +1,76 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/webhooks"
+)
+
+func (s *webhooksServer) GetWebhookDelivery(ctx context.Context, req *parlancev1.GetWebhookDeliveryRequest) (*parlancev1.WebhookDelivery, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	attempt, err := s.webhooks.Attempt(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), webhooks.AttemptID(req.GetDeliveryId()))
+	if err != nil {
+		return nil, err
+	}
+	return deliveryProto(attempt), nil
+}
+
+func (s *webhooksServer) GetWebhookEndpointHealth(ctx context.Context, req *parlancev1.GetWebhookEndpointHealthRequest) (*parlancev1.WebhookEndpointHealth, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	health, err := s.webhooks.Health(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	if err != nil {
+		return nil, err
+	}
+	return healthProto(health), nil
+}
+
+func (s *webhooksServer) RecoverWebhookDeliveries(ctx context.Context, req *parlancev1.RecoverWebhookDeliveriesRequest) (*parlancev1.RecoverWebhookDeliveriesResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.webhooks.Recover(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.RecoverWebhookDeliveriesResponse{Recovered: int32(done.Deliveries), More: done.More}, nil //nolint:gosec // at most MaxRecover
+}
+
+func (s *webhooksServer) ListEvents(ctx context.Context, req *parlancev1.ListEventsRequest) (*parlancev1.ListEventsResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := s.webhooks.Feed(ctx, ref, feedParams(req))
+	if err != nil {
+		return nil, err
+	}
+	list, err := eventProtos(page)
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListEventsResponse{Events: list, NextPageToken: next}, nil
+}
+
+func (s *webhooksServer) WatchEvents(ctx context.Context, req *parlancev1.WatchEventsRequest, stream *connect.ServerStream[parlancev1.WatchEventsResponse]) error {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return err
+	}
+	return s.webhooks.Watch(ctx, ref, watchParams(req), func(event webhooks.FeedEvent) error {
+		converted, err := eventProto(event)
+		if err != nil {
+			return err
+		}
+		return stream.Send(&parlancev1.WatchEventsResponse{Event: converted, Type: converted.GetType(), Cursor: converted.GetCursor()})
+	})
+}

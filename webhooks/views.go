@@ -1,0 +1,122 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// AttemptFilter narrows a list of attempts; zero fields narrow nothing.
+type AttemptFilter struct {
+	Status AttemptStatus
+	// Event is the name of a public event.
+	Event   events.Type
+	EventID string
+	// StartedAfter is inclusive, StartedBefore is not.
+	StartedAfter  time.Time
+	StartedBefore time.Time
+	// OmitBodies leaves out what was sent and what came back.
+	OmitBodies bool
+}
+
+// key is what a page token is bound to.
+func (f AttemptFilter) key() []string {
+	return []string{string(f.Status), string(f.Event), f.EventID, timeKey(f.StartedAfter), timeKey(f.StartedBefore), strconv.FormatBool(f.OmitBodies)}
+}
+
+func timeKey(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// check refuses a filter that could only be a mistake.
+func (f AttemptFilter) check() error {
+	switch f.Status {
+	case "", AttemptPending, AttemptSucceeded, AttemptFailed, AttemptUnknown:
+	default:
+		return fault.InvalidField("status", "in", "status must be pending, succeeded, failed or unknown.")
+	}
+	if f.Event != "" {
+		if _, err := parseEvent("event", string(f.Event)); err != nil {
+			return err
+		}
+	}
+	if !f.StartedAfter.IsZero() && !f.StartedBefore.IsZero() && !f.StartedAfter.Before(f.StartedBefore) {
+		return fault.InvalidField("started_before", "order", "started_before must be later than started_after.")
+	}
+	return nil
+}
+
+// Deliveries lists the attempts to deliver to an endpoint, newest first; params.Size is 1 to 200,
+// 0 means 50. Errors: NotFound, Invalid invalid-request (the filter, a page token under another),
+// webhook-event-unknown.
+func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, params postgres.PageParams) ([]Attempt, string, error) {
+	if err := f.check(); err != nil {
+		return nil, "", err
+	}
+	params.Order = postgres.NewestFirst
+	params.Filters = append([]string{string(ref.TenantID), string(ref.ID), string(id)}, f.key()...)
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
+		return nil, "", err
+	}
+	var attempts []Attempt
+	query := filterAttempts(attemptsQuery(s.db.NewSelect().Model(&attempts), ref, id), f)
+	if err := page.ApplyTo(query, postgres.Columns{CreatedAt: "wa.started_at", ID: "wa.id"}).Scan(ctx); err != nil {
+		return nil, "", postgres.MapError(fmt.Errorf("list webhook attempts: %w", err))
+	}
+	attempts, next := postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
+		return postgres.Key{CreatedAt: a.StartedAt, ID: string(a.ID)}
+	})
+	if f.OmitBodies {
+		for i := range attempts {
+			attempts[i].RequestBody, attempts[i].ResponseBody = nil, ""
+		}
+	}
+	return attempts, next, nil
+}
+
+func filterAttempts(q *bun.SelectQuery, f AttemptFilter) *bun.SelectQuery {
+	switch f.Status {
+	case "":
+	case AttemptFailed, AttemptUnknown: // the condition of webhook_attempts_failed, for the planner to see
+		q = q.Where("wa.status = ?", f.Status).Where("wa.status IN ('failed', 'unknown')")
+	case AttemptPending, AttemptSucceeded:
+		q = q.Where("wa.status = ?", f.Status)
+	}
+	if f.Event != "" {
+		q = q.Where("d.event_type = ?", f.Event)
+	}
+	if f.EventID != "" {
+		q = q.Where("d.event_id = ?", f.EventID).Where("d.endpoint_id = wa.endpoint_id")
+	}
+	if !f.StartedAfter.IsZero() {
+		q = q.Where("wa.started_at >= ?", f.StartedAfter)
+	}
+	if !f.StartedBefore.IsZero() {
+		q = q.Where("wa.started_at < ?", f.StartedBefore)
+	}
+	return q
+}
+
+// Attempt returns one attempt whole. Errors: NotFound.
+func (s *Service) Attempt(ctx context.Context, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
+	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
+		return Attempt{}, err
+	}
+	a, err := selectAttempt(ctx, s.db, ref, id, attempt)
+	return a, postgres.MapError(err)
+}
