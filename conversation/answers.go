@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"sync"
 
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -19,7 +20,9 @@ type respond struct {
 
 // current is the answer that is going out.
 type current struct {
+	// live is the engine's; handing guards that the runner reads it while the engine gives it another.
 	live       *Live
+	handing    sync.Mutex
 	commandID  string
 	responseID string
 	turn       TurnID
@@ -69,7 +72,25 @@ func (e *engine) runnerFor(wanted respond, run *current) *runner {
 	return &runner{
 		s: e.s, start: turnStart{tenant: e.session.TenantID, session: e.id}, origin: &wanted.live.origin, config: &config,
 		options: e.optionsOf(wanted), commandID: run.commandID, responseID: run.responseID,
-		emit: func(event Event) error { e.send(happened{run: run, event: event}); return nil },
+		emit: func(event Event) error { e.hand(run, event); return nil },
+	}
+}
+
+// hand passes an event of the answer on. Nearly all are pieces of text: they go to the socket from here, since
+// nothing of the engine's depends on them. The message they are of has come to the socket before.
+func (e *engine) hand(run *current, event Event) {
+	switch event.(type) {
+	case TextDelta:
+		run.handing.Lock()
+		defer run.handing.Unlock()
+		run.live.push(event) // nothing, when the socket has its Closed: nobody took its place
+	case MessageStarted:
+		noted := make(chan struct{})
+		if e.send(happened{run: run, event: event, noted: noted}) {
+			<-noted
+		}
+	default:
+		e.send(happened{run: run, event: event})
 	}
 }
 

@@ -2,6 +2,8 @@ package conversation
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -99,14 +101,18 @@ func (e *engine) all() []*Live {
 	return all
 }
 
+// runs are the answers that are going out.
+func (e *engine) runs() []*current {
+	runs := slices.Collect(maps.Values(e.asides))
+	if e.current != nil {
+		runs = append(runs, e.current)
+	}
+	return runs
+}
+
 // busy says that an answer is going out for the Live.
 func (e *engine) busy(live *Live) bool {
-	for _, run := range e.asides {
-		if run.live == live {
-			return true
-		}
-	}
-	return e.current != nil && e.current.live == live
+	return slices.ContainsFunc(e.runs(), func(run *current) bool { return run.live == live })
 }
 
 // drop ends a Live.
@@ -163,14 +169,11 @@ func (e *engine) sendAway(live *Live, code CloseCode, reason string) {
 	e.putAway(live)
 }
 
-// inherit lets a socket take the place of the one before on this node.
+// inherit lets a socket take the place of the one before on this node. The caller holds the runs' handing.
 func (e *engine) inherit(live, older *Live) {
 	live.before, live.known, live.clientTools, live.lost = older, older.known, older.clientTools, older.lost
 	live.toolChoice, live.maxOutputTokens = older.toolChoice, older.maxOutputTokens
-	if e.current != nil && e.current.live == older {
-		e.current.live = live
-	}
-	for _, run := range e.asides {
+	for _, run := range e.runs() {
 		if run.live == older {
 			run.live = live
 		}

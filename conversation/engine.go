@@ -67,6 +67,8 @@ type (
 	happened struct {
 		run   *current
 		event Event
+		// noted, when not nil, is closed once the event is with its socket.
+		noted chan struct{}
 	}
 	finished struct {
 		run  *current
@@ -130,6 +132,9 @@ func (e *engine) loop() {
 			e.obey(m.live, m.command)
 		case happened:
 			e.forward(m)
+			if m.noted != nil {
+				close(m.noted)
+			}
 		case finished:
 			e.settle(m)
 		case asideDone:

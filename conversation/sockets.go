@@ -26,6 +26,10 @@ func (e *engine) join(m joined) {
 	if len(e.lives)+len(e.away) == 0 {
 		e.session = m.live.session
 	}
+	for _, run := range e.runs() { // their next pieces come behind what the socket is told here
+		run.handing.Lock()
+		defer run.handing.Unlock()
+	}
 	if older != nil {
 		e.inherit(m.live, older)
 	}
@@ -90,6 +94,7 @@ func (e *engine) leave(m left) {
 		e.putAway(m.live)
 	} else {
 		delete(e.lives, m.live.channel)
+		m.live.shut()
 		e.stopAsides(m.live, errStopped)
 	}
 	hungUp := m.how == HungUp && len(e.lives) == 0

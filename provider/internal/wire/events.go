@@ -27,7 +27,7 @@ func NewEvents(body io.Reader) *Events {
 // too: the standard would drop it, but some servers spare the last empty line, and an event
 // that was cut is no whole JSON, which its reader finds out.
 func (e *Events) Next() bool {
-	e.data = nil
+	e.data = e.data[:0]
 	for e.lines.Scan() {
 		line := e.lines.Bytes()
 		if len(line) == 0 {
@@ -48,7 +48,7 @@ func (e *Events) Next() bool {
 	return e.lines.Err() == nil && len(e.data) > 0
 }
 
-// Data is the data of the event that Next found.
+// Data is the data of the event that Next found; it is good until the next one.
 func (e *Events) Data() []byte { return e.data }
 
 // Err is why Next returned false; nil at the stream's end.
