@@ -209,7 +209,7 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.Sessions = conversation.New(conversation.Deps{
 		Prices: prices,
-		DB:     a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, Tools: a.Tools,
+		DB:     a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, HasKeys: a.credentials.HasModels, Installed: a.models.ChooseInstalled, Tools: a.Tools,
 		Gate:      a.newGate("model", a.Config.ModelConcurrency),
 		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
 		Tracer: a.traces, Registry: a.metrics.Registry,

@@ -91,6 +91,15 @@ func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.M
 	if err != nil {
 		return nil, err
 	}
+	return m.choose(refs, own)
+}
+
+// ChooseInstalled is Choose for a workspace that has no credential.
+func (m *models) ChooseInstalled(_ context.Context, _ workspaces.Ref, choice agents.Model) (model.Provider, error) {
+	return m.choose(append([]agents.ModelRef{{Provider: choice.Provider, Name: choice.Name}}, choice.Fallbacks...), nil)
+}
+
+func (m *models) choose(refs []agents.ModelRef, own map[string]workspaces.Opened) (model.Provider, error) {
 	chosen := make([]model.Provider, 0, len(refs))
 	absent := 0
 	for _, one := range refs {

@@ -60,6 +60,7 @@ type fixture struct {
 	made       pgtest.DB
 	db         *postgres.DB
 	keys       *seal.Keyring
+	guard      *publicnet.Guard
 	workspaces *workspaces.Service
 	agents     *agents.Service
 	tools      *tools.Service
@@ -82,7 +83,7 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{made: made, db: db, keys: keys, clock: &clock{}, endpoint: httptool.New(t), passages: &shelf{}, model: extractive.New()}
+	f := &fixture{made: made, db: db, keys: keys, guard: guard, clock: &clock{}, endpoint: httptool.New(t), passages: &shelf{}, model: extractive.New()}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: f.workspaces, Now: f.clock.now})
 	f.tools = tools.New(tools.Deps{DB: db, Workspaces: f.workspaces, Agents: f.agents, Keys: keys, Guard: guard})

@@ -9,6 +9,8 @@ import (
 
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
 )
 
 // What nearly every turn does goes to Postgres in one round trip each, three in all: what the user said is
@@ -28,6 +30,9 @@ type foreknown struct {
 
 	there   bool
 	summary summary
+	// tools and keys are what of the agent's tools and the workspace's model keys was asked along.
+	tools tools.Ahead
+	keys  bool
 	// page is the first of readPast.
 	page []Turn
 }
@@ -118,7 +123,14 @@ func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Sess
 		},
 	}
 	known.page, known.summary = nil, summary{}
-	_, err := s.db.Ask(ctx, s.lockSession(session), begin, s.pastStep(session, known), s.summaryStep(session, known))
+	steps := []postgres.Step{s.lockSession(session), begin, s.pastStep(session, known), s.summaryStep(session, known)}
+	if s.tools != nil {
+		steps = append(steps, known.tools.Steps(s.tools, session.Ref(), session.AgentID)...)
+	}
+	if s.hasKeys != nil {
+		steps = append(steps, s.hasKeys(session.Ref(), &known.keys))
+	}
+	_, err := s.db.Ask(ctx, steps...)
 	if err != nil || !begun {
 		return Session{}, Turn{}, false
 	}
@@ -161,6 +173,15 @@ func (s *Service) summaryStep(session Session, known *foreknown) postgres.Step {
 		Statement: s.db.NewRaw("SELECT m.text, m.turns FROM session_summaries AS m WHERE m.tenant_id = ? AND m.session_id = ?", session.TenantID, session.ID),
 		Row:       func(scan func(into ...any) error) error { return scan(&known.summary.Text, &known.summary.Turns) },
 	}
+}
+
+// provider is what answers for the agent.
+func (r *runner) provider(ctx context.Context) (model.Provider, error) {
+	choose := r.s.models
+	if known := r.start.known; known != nil && known.there && r.s.installed != nil && !known.keys {
+		choose = r.s.installed
+	}
+	return choose(ctx, r.session.Ref(), r.session.Config.Model)
 }
 
 // finishOpen records the end of a turn, and what it was to its session.

@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -53,17 +55,22 @@ func (c *counter) reset() []string {
 	return trips
 }
 
-// newCounted is a node that keeps to itself, and the counter of what it asks Postgres.
-func newCounted(t *testing.T, f *fixture, made pgtest.DB) (*conversation.Service, *counter) {
+// newCounted is a node that keeps to itself, and the counter of what it asks Postgres. Workspaces with keys of
+// their own get the model theirs.
+func newCounted(t *testing.T, f *fixture, made pgtest.DB, theirs model.Provider) (*conversation.Service, *counter) {
 	t.Helper()
 	count := &counter{Tracer: made.Wall, BatchTracer: made.Wall}
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: made.URL, Tracer: count})
 	if err != nil {
 		t.Fatal(err)
 	}
+	choose := func(chosen model.Provider) conversation.ModelFunc {
+		return func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return chosen, nil }
+	}
 	s := conversation.New(conversation.Deps{
-		DB: db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: f.passages, Seal: f.keys,
-		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
+		DB: db, Agents: f.agents, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Retriever: f.passages, Seal: f.keys,
+		Tools:  tools.New(tools.Deps{DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Agents: f.agents, Keys: f.keys, Guard: f.guard}),
+		Models: choose(theirs), Installed: choose(f.model), HasKeys: workspaces.NewCredentials(workspaces.CredentialDeps{DB: db}).HasModels,
 		PublicURL: "https://talk.example", Now: f.clock.now,
 	})
 	t.Cleanup(func() {
@@ -79,22 +86,28 @@ func newCounted(t *testing.T, f *fixture, made pgtest.DB) (*conversation.Service
 	return s, count
 }
 
-// TestRoundTrips: a turn over a socket asks Postgres three times, what its tools and passages need aside.
+// TestRoundTrips: a turn over a socket asks Postgres three times, what its passages need aside. An agent with
+// tools, or a workspace with keys, is noticed in the next one.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.passages.passages = refunds()
-	node, count := newCounted(t, f, f.made)
+	ours, theirs := &script{steps: []step{say("Soon."), say("Soon."), say("Soon.")}}, &script{steps: []step{say("Theirs.")}}
+	f.model = ours
+	node, count := newCounted(t, f, f.made, theirs)
 	made := f.create(t)
 	s := f.join(t, node, made)
-	for turn := range 3 {
+	ask := func(text string) []string {
 		count.reset()
 		s.do(conversation.UserMessage{Text: "When are refunds paid?"})
 		s.do(conversation.Respond{})
-		if done, _ := until[conversation.ResponseDone](s); done.Status != conversation.ResponseCompleted || len(done.Citations) != 1 {
+		if done, _ := until[conversation.ResponseDone](s); done.Status != conversation.ResponseCompleted || len(done.Citations) != 1 || done.Text != text {
 			t.Fatalf("done %+v", done)
 		}
-		trips := count.reset()
+		return count.reset()
+	}
+	for turn := range 3 {
+		trips := ask("Soon.")
 		if len(trips) != 3 || !strings.Contains(trips[0], "INSERT INTO turns") || !strings.Contains(trips[2], "receipt") {
 			t.Errorf("turn %d asked %d times:\n%s", turn, len(trips), strings.Join(trips, "\n\n"))
 		}
@@ -113,6 +126,22 @@ func TestRoundTrips(t *testing.T) {
 	}
 	if session.InputTokens != input || session.OutputTokens != output || !session.LastActivityAt.After(session.CreatedAt) {
 		t.Errorf("the session counts %d and %d tokens, its turns %d and %d", session.InputTokens, session.OutputTokens, input, output)
+	}
+	for _, req := range ours.requests() {
+		if slices.ContainsFunc(req.Tools, func(tool model.Tool) bool { return tool.Name == "find_order" }) {
+			t.Error("a tool is offered that is not attached")
+		}
+	}
+	f.attach(t, "find_order", "GET", 0)
+	credentials := workspaces.NewCredentials(workspaces.CredentialDeps{DB: f.db, Workspaces: f.workspaces, Keys: f.keys, Guard: f.guard})
+	if _, err := credentials.Create(t.Context(), f.ref, workspaces.CreateCredentialParams{
+		Kind: workspaces.CredentialModel, Provider: "openai", Name: "ours", APIKey: "sk-0123456789",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ask("Theirs.")
+	if asked := theirs.requests(); !slices.ContainsFunc(asked[0].Tools, func(tool model.Tool) bool { return tool.Name == "find_order" }) {
+		t.Errorf("the attached tool is not among %+v", asked[0].Tools)
 	}
 }
 

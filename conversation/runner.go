@@ -212,7 +212,7 @@ func (r *runner) answer(ctx context.Context) (err error) {
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
-	provider, err := r.s.models(ctx, r.session.Ref(), r.session.Config.Model)
+	provider, err := r.provider(ctx)
 	if err != nil {
 		return upstream(err)
 	}
@@ -254,7 +254,11 @@ func (r *runner) prepare(ctx context.Context) error {
 	}
 	begun := r.s.moment()
 	defer func() { r.making.stage(stageToolList, begun, r.s.moment()) }()
-	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agent, string(r.session.ID), r.values); err != nil && ctx.Err() == nil {
+	var ahead *tools.Ahead
+	if known := r.start.known; known != nil && known.there {
+		ahead = &known.tools
+	}
+	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agent, string(r.session.ID), r.values, ahead); err != nil && ctx.Err() == nil {
 		r.s.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 	}
 	return ctx.Err()
@@ -361,6 +365,7 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 	}
 	said := Message{Role: roleAssistant, ItemID: idgen.New(idgen.Item)}
 	open := false
+	var words strings.Builder
 	result, err := provider.Stream(ctx, req, func(e model.Event) error {
 		if first.IsZero() {
 			first = r.s.moment()
@@ -386,7 +391,7 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 				return err
 			}
 		}
-		said.Text += text
+		words.WriteString(text)
 		if err := r.tell(TextDelta{ResponseID: r.responseID, ItemID: said.ItemID, Text: text}); err != nil {
 			return err
 		}
@@ -404,7 +409,7 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 			r.turn.Citations[i].Quoted = true
 		}
 	}
-	if open {
+	if said.Text = words.String(); open {
 		r.turn.Messages = append(r.turn.Messages, said)
 		_ = r.emit(MessageDone{ResponseID: r.responseID, ItemID: said.ItemID, Text: said.Text, Cut: err != nil}) // the next event tells
 	}

@@ -38,6 +38,10 @@ type Deps struct {
 	Agents     *agents.Service
 	Workspaces *workspaces.Service
 	Models     ModelFunc
+	// HasKeys asks whether the workspace has model keys of its own, beside what a turn asks the database anyhow.
+	// When it has none, Installed takes the place of Models. Both or neither may be nil.
+	HasKeys   func(ref workspaces.Ref, has *bool) postgres.Step
+	Installed ModelFunc
 	// Tools finds and runs an agent's tools; nil: none. App gives it SystemTools.
 	Tools *tools.Service
 	// Retriever finds passages; nil: none.
@@ -76,6 +80,8 @@ type Service struct {
 	agents     *agents.Service
 	workspaces *workspaces.Service
 	models     ModelFunc
+	hasKeys    func(ref workspaces.Ref, has *bool) postgres.Step
+	installed  ModelFunc
 	tools      *tools.Service
 	retriever  Retriever
 	gate       *fair.Gate
@@ -113,7 +119,7 @@ type Service struct {
 func New(d Deps) *Service {
 	live, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
-		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
+		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, hasKeys: d.HasKeys, installed: d.Installed, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
 		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
 		summaries: map[ID]time.Time{}, engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),

@@ -72,7 +72,7 @@ func (f *mcpFixture) add(t *testing.T, p tools.CreateParams) tools.Tool {
 
 func (f *mcpFixture) compose(t *testing.T, node *tools.Service, session string, variables map[string]string) tools.Registry {
 	t.Helper()
-	registry, err := node.ComposeSession(t.Context(), f.ref, f.agent, session, tools.NewVariables(variables))
+	registry, err := node.ComposeSession(t.Context(), f.ref, f.agent, session, tools.NewVariables(variables), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestMCPOnce(t *testing.T) {
 	for i := range 20 {
 		all.Go(func() {
 			registry, err := map[bool]*tools.Service{true: other, false: f.Service}[i%2 == 0].
-				ComposeSession(t.Context(), f.ref, f.agent, fmt.Sprint("ses_", i), tools.Variables{})
+				ComposeSession(t.Context(), f.ref, f.agent, fmt.Sprint("ses_", i), tools.Variables{}, nil)
 			if _, ok := registry.Find("crm__find"); err != nil || !ok {
 				t.Errorf("%d: %v", i, err)
 			}

@@ -33,9 +33,9 @@ const (
 const maxModelName = 64
 
 // ComposeSession makes the registry of an agent for a turn: as Compose, with the tools of MCP servers
-// as they were when the session first met them.
-func (s *Service) ComposeSession(ctx context.Context, ref workspaces.Ref, agent agents.Agent, sessionID string, variables Variables) (Registry, error) {
-	return s.compose(ctx, agent, mcpContext{ref: ref, sessionID: sessionID, variables: variables, wait: mcpTurnWait})
+// as they were when the session first met them. What was asked ahead, when it was, is not asked again; nil: nothing was.
+func (s *Service) ComposeSession(ctx context.Context, ref workspaces.Ref, agent agents.Agent, sessionID string, variables Variables, ahead *Ahead) (Registry, error) {
+	return s.compose(ctx, agent, mcpContext{ref: ref, sessionID: sessionID, variables: variables, wait: mcpTurnWait}, ahead)
 }
 
 // mcpEntries are the entries of an mcp tool: one for the tool itself, or one for each of the server's.

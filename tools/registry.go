@@ -8,6 +8,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -91,21 +92,29 @@ func (r Registry) Find(name string) (Entry, bool) {
 // Compose makes the registry of an agent as it stands now. The servers of its mcp tools are asked
 // with the example variables of a run.
 func (s *Service) Compose(ctx context.Context, ref workspaces.Ref, agent agents.Agent) (Registry, error) {
-	return s.compose(ctx, agent, mcpContext{ref: ref, variables: NewVariables(stubVariables(s.now())), wait: mcpTurnWait})
+	return s.compose(ctx, agent, mcpContext{ref: ref, variables: NewVariables(stubVariables(s.now())), wait: mcpTurnWait}, nil)
 }
 
-func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext) (Registry, error) {
-	attachments, err := listAttachments(ctx, s.db, m.ref, agent.ID)
-	if err != nil {
-		return nil, err
+func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext, ahead *Ahead) (Registry, error) {
+	if ahead == nil || !ahead.asked {
+		ahead = &Ahead{attached: true}
+		plan, err := s.workspaces.Plan(ctx, m.ref.TenantID)
+		if err != nil {
+			return nil, err
+		}
+		ahead.plan = plan
 	}
-	custom, err := attachedTools(ctx, s.db, m.ref, attachments)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := s.workspaces.Plan(ctx, m.ref.TenantID)
-	if err != nil {
-		return nil, err
+	plan := ahead.plan
+	var attachments []Attachment
+	var custom map[ID]Tool
+	if ahead.attached {
+		var err error
+		if attachments, err = listAttachments(ctx, s.db, m.ref, agent.ID); err != nil {
+			return nil, err
+		}
+		if custom, err = attachedTools(ctx, s.db, m.ref, attachments); err != nil {
+			return nil, err
+		}
 	}
 	byTool := map[ID]Attachment{}
 	var ask []Tool
@@ -139,6 +148,24 @@ func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext)
 		registry[i].AgentID = agent.ID
 	}
 	return dedupe(registry), nil
+}
+
+// Ahead is what of an agent's registry somebody asks the database who asks it anyhow: most agents have
+// nothing attached, and then nothing else has to be asked. The zero value knows nothing.
+type Ahead struct {
+	asked, attached bool
+	plan            workspaces.Plan
+}
+
+// Steps are the questions; they belong into one [postgres.DB.Ask].
+func (a *Ahead) Steps(s *Service, ref workspaces.Ref, agent agents.ID) []postgres.Step {
+	return []postgres.Step{s.workspaces.PlanStep(ref.TenantID, &a.plan), {
+		Statement: hasAttachments(s.db, ref, agent),
+		Row: func(scan func(into ...any) error) error {
+			a.asked = true
+			return scan(&a.attached)
+		},
+	}}
 }
 
 func (s *Service) entry(tool Tool, attachment Attachment, reason DisabledReason) Entry {

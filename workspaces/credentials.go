@@ -247,6 +247,15 @@ type Opened struct {
 	APIKey seal.Secret
 }
 
+// HasModels asks whether the workspace has model credentials, for somebody who asks the database anyhow: has is
+// filled in by [postgres.DB.Ask].
+func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
+	return postgres.Step{
+		Statement: s.db.NewRaw("SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = ? AND c.workspace_id = ? AND c.kind = ?)", ref.TenantID, ref.ID, CredentialModel),
+		Row:       func(scan func(into ...any) error) error { return scan(has) },
+	}
+}
+
 // Models are the workspace's model credentials with their keys, by provider: one indexed read, so
 // that a change or deletion counts at once on every node.
 func (s *Credentials) Models(ctx context.Context, ref Ref) (map[string]Opened, error) {

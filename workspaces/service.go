@@ -128,6 +128,20 @@ func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
 	return s.PlanNamed(tenant.Plan), nil
 }
 
+// PlanStep is Plan for somebody who asks the database anyhow: into is filled in by [postgres.DB.Ask]. It is left
+// as it is when there is no such tenant.
+func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
+	return postgres.Step{
+		Statement: s.db.NewRaw("SELECT t.plan FROM tenants AS t WHERE t.id = ?", id),
+		Row: func(scan func(into ...any) error) error {
+			var name string
+			err := scan(&name)
+			*into = s.PlanNamed(name)
+			return err
+		},
+	}
+}
+
 // PlanNamed is the plan of that name, or the fallback that Plan describes.
 func (s *Service) PlanNamed(name string) Plan {
 	if plan, ok := s.plans[name]; ok {
