@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
@@ -206,7 +205,7 @@ func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) error {
 	mine, err := updateTurn(ctx, r.s.db, r.turn, "messages")
 	r.making.stage(stagePersistence, begun, r.s.moment())
 	if err == nil && !mine {
-		err = fault.Wrap(errLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
+		err = errTakenForLost()
 	}
 	return postgres.MapError(err)
 }
@@ -222,8 +221,9 @@ func (r *runner) keepResults(ctx context.Context) error {
 	case err != nil && ctx.Err() == nil: // "unknown" would be the truth then
 		r.s.log.WarnContext(ctx, "results of calls not kept yet", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 	case err == nil && !mine:
-		return fault.Wrap(errLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
+		return errTakenForLost()
 	}
+	r.s.tellFollowers(r.turn.ID)
 	return nil
 }
 

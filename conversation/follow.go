@@ -17,10 +17,16 @@ import (
 //	               └── nobody listens for FollowGrace ──► it is cancelled
 //
 // The events are kept while it runs. Afterwards, and on other nodes, its row says what has not been
-// heard yet: an event's id holds how much has (place).
+// heard yet: an event's id holds how much has (place). Its node is told that the row is followed, and
+// tells when it has changed. A turn whose node was lost is answered again here: again.go.
 
-// FollowGrace is how long a streamed turn goes on while nobody listens.
-const FollowGrace = 30 * time.Second
+const (
+	// FollowGrace is how long a streamed turn goes on while nobody listens.
+	FollowGrace = 30 * time.Second
+	// followPoll is how often the row of a turn is looked at although nobody says that it has changed: news
+	// may be lost, and a lost node has none.
+	followPoll = time.Second
+)
 
 // errUnheard is why a streamed turn was stopped that nobody came back to.
 var errUnheard = errors.New("nobody listened to the answer any more")
@@ -28,8 +34,10 @@ var errUnheard = errors.New("nobody listened to the answer any more")
 // broadcast is a streamed turn that runs on this node.
 type broadcast struct {
 	session ID
-	grace   time.Duration
-	cancel  context.CancelCauseFunc
+	// turn is the one that runs; empty before it has begun. The service's lock guards it.
+	turn   TurnID
+	grace  time.Duration
+	cancel context.CancelCauseFunc
 
 	mu        sync.Mutex
 	events    []StreamEvent
@@ -107,44 +115,68 @@ func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id ID, par
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	b := &broadcast{session: id, grace: s.followGrace, cancel: cancel, news: make(chan struct{})}
 	unhear := b.join()
-	if !s.goLate(func() { defer leave(); s.broadcast(running, session, params, b) }) {
+	say := func(ctx context.Context, emit func(StreamEvent) error) (Turn, error) {
+		return s.say(ctx, session, params, emit)
+	}
+	if !s.goLate(func() { defer leave(); s.broadcast(running, b, say) }) {
 		leave()
 		cancel(nil)
 		return fault.New(fault.ServiceUnavailable, "This node is being stopped. Send it again.")
 	}
 	defer unhear()
-	return b.hear(ctx, 0, emit)
+	to := &rowStream{emit: emit}
+	if err := to.hear(ctx, b); !errors.Is(err, errTaken) {
+		return err
+	}
+	return s.follow(ctx, session, to) // this node was taken for lost
 }
 
-// broadcast takes the turn and keeps its events while it runs.
-func (s *Service) broadcast(ctx context.Context, session Session, params TurnParams, b *broadcast) {
+// broadcast takes a turn and keeps its events while it runs.
+func (s *Service) broadcast(ctx context.Context, b *broadcast, take func(context.Context, func(StreamEvent) error) (Turn, error)) {
 	defer b.cancel(nil)
 	stop := context.AfterFunc(s.live, func() { b.cancel(context.Canceled) })
 	defer stop()
-	var turn TurnID
-	_, err := s.say(ctx, session, params, func(e StreamEvent) error {
-		if turn != e.TurnID {
-			s.announce(turn, e.TurnID, b)
-			turn = e.TurnID
+	_, err := take(ctx, func(e StreamEvent) error {
+		if b.turn != e.TurnID {
+			s.announce(b, e.TurnID)
 		}
 		b.tell(func() { b.events = append(b.events, e) })
 		return nil
 	})
+	if errors.Is(err, errLeaseLost) {
+		err = errTaken
+	}
+	s.announce(b, "")
 	b.finish(err)
-	s.announce(turn, "", nil)
 }
 
-// announce makes a turn's events be found by its id.
-func (s *Service) announce(old, turn TurnID, b *broadcast) {
+// announce makes a turn's events be found by its id, until another one or none takes its place. False when
+// another broadcast of it is there.
+func (s *Service) announce(b *broadcast, turn TurnID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.broadcasts, old)
+	if turn != "" && s.broadcasts[turn] != nil {
+		return false
+	}
+	delete(s.broadcasts, b.turn)
+	b.turn = turn
 	if turn != "" {
 		s.broadcasts[turn] = b
 	}
+	return true
 }
 
-// Follow hands the events of a turn that come after lastEventID (empty: all) to emit, until it is over.
+func (s *Service) broadcastOf(session ID, turn TurnID) *broadcast {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.broadcasts[turn]; b != nil && b.session == session {
+		return b
+	}
+	return nil
+}
+
+// Follow hands the events of a turn that come after lastEventID (empty: all) to emit, until it is over. A
+// second turn.started says that the turn's node was lost and that its events begin anew.
 // Errors: NotFound, Invalid invalid-request (the id of another turn's event), how the turn ended.
 func (s *Service) Follow(ctx context.Context, p workspaces.Principal, id ID, turnID TurnID, lastEventID string, emit func(StreamEvent) error) error {
 	session, err := s.Get(ctx, p, id)
@@ -158,36 +190,116 @@ func (s *Service) Follow(ctx context.Context, p workspaces.Principal, id ID, tur
 			return fault.InvalidField("last_event_id", "format", "Give the id of an event of this turn as it came; %q is none.", lastEventID)
 		}
 	}
-	s.mu.Lock()
-	b := s.broadcasts[turnID]
-	s.mu.Unlock()
-	if b != nil && b.session == id {
-		leave := b.join()
-		defer leave()
-		return b.hear(ctx, heard.events, emit)
-	}
-	return s.followRow(ctx, session, turnID, &rowStream{emit: emit, turn: turnID, heard: heard})
+	return s.follow(ctx, session, &rowStream{emit: emit, turn: turnID, heard: heard})
 }
 
-// followRow follows a turn by what is recorded of it.
-func (s *Service) followRow(ctx context.Context, session Session, id TurnID, to *rowStream) error {
+func (s *Service) follow(ctx context.Context, session Session, to *rowStream) error {
+	for {
+		if b := s.broadcastOf(session.ID, to.turn); b != nil {
+			if err := to.hear(ctx, b); !errors.Is(err, errTaken) {
+				return err
+			}
+		}
+		over, err := s.followRow(ctx, session, to)
+		if over || err != nil {
+			return err
+		}
+	}
+}
+
+// followRow follows a turn by what is recorded of it, until it is over or a broadcast of it is here.
+func (s *Service) followRow(ctx context.Context, session Session, to *rowStream) (over bool, err error) {
+	news, unfollow := s.awaitNews(to.turn)
+	defer unfollow()
+	told := false
 	ticker := time.NewTicker(followPoll)
 	defer ticker.Stop()
 	for {
-		turn, err := selectTurn(ctx, s.db, session, id)
+		turn, err := selectTurn(ctx, s.db, session, to.turn)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := to.take(turn); err != nil || turn.Status != TurnInProgress {
-			return err
+			return true, err
+		}
+		if !told { // and look again: it may have changed before its node knew
+			told = true
+			if err := notify(ctx, s.db, notice{Kind: noticeFollow, Session: session.ID, Turn: to.turn}); err != nil {
+				return false, err
+			}
+			continue
+		}
+		if here, err := s.answerAgain(ctx, session, to.turn); here || err != nil {
+			return false, err
 		}
 		select {
+		case <-news:
 		case <-ticker.C:
 		case <-s.live.Done():
-			return fault.New(fault.ServiceUnavailable, "This node is being stopped. Follow the turn again.")
+			return false, fault.New(fault.ServiceUnavailable, "This node is being stopped. Follow the turn again.")
 		case <-ctx.Done():
-			return ctx.Err()
+			return false, ctx.Err()
 		}
+	}
+}
+
+// awaitNews is told when the row of a turn has changed.
+func (s *Service) awaitNews(turn TurnID) (news <-chan struct{}, unfollow func()) {
+	woken := make(chan struct{}, 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.followers[turn] == nil {
+		s.followers[turn] = map[chan struct{}]bool{}
+	}
+	s.followers[turn][woken] = true
+	return woken, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if delete(s.followers[turn], woken); len(s.followers[turn]) == 0 {
+			delete(s.followers, turn)
+		}
+	}
+}
+
+// wakeFollowers has those who follow the turn look at it; all of them when turn is empty.
+func (s *Service) wakeFollowers(turn TurnID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for followed, woken := range s.followers {
+		if turn != "" && turn != followed {
+			continue
+		}
+		for one := range woken {
+			select {
+			case one <- struct{}{}:
+			default: // it will look
+			}
+		}
+	}
+}
+
+// markFollowed notes that a turn is followed that runs here, if it does.
+func (s *Service) markFollowed(turn TurnID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.running[turn]; l != nil {
+		l.followed = true
+	}
+}
+
+// tellFollowers says that the row of a turn of this node has changed, when somebody wants to know.
+func (s *Service) tellFollowers(turn TurnID) {
+	s.mu.Lock()
+	l := s.running[turn]
+	wanted := l != nil && l.followed
+	s.mu.Unlock()
+	if !wanted {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.live), writeTimeout)
+	defer cancel()
+	if err := notify(ctx, s.db, notice{Kind: noticeNews, Session: l.session, Turn: turn}); err != nil {
+		s.log.WarnContext(ctx, "followers of a turn not told", "session_id", l.session, "turn_id", turn, "error", err) // they look by themselves
 	}
 }
 
@@ -212,8 +324,44 @@ func errGone(err error) error {
 	return fault.Wrap(err, fault.CallerCanceled, "The caller has gone; the turn goes on without it.")
 }
 
+// hear passes on what a broadcast has more.
+func (r *rowStream) hear(ctx context.Context, b *broadcast) error {
+	leave := b.join()
+	defer leave()
+	return b.hear(ctx, b.after(r.turn, r.heard), func(e StreamEvent) error {
+		if turn, heard, err := readPlace(e.ID); err == nil {
+			r.turn, r.heard = turn, heard
+		}
+		return r.emit(e)
+	})
+}
+
+// after is the first event that somebody has not who heard so much, from here or from the turn's row, where
+// pieces are longer.
+func (b *broadcast) after(turn TurnID, heard place) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n := heard.events; n > 0 && n <= len(b.events) && b.events[n-1].ID == heard.id(turn) {
+		return n
+	}
+	next := 0
+	for i, e := range b.events {
+		_, at, err := readPlace(e.ID)
+		if err != nil || at.losses != heard.losses {
+			return 0
+		}
+		if heard.events > 0 && e.Type != StreamDone && e.Type != StreamClientCall && at.bytes <= heard.bytes && at.calls <= heard.calls {
+			next = i + 1
+		}
+	}
+	return next
+}
+
 // take sends what the turn has more than was heard; when it is over, how it ended.
 func (r *rowStream) take(turn Turn) error {
+	if turn.Losses != r.heard.losses {
+		r.heard = place{losses: turn.Losses}
+	}
 	if r.heard.events == 0 {
 		if err := r.send(StreamEvent{Type: StreamStarted}); err != nil {
 			return err

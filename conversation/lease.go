@@ -55,6 +55,8 @@ type turnStart struct {
 	response string
 	// known is what the node knows of the session; nil: nothing.
 	known *foreknown
+	// again says that the turn's node was lost, and that it is taken from there: see again.go.
+	again bool
 }
 
 // lease is the right to run a turn, while it is waited for too: an end reaches it either way.
@@ -65,6 +67,8 @@ type lease struct {
 	renewed sync.WaitGroup
 	// losses is the turn's.
 	losses int
+	// followed says that somebody follows the turn by its row, who wants to hear of its end.
+	followed bool
 }
 
 // hold registers a turn of this node; the context ends when the session does.
@@ -79,6 +83,7 @@ func (s *Service) hold(ctx context.Context, start turnStart) (context.Context, *
 
 // release ends a hold and its renewal.
 func (s *Service) release(turn TurnID, l *lease) {
+	s.tellFollowers(turn)
 	s.mu.Lock()
 	delete(s.running, turn)
 	s.mu.Unlock()
@@ -109,7 +114,7 @@ func (s *Service) renew(ctx context.Context, start turnStart, l *lease) {
 			return
 		case <-ticker.C:
 		}
-		mine, ending, err := s.renewOnce(ctx, start)
+		mine, ending, err := s.renewOnce(ctx, start, l.losses)
 		if err == nil && !mine {
 			mine, err = s.reclaimOnce(ctx, start, l.losses)
 		}
@@ -125,12 +130,13 @@ func (s *Service) renew(ctx context.Context, start turnStart, l *lease) {
 	}
 }
 
-func (s *Service) renewOnce(ctx context.Context, start turnStart) (mine, ending bool, err error) {
+func (s *Service) renewOnce(ctx context.Context, start turnStart, losses int) (mine, ending bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	var rows []Session
 	err = s.db.NewUpdate().Model((*Session)(nil)).Set("running_until = ?", s.moment().Add(leaseLife)).
 		Where("s.tenant_id = ?", start.tenant).Where("s.id = ?", start.session).Where("s.running_turn_id = ?", start.turn).
+		Where("EXISTS (SELECT FROM turns AS t WHERE t.tenant_id = s.tenant_id AND t.id = s.running_turn_id AND t.losses = ?)", losses). // else another node has it
 		Returning("ending_at").Scan(ctx, &rows)
 	if err != nil {
 		return false, false, fmt.Errorf("renewing turn lease: %w", err)
@@ -192,11 +198,16 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 		if refused = openError(session); refused != nil {
 			return nil
 		}
-		if session.RunningTurnID != "" && session.RunningUntil.After(now) {
+		lost := session.RunningTurnID != "" && !session.RunningUntil.After(now)
+		switch {
+		case start.again && (!lost || session.RunningTurnID != start.turn):
+			refused = errTaken
+			return nil
+		case session.RunningTurnID != "" && !lost, session.awaited(now) && session.RunningTurnID != start.turn:
 			refused = errBusy
 			return nil
 		}
-		if err := loseTurn(ctx, tx, &session, now); err != nil {
+		if err := loseTurn(ctx, tx, &session, now, start.again); err != nil {
 			return err
 		}
 		turn, err = takeTurn(ctx, tx, &session, start, now)

@@ -18,7 +18,7 @@ import (
 //
 // What its calls came to is kept; one without a result is "unknown", and the model goes on from there.
 // Without calls it is answered anew. The client's open answer is ended as failed first. A turn that has lost
-// maxLosses nodes, and one over HTTP, whose caller has got an error, fails.
+// maxLosses nodes fails. What becomes of one without a socket: again.go.
 //
 // An answer that another node gives is watched: the sockets here are told how it ended, and no other
 // one is begun before.
@@ -53,8 +53,13 @@ func errLost() *fault.Error {
 	return fault.New(fault.ServiceUnavailable, "The server that answered was lost. Another answer follows.")
 }
 
-// loseTurn takes the turn from a node that stopped renewing its lease. The session's row is locked.
-func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
+func errTakenForLost() error {
+	return fault.Wrap(errLeaseLost, fault.ServiceUnavailable, "The turn was taken for lost and has been stopped. Send it again.")
+}
+
+// loseTurn takes the turn from a node that stopped renewing its lease. One that no socket asked for fails,
+// unless again says that somebody is there who has it answered again. The session's row is locked.
+func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time, again bool) error {
 	if session.RunningTurnID == "" || session.RunningUntil.After(now) {
 		return nil
 	}
@@ -63,7 +68,7 @@ func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time) e
 		return err
 	}
 	if err == nil && turn.Status == TurnInProgress {
-		if err := putBack(ctx, tx, *session, turn, now); err != nil {
+		if err := putBack(ctx, tx, *session, turn, now, again); err != nil {
 			return err
 		}
 	}
@@ -72,10 +77,10 @@ func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time) e
 }
 
 // putBack makes a lost turn wanted, or fails it.
-func putBack(ctx context.Context, tx bun.Tx, session Session, turn Turn, now time.Time) error {
+func putBack(ctx context.Context, tx bun.Tx, session Session, turn Turn, now time.Time, again bool) error {
 	before := turn
 	turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
-	if session.RunningResponseID == "" || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
+	if session.RunningResponseID == "" && !again || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
 		turn.Status, turn.EndedAt = TurnFailed, now
 		turn.ErrorCode, turn.ErrorMessage = string(fault.InternalError), "The node that answered was lost."
 		turn.AgentText = agentText(turn.Messages)
@@ -246,7 +251,7 @@ func (s *Service) watchOnce(ctx context.Context, tenant workspaces.TenantID, id 
 	now := s.moment()
 	if err == nil && session.RunningTurnID == turn && !session.RunningUntil.After(now) {
 		err := s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *Session) error {
-			return loseTurn(ctx, tx, row, now)
+			return loseTurn(ctx, tx, row, now, true)
 		})
 		if err != nil {
 			s.log.WarnContext(ctx, "lost turn not taken up yet", "session_id", id, "turn_id", turn, "error", err)

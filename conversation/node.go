@@ -36,6 +36,8 @@ const (
 	noticeCancel noticeKind = "cancel" // the answer that is going out is to be stopped
 	noticeItem   noticeKind = "item"   // a client removed or cut an item
 	noticeStop   noticeKind = "stop"   // this one turn is to be stopped
+	noticeFollow noticeKind = "follow" // this one turn is followed by its row
+	noticeNews   noticeKind = "news"   // this one turn's row has changed
 )
 
 // notice is the payload of a notification. It names; whoever gets it reads the row.
@@ -96,6 +98,7 @@ func (s *Service) beat(ctx context.Context) {
 // hearNotice acts on a notification. An empty payload says that some may have been missed.
 func (s *Service) hearNotice(ctx context.Context, payload string) {
 	if payload == "" {
+		s.wakeFollowers("")
 		s.lookAround(ctx)
 		return
 	}
@@ -109,6 +112,10 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 		s.stopTurns(n.Session, errEnding)
 	case noticeStop:
 		s.stopTurn(n.Turn)
+	case noticeFollow:
+		s.markFollowed(n.Turn)
+	case noticeNews:
+		s.wakeFollowers(n.Turn)
 	case noticeEnded:
 		s.stopTurns(n.Session, errEnding)
 		s.look(ctx, n.Session)

@@ -144,7 +144,10 @@ func (r *runner) judge(ctx context.Context, err error) error {
 	case gone || ctx.Err() != nil:
 		r.turn.Status = TurnCancelled
 		r.interrupted = errors.Is(context.Cause(ctx), errInterrupted)
-		if errors.Is(context.Cause(ctx), errEnding) {
+		switch {
+		case errors.Is(context.Cause(ctx), errLeaseLost):
+			return errTakenForLost()
+		case errors.Is(context.Cause(ctx), errEnding):
 			return fault.Wrap(err, fault.SessionClosed, "The session was ended while it answered.")
 		}
 		return fault.Wrap(err, fault.CallerCanceled, "The answer was cancelled.")

@@ -112,7 +112,9 @@ type Service struct {
 	running   map[TurnID]*lease
 	// broadcasts are the streamed turns that run here.
 	broadcasts map[TurnID]*broadcast
-	queues     turnQueues
+	// followers are woken when a turn's row has changed.
+	followers map[TurnID]map[chan struct{}]bool
+	queues    turnQueues
 }
 
 // New makes the service.
@@ -122,7 +124,7 @@ func New(d Deps) *Service {
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, hasKeys: d.HasKeys, installed: d.Installed, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
 		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
-		summaries: map[ID]time.Time{}, engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
+		summaries: map[ID]time.Time{}, engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, followers: map[TurnID]map[chan struct{}]bool{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

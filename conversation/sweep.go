@@ -51,8 +51,10 @@ func sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, tr
 		}
 		return closeTx(ctx, tx, session, Broken, ReasonExpired, now, transcriptURL)
 	}
-	if err := loseTurn(ctx, tx, session, now); err != nil {
-		return err
+	if !session.awaited(now) {
+		if err := loseTurn(ctx, tx, session, now, false); err != nil {
+			return err
+		}
 	}
 	if !session.EndingAt.IsZero() {
 		if now.Sub(session.EndingAt) >= EndGrace {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
@@ -157,12 +156,23 @@ func (s *Service) say(ctx context.Context, session Session, params TurnParams, e
 			stream.turn = made.ID
 			return made, stream.send(StreamEvent{Type: StreamDone, Turn: &made})
 		}
-		r.start.turn = TurnID(idgen.New(idgen.Turn)) // it was lost with its node; this is another try
+		if made.Status == TurnInProgress { // its node was lost
+			turn, err := s.sayAgain(ctx, session, made.ID, params, emit)
+			if !errors.Is(err, errTaken) {
+				return turn, err
+			}
+		}
+		r.start.turn = TurnID(idgen.New(idgen.Turn)) // this is another try
 		went = r.run(ctx)
 	}
+	return s.said(ctx, stream, went, *start.answered)
+}
+
+// said ends a turn without a socket, whose last event it sends.
+func (s *Service) said(ctx context.Context, stream *turnStream, went ran, answered []tools.ClientCall) (Turn, error) {
 	s.tellEngine(went.turn)
 	if went.turn.SessionID != "" && s.tools != nil {
-		for _, call := range *start.answered {
+		for _, call := range answered {
 			s.tools.TraceClient(context.WithoutCancel(ctx), call)
 		}
 	}
@@ -219,6 +229,8 @@ func (t *turnStream) take(e Event) error {
 type place struct {
 	// events counts them, bytes those of the text, calls the calls with a result.
 	events, bytes, calls int
+	// losses are the turn's: after each, its events begin anew.
+	losses int
 }
 
 func (p *place) pass(e StreamEvent) {
@@ -229,9 +241,13 @@ func (p *place) pass(e StreamEvent) {
 	}
 }
 
-// id is turn_….<events>.<bytes>.<calls>.
+// id is turn_….<events>.<bytes>.<calls>, and .<losses> when there were any.
 func (p place) id(turn TurnID) string {
-	return string(turn) + "." + strconv.Itoa(p.events) + "." + strconv.Itoa(p.bytes) + "." + strconv.Itoa(p.calls)
+	id := string(turn) + "." + strconv.Itoa(p.events) + "." + strconv.Itoa(p.bytes) + "." + strconv.Itoa(p.calls)
+	if p.losses > 0 {
+		id += "." + strconv.Itoa(p.losses)
+	}
+	return id
 }
 
 var errEventID = errors.New("not an event's id")
@@ -247,16 +263,13 @@ func TurnOfEvent(id string) (TurnID, error) {
 
 func readPlace(id string) (turn TurnID, p place, err error) {
 	parts := strings.Split(id, ".")
-	if len(parts) != 4 || !idgen.Valid(idgen.Turn, parts[0]) {
+	if len(parts) < 4 || len(parts) > 5 || !idgen.Valid(idgen.Turn, parts[0]) {
 		return "", place{}, errEventID
 	}
-	for i, into := range []*int{&p.events, &p.bytes, &p.calls} {
+	for i, into := range []*int{&p.events, &p.bytes, &p.calls, &p.losses}[:len(parts)-1] {
 		if *into, err = strconv.Atoi(parts[i+1]); err != nil || *into < 0 {
 			return "", place{}, errEventID
 		}
 	}
 	return TurnID(parts[0]), p, nil
 }
-
-// followPoll is how often a turn that runs on another node is looked at for who follows it here.
-const followPoll = 500 * time.Millisecond
