@@ -174,6 +174,12 @@ func checkClientTools(list []ClientTool, add func(field, code, message string)) 
 // Memory is the agent's memory of its users.
 type Memory struct {
 	Enabled bool `json:"enabled"`
+	// ConfirmCategories wait for the user's or an operator's word; "*" is every category.
+	ConfirmCategories []string `json:"confirm_categories,omitempty"`
+	// MaxTokens is most of what a session is given; 0: 800.
+	MaxTokens int `json:"max_tokens,omitempty"`
+	// SkipExtraction leaves it at what the tools were called for.
+	SkipExtraction bool `json:"skip_extraction,omitempty"`
 }
 
 // OverrideKeys are the keys that POST /sessions takes in overrides and voice_stack_override, and

@@ -20,6 +20,7 @@ import (
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
@@ -58,6 +59,7 @@ type App struct {
 	Agents     *agents.Service
 	Tools      *tools.Service
 	Knowledge  *knowledge.Service
+	Memory     *memory.Service
 	Sessions   *conversation.Service
 	Webhooks   *webhooks.Service
 	// Answers and Embeds say for people which model and embedder work here.
@@ -203,6 +205,10 @@ func (a *App) join(ctx context.Context, component string) error {
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
+	a.Memory = memory.New(memory.Deps{DB: a.db, Embedder: embedder, Agents: a.Agents, MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now})
+	for name, builtin := range a.Memory.Builtins() {
+		a.Tools.Register(name, builtin)
+	}
 	prices, err := a.Config.Prices()
 	if err != nil {
 		return err
@@ -281,7 +287,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
 			Knowledge: rpc.NewKnowledge(access, a.Knowledge), Sessions: rpc.NewSessions(a.Sessions, a.Tools),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks), Credentials: rpc.NewCredentials(access, a.credentials, a.models),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks), Credentials: rpc.NewCredentials(access, a.credentials, a.models), Memory: rpc.NewMemory(access, a.Memory),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
 		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
@@ -310,6 +316,10 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	group.Go(func() error { return a.Sessions.Run(ctx) })
+	group.Go(func() error {
+		_ = a.Memory.Run(ctx) // the context's error only: it replaces lost connections itself
+		return nil
+	})
 	group.Go(func() error { return a.serveDebug(ctx) })
 	group.Go(func() error { return server.Serve(ctx, listener, handler, a.Config.ShutdownTimeout, a.log) })
 	group.Go(func() error {
@@ -329,7 +339,7 @@ func (a *App) Work(ctx context.Context) error {
 	}
 	w, err := worker.New(worker.Deps{
 		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions, Analyses: a.Sessions,
-		Answers: a.answers, Traces: a.Tools,
+		Answers: a.answers, Traces: a.Tools, Memories: a.Memory,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {

@@ -114,6 +114,8 @@ type Config struct {
 	ToolConcurrency  int
 	// SocketMax and SocketMaxPerTenant 0 are any number.
 	SocketMax, SocketMaxPerTenant int
+	// MemoryPerUser is most memories of one user.
+	MemoryPerUser int
 	// ToolCallRetention 0 keeps traces for ever.
 	ToolCallRetention time.Duration
 	WorkerListen      string

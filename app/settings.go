@@ -166,6 +166,10 @@ func Settings() []Setting {
 			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableMinAge }),
 		},
 		{
+			Group: "Memory", Name: "MEMORY_PER_USER", Default: "10000", Help: "Most that is remembered of one user, notes and statements together.",
+			apply: intoInt(func(c *Config) *int { return &c.MemoryPerUser }, 1, 1_000_000),
+		},
+		{
 			Group: "Tools", Name: "TOOL_CALL_RETENTION", Default: "2160h", Help: "How long the traces of tool calls are kept, as a duration of 1h or more; 0 keeps them for ever.",
 			apply: intoRetention(func(c *Config) *time.Duration { return &c.ToolCallRetention }),
 		},

@@ -28,6 +28,8 @@ const (
 	PlanMCPNotEnabled    Reason = "plan-mcp-not-enabled"
 	SystemToolAlwaysOn   Reason = "system-tool-always-on"
 
+	MemoryFull Reason = "memory-full"
+
 	QuotaKBStorage         Reason = "quota-exceeded-kb-storage"
 	QuotaKBUploadSize      Reason = "quota-exceeded-kb-upload-size"
 	KBUnsupportedMediaType Reason = "kb-unsupported-media-type"
@@ -87,6 +89,7 @@ var table = []Entry{
 	{PlanToolsNotEnabled, Forbidden, "The plan has no custom tools", "Move the tenant to a plan with tools."},
 	{PlanMCPNotEnabled, Forbidden, "The plan has no MCP tools", "Move the tenant to a plan with MCP, or use an http tool."},
 	{SystemToolAlwaysOn, Invalid, "System tools are always on", "Take the system tool off the request; it cannot be disabled."},
+	{MemoryFull, Precondition, "The user's memory is full", "Delete memories of the user that are no longer needed, or raise PARLANCE_MEMORY_PER_USER."},
 	{QuotaKBStorage, QuotaExceeded, "The plan's knowledge-base storage is used up", "Delete sources or move to a larger plan."},
 	{QuotaKBUploadSize, QuotaExceeded, "The upload is larger than the plan allows", "Split the file or move to a larger plan."},
 	{KBUnsupportedMediaType, UnsupportedMedia, "The file type is not supported", "Upload PDF, Markdown, plain text, HTML, JSON, DOCX, EPUB, PNG, JPEG or WEBP, with content that matches its declared type."},

@@ -60,6 +60,7 @@ type Services struct {
 	Sessions    parlancev1connect.SessionServiceHandler
 	Webhooks    parlancev1connect.WebhookServiceHandler
 	Credentials parlancev1connect.ProviderCredentialServiceHandler
+	Memory      parlancev1connect.MemoryServiceHandler
 }
 
 // Deps is what a Handler is made of; all but CORSOrigins and Manual are required.
@@ -164,6 +165,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewSessionServiceHandler(d.Services.Sessions, opts...))
 	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, opts...))
 	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, opts...))
+	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, opts...))
 	names := serviceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)

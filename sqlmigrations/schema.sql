@@ -185,6 +185,82 @@ CREATE TABLE mcp_discoveries (
     CONSTRAINT mcp_discoveries_tool_id_fkey FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE
 );
 
+CREATE TABLE memories (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    user_id text NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    text text NOT NULL,
+    category text NOT NULL DEFAULT ''::text,
+    attribute text NOT NULL DEFAULT ''::text,
+    tags text[] NOT NULL DEFAULT '{}'::text[],
+    confidence real NOT NULL DEFAULT 1,
+    slot text NOT NULL,
+    meaning text NOT NULL,
+    created_by text NOT NULL,
+    agent_id text NOT NULL DEFAULT ''::text,
+    session_id text NOT NULL DEFAULT ''::text,
+    turn_id text NOT NULL DEFAULT ''::text,
+    superseded_by text NOT NULL DEFAULT ''::text,
+    expires_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT memories_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT memories_created_by_check CHECK ((created_by = ANY (ARRAY['model'::text, 'extraction'::text, 'operator'::text]))),
+    CONSTRAINT memories_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'statement'::text]))),
+    CONSTRAINT memories_pkey PRIMARY KEY (id),
+    CONSTRAINT memories_status_check CHECK ((status = ANY (ARRAY['active'::text, 'pending'::text, 'superseded'::text]))),
+    CONSTRAINT memories_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES memory_users(workspace_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX memories_active ON public.memories USING btree (workspace_id, user_id, kind, updated_at DESC) WHERE (status = 'active'::text);
+CREATE INDEX memories_by_session ON public.memories USING btree (session_id) WHERE (session_id <> ''::text);
+CREATE UNIQUE INDEX memories_by_slot ON public.memories USING btree (workspace_id, user_id, slot, status) WHERE (status <> 'superseded'::text);
+CREATE INDEX memories_by_user ON public.memories USING btree (workspace_id, user_id, created_at DESC, id DESC);
+CREATE INDEX memories_expiring ON public.memories USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE TABLE memory_embeddings_due (
+    memory_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    user_id text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    CONSTRAINT memory_embeddings_due_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE,
+    CONSTRAINT memory_embeddings_due_pkey PRIMARY KEY (memory_id)
+);
+CREATE INDEX memory_embeddings_due_by_time ON public.memory_embeddings_due USING btree (due_at);
+CREATE INDEX memory_embeddings_due_by_user ON public.memory_embeddings_due USING btree (workspace_id, user_id);
+
+CREATE TABLE memory_users (
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    user_id text NOT NULL,
+    memories integer NOT NULL DEFAULT 0,
+    forgotten_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT memory_users_memories_check CHECK ((memories >= 0)),
+    CONSTRAINT memory_users_pkey PRIMARY KEY (workspace_id, user_id),
+    CONSTRAINT memory_users_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE memory_vectors (
+    memory_id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    user_id text NOT NULL,
+    model text NOT NULL,
+    code bit(512) NOT NULL,
+    embedding halfvec NOT NULL,
+    embedded_at timestamp with time zone NOT NULL,
+    CONSTRAINT memory_vectors_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE,
+    CONSTRAINT memory_vectors_pkey PRIMARY KEY (memory_id)
+);
+CREATE INDEX memory_vectors_by_model ON public.memory_vectors USING btree (model, embedded_at);
+CREATE INDEX memory_vectors_by_user ON public.memory_vectors USING btree (workspace_id, user_id, model);
+
 CREATE TABLE next_vectors (
     chunk_id text NOT NULL,
     tenant_id text NOT NULL,
@@ -244,6 +320,8 @@ CREATE TABLE session_analyses (
     request_id text NOT NULL DEFAULT ''::text,
     created_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
+    learns boolean NOT NULL DEFAULT false,
+    judges boolean NOT NULL DEFAULT true,
     CONSTRAINT session_analyses_check CHECK (((ended_at IS NOT NULL) = (status <> 'pending'::text))),
     CONSTRAINT session_analyses_pkey PRIMARY KEY (session_id),
     CONSTRAINT session_analyses_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
@@ -345,6 +423,7 @@ CREATE TABLE sessions (
     CONSTRAINT sessions_tenant_id_workspace_id_fkey FOREIGN KEY (tenant_id, workspace_id) REFERENCES workspaces(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_by_tenant ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
+CREATE INDEX sessions_by_user ON public.sessions USING btree (workspace_id, user_id COLLATE "C", created_at DESC);
 CREATE INDEX sessions_by_workspace ON public.sessions USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX sessions_open ON public.sessions USING btree (tenant_id, status, token_expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'in_progress'::text]));
 

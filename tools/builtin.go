@@ -45,6 +45,10 @@ type builtin struct {
 	inputSchema string
 }
 
+// memoryArguments are those that both tools that write memories take besides. A schema with anyOf at its top
+// is refused by some models' servers, so which of the arguments go together is checked by package memory.
+const memoryArguments = `"forget":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","minLength":1,"maxLength":64},"description":"Only when the user asks for it: ids, from search_memory, of what is to be forgotten, or all for everything."},"confirm":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","minLength":1,"maxLength":64},"description":"Ids that waited for the user's yes, after the user has said it."}`
+
 // builtins is the catalog in its order: system, then built-in. The names are the interface's.
 var builtins = []builtin{
 	{
@@ -69,13 +73,13 @@ var builtins = []builtin{
 	},
 	{
 		"add_memory_note", BucketMemory,
-		"Remember a fact about this user for later conversations, such as a preference, a decision or an open request. One fact a note, understandable without this conversation. Never store passwords or card numbers.",
-		`{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":2000,"description":"The fact, as one or two sentences."},"tags":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":50},"description":"Words to find it by."}},"required":["text"],"additionalProperties":false}`,
+		"Remember a fact about this user for later conversations, such as a preference, a decision or an open request: give text. One fact a note, understandable without this conversation. Never store passwords or card numbers. When the user wants something forgotten, give forget instead; when they have agreed that something may be remembered, confirm.",
+		`{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":2000,"description":"The fact, as one or two sentences."},"tags":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":50},"description":"Words to find it by."},` + memoryArguments + `},"additionalProperties":false}`,
 	},
 	{
 		"record_persona_statement", BucketMemory,
-		"Record a lasting statement about who this user is or how they want to be treated, in their own sense, such as how they like to be addressed.",
-		`{"type":"object","properties":{"statement":{"type":"string","minLength":1,"maxLength":1000,"description":"The statement."},"category":{"type":"string","minLength":1,"maxLength":50,"description":"What it is about, e.g. preference, background, tone."}},"required":["statement"],"additionalProperties":false}`,
+		"Record a lasting statement about who this user is or how they want to be treated, in their own sense, such as how they like to be addressed: give statement. It takes the place of an earlier one about the same category and attribute. When the user wants something forgotten, give forget instead; when they have agreed that something may be remembered, confirm.",
+		`{"type":"object","properties":{"statement":{"type":"string","minLength":1,"maxLength":1000,"description":"The statement."},"category":{"type":"string","minLength":1,"maxLength":50,"description":"What it is about, e.g. identity, preference, background, tone."},"attribute":{"type":"string","minLength":1,"maxLength":50,"description":"Of which single thing within the category, e.g. name, language, time of day."},` + memoryArguments + `},"additionalProperties":false}`,
 	},
 	{
 		"schedule_callback", BucketOptIn,

@@ -67,7 +67,7 @@ func (f *fixture) tenant(t testing.TB, plan string) workspaces.Ref {
 
 func (f *fixture) newAgent(t testing.TB, ref workspaces.Ref) agents.Agent {
 	t.Helper()
-	agent, err := f.agents.Create(t.Context(), ref, "Ada", agents.Config{})
+	agent, err := f.agents.Create(t.Context(), ref, "Ada", agents.Config{Memory: agents.Memory{Enabled: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ const (
 	ReasonNotEnabled DisabledReason = "not_enabled"
 	// ReasonDisabledTools: named in the agent's disabled_tools.
 	ReasonDisabledTools DisabledReason = "disabled_tools"
+	// ReasonMemoryOff: a memory tool of an agent whose memory is not enabled.
+	ReasonMemoryOff DisabledReason = "memory_off"
 	// ReasonShadowed: an earlier tool of the registry has the name.
 	ReasonShadowed DisabledReason = "shadowed"
 	// ReasonPlan: the tenant's plan does not have it.
@@ -142,7 +144,7 @@ func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext,
 	}
 	for _, tool := range append(builtinTools(BucketMemory, BucketOptIn), builtinTools(BucketSystem)...) {
 		attachment := byTool[tool.ID]
-		registry = append(registry, s.entry(tool, attachment, s.builtinReason(tool, attachment, agent.Config.DisabledTools)))
+		registry = append(registry, s.entry(tool, attachment, s.builtinReason(tool, attachment, agent.Config)))
 	}
 	for i := range registry {
 		registry[i].AgentID = agent.ID
@@ -185,12 +187,14 @@ func customReason(tool Tool, attachment Attachment, plan workspaces.Plan) Disabl
 	return ""
 }
 
-func (s *Service) builtinReason(tool Tool, attachment Attachment, disabled []string) DisabledReason {
+func (s *Service) builtinReason(tool Tool, attachment Attachment, config agents.Config) DisabledReason {
 	switch {
 	case tool.Bucket == BucketOptIn && !attachment.Enabled:
 		return ReasonNotEnabled
-	case tool.Bucket != BucketSystem && slices.Contains(disabled, tool.Slug):
+	case tool.Bucket != BucketSystem && slices.Contains(config.DisabledTools, tool.Slug):
 		return ReasonDisabledTools
+	case tool.Bucket == BucketMemory && !config.Memory.Enabled:
+		return ReasonMemoryOff
 	}
 	if _, ok := s.builtin(tool.Slug); !ok {
 		return ReasonNotAvailable

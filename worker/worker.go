@@ -33,6 +33,8 @@ const (
 	ingestSpare = 1
 	// slowInterval is how often forgotten blobs, expired answers and old traces are looked for.
 	slowInterval = 5 * time.Minute
+	// memoryInterval is how often memories without a vector are looked for.
+	memoryInterval = 5 * time.Second
 	// modelInterval is how often changes of the embedding model are carried on.
 	modelInterval = 15 * time.Second
 )
@@ -68,6 +70,8 @@ type Deps struct {
 	Answers Housekeeper
 	// Traces is tools.Service: traces of calls past their time, every five minutes.
 	Traces Housekeeper
+	// Memories is memory.Service: vectors that were not made at once, and what has expired, every five seconds.
+	Memories Housekeeper
 	// Tracer makes spans of relays and tasks; nil: nobody does.
 	Tracer trace.TracerProvider
 	// Metrics may be nil.
@@ -98,6 +102,7 @@ type Worker struct {
 	models   Housekeeper
 	answers  Housekeeper
 	traces   Housekeeper
+	memories Housekeeper
 	depths   *queue.Depths
 	// deliveries, ingestion and analyses are the lanes; one whose noun is missing is nil.
 	deliveries *lane
@@ -124,7 +129,7 @@ func New(d Deps) (*Worker, error) {
 		return nil, errors.New("a worker needs a database, Redis and webhooks")
 	}
 	w := &Worker{
-		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, models: d.Models, answers: d.Answers, traces: d.Traces,
+		db: d.DB, client: queue.NewClient(d.Redis), webhooks: d.Webhooks, sessions: d.Sessions, strays: d.Strays, searches: d.Searches, models: d.Models, answers: d.Answers, traces: d.Traces, memories: d.Memories,
 		depths:    queue.NewDepths(d.Redis),
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
@@ -240,6 +245,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	if w.traces != nil {
 		loop("sweep of traces", slowInterval, nil, func(ctx context.Context) error { return w.traces.Sweep(ctx, w.now()) })
+	}
+	if w.memories != nil {
+		loop("care for memories", memoryInterval, nil, func(ctx context.Context) error { return w.memories.Sweep(ctx, w.now()) })
 	}
 	loop("look at what waits", backlogInterval, nil, func(ctx context.Context) error { return w.backlog.look(ctx, w.db, w.redis, w.now()) })
 	group.Go(func() error { return w.work(ctx) })

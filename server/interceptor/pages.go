@@ -21,7 +21,7 @@ const (
 	// pageMACBytes of HMAC-SHA256 stand before the place in a token: nobody guesses 128 bits.
 	pageMACBytes = 16
 	// maxPageToken is far above any token of ours.
-	maxPageToken = 1024
+	maxPageToken = 8192
 )
 
 // unbound are the fields of a list's request that may change from page to page.

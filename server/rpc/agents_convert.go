@@ -15,7 +15,7 @@ func newAgentConfig(req *parlancev1.CreateAgentRequest) agents.Config {
 		DisabledTools: req.GetToolsConfig().GetDisabledTools(), ClientToolTimeoutSeconds: int(req.GetToolsConfig().GetClientToolTimeoutSeconds()),
 		ClientTools: each(req.GetToolsConfig().GetClientTools(), clientTool),
 		Guards:      each(req.GetGuards(), agentGuard), Fatigue: each(req.GetFatigue(), fatigueWindow),
-		Memory:             agents.Memory{Enabled: req.GetMemory().GetEnabled()},
+		Memory:             agentMemory(req.GetMemory()),
 		MaxDurationSeconds: int(req.GetMaxDurationSeconds()), IdleTimeoutSeconds: int(req.GetIdleTimeoutSeconds()),
 		LockedOverrides: req.GetLockedOverrides(), ClientOverrides: req.GetClientOverrides(),
 		Analysis: agentAnalysis(req.GetAnalysis()),
@@ -48,7 +48,7 @@ func applyAgentUpdate(req *parlancev1.UpdateAgentRequest, name *string, config *
 		{"guards", len(req.GetGuards()) > 0, func() { config.Guards = each(req.GetGuards(), agentGuard) }},
 		{"fatigue", len(req.GetFatigue()) > 0, func() { config.Fatigue = each(req.GetFatigue(), fatigueWindow) }},
 		{"memory", req.GetMemory() != nil, func() {
-			config.Memory.Enabled = merged(mask, "memory", stored.GetMemory(), req.GetMemory()).GetEnabled()
+			config.Memory = agentMemory(merged(mask, "memory", stored.GetMemory(), req.GetMemory()))
 		}},
 		{"analysis", req.GetAnalysis() != nil, func() {
 			config.Analysis = agentAnalysis(merged(mask, "analysis", stored.GetAnalysis(), req.GetAnalysis()))
@@ -120,11 +120,23 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 		},
 		ToolsConfig: toolsConfigProto(c.DisabledTools, c),
 		Guards:      each(c.Guards, agentGuardProto), Fatigue: each(c.Fatigue, fatigueWindowProto),
-		Memory:             &parlancev1.AgentMemory{Enabled: c.Memory.Enabled},
+		Memory:             agentMemoryProto(c.Memory),
 		MaxDurationSeconds: int32(c.MaxDurationSeconds), IdleTimeoutSeconds: int32(c.IdleTimeoutSeconds), //nolint:gosec // ≤ 86,400
 		LockedOverrides: c.LockedOverrides, ClientOverrides: c.ClientOverrides, Analysis: agentAnalysisProto(c.Analysis),
 		Version:   int32(a.Version), //nolint:gosec // counted from 1
 		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
+	}
+}
+
+func agentMemory(m *parlancev1.AgentMemory) agents.Memory {
+	return agents.Memory{
+		Enabled: m.GetEnabled(), ConfirmCategories: m.GetConfirmCategories(), MaxTokens: int(m.GetMaxTokens()), SkipExtraction: m.GetSkipExtraction(),
+	}
+}
+
+func agentMemoryProto(m agents.Memory) *parlancev1.AgentMemory {
+	return &parlancev1.AgentMemory{
+		Enabled: m.Enabled, ConfirmCategories: m.ConfirmCategories, MaxTokens: int32(m.MaxTokens), SkipExtraction: m.SkipExtraction, //nolint:gosec // ≤ 8000
 	}
 }
 

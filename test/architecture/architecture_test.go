@@ -14,7 +14,7 @@ import (
 const module = "parlance.dev/parlance/"
 
 // nouns are the rooms of the product itself.
-var nouns = []string{"workspaces", "agents", "tools", "knowledge", "conversation", "webhooks"}
+var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "conversation", "webhooks"}
 
 // base is what every room above the platform may import.
 var base = []string{"fault", "provider", "platform"}
@@ -28,8 +28,9 @@ var rooms = map[string][]string{
 	"worker": append([]string{"events"}, append(base, nouns...)...),
 
 	// Nouns that emit public events make the payload messages, so they meet gen.
-	"conversation": append([]string{"knowledge", "tools", "agents", "workspaces", "events", "gen"}, base...),
+	"conversation": append([]string{"knowledge", "memory", "tools", "agents", "workspaces", "events", "gen"}, base...),
 	"knowledge":    append([]string{"agents", "workspaces", "events", "gen"}, base...),
+	"memory":       append([]string{"tools", "agents", "workspaces"}, base...),
 	"tools":        append([]string{"agents", "workspaces", "events"}, base...),
 	"agents":       append([]string{"workspaces", "events"}, base...),
 	"webhooks":     append([]string{"workspaces", "events", "gen"}, base...),
@@ -140,7 +141,7 @@ var confined = []struct {
 	rooms   []string
 }{
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
-	{"github.com/uptrace/bun", []string{"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "conversation", "webhooks", "worker", "idempotency"}},
+	{"github.com/uptrace/bun", []string{"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "conversation", "webhooks", "worker", "idempotency"}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},
 	{"github.com/gobwas/ws", []string{"server/realtime/wire"}},

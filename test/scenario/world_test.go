@@ -56,6 +56,8 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
 		"EndSession.status": "completed", "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
 		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
+		"AddMemory.kind": "note", "UpdateMemory.text": "Something else.", "query": "Something?",
+		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
 	}
 	agent := made(in("/agents"), `{"name":"Ada `+w.mark+`"}`, 201)
 	w.do(t, "PATCH", in("/agents/"+agent), `{"language":"de"}`).Must(t, 200) // version 2
@@ -69,6 +71,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	for name, value := range map[string]any{
 		"agent_id": agent, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
 		"credential_id":                made(in("/provider-credentials"), `{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
+		"memory_id":                    made(in("/users/u/memory"), `{"text":"Something `+w.mark+`."}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
 		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
 	} {

@@ -1077,10 +1077,17 @@ func (x *FatigueWindow) GetMaxMinutes() int32 {
 // AgentMemory is the agent's memory of its users.
 type AgentMemory struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the memory tools are offered and memories recalled.
-	Enabled       bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Whether the memory tools are offered and memories recalled. See docs/memory.md.
+	Enabled bool `protobuf:"varint,1,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// Categories whose statements and notes wait, as pending, until the user or an operator confirms them;
+	// without case. "*" is every category.
+	ConfirmCategories []string `protobuf:"bytes,2,rep,name=confirm_categories,json=confirmCategories,proto3" json:"confirm_categories,omitempty"`
+	// Most tokens of memories that the model is given without asking, 100 to 8000; 0 means 800.
+	MaxTokens int32 `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
+	// Whether nothing is taken down from a session when it is over; only what the tools were called for.
+	SkipExtraction bool `protobuf:"varint,4,opt,name=skip_extraction,json=skipExtraction,proto3" json:"skip_extraction,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *AgentMemory) Reset() {
@@ -1116,6 +1123,27 @@ func (*AgentMemory) Descriptor() ([]byte, []int) {
 func (x *AgentMemory) GetEnabled() bool {
 	if x != nil {
 		return x.Enabled
+	}
+	return false
+}
+
+func (x *AgentMemory) GetConfirmCategories() []string {
+	if x != nil {
+		return x.ConfirmCategories
+	}
+	return nil
+}
+
+func (x *AgentMemory) GetMaxTokens() int32 {
+	if x != nil {
+		return x.MaxTokens
+	}
+	return 0
+}
+
+func (x *AgentMemory) GetSkipExtraction() bool {
+	if x != nil {
+		return x.SkipExtraction
 	}
 	return false
 }
@@ -2281,9 +2309,15 @@ const file_parlance_v1_agents_proto_rawDesc = "" +
 	"\tmax_turns\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\bmaxTurns\x12*\n" +
 	"\fmax_sessions\x18\x03 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\vmaxSessions\x12(\n" +
 	"\vmax_minutes\x18\x04 \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\n" +
-	"maxMinutes\"'\n" +
+	"maxMinutes\"\xbf\x01\n" +
 	"\vAgentMemory\x12\x18\n" +
-	"\aenabled\x18\x01 \x01(\bR\aenabled\"\xa8\x01\n" +
+	"\aenabled\x18\x01 \x01(\bR\aenabled\x12?\n" +
+	"\x12confirm_categories\x18\x02 \x03(\tB\x10\xbaH\r\x92\x01\n" +
+	"\x102\"\x06r\x04\x10\x01\x182R\x11confirmCategories\x12,\n" +
+	"\n" +
+	"max_tokens\x18\x03 \x01(\x05B\r\xbaH\n" +
+	"\xd8\x01\x01\x1a\x05\x18\xc0>(dR\tmaxTokens\x12'\n" +
+	"\x0fskip_extraction\x18\x04 \x01(\bR\x0eskipExtraction\"\xa8\x01\n" +
 	"\fAgentVersion\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\x05R\aversion\x12(\n" +

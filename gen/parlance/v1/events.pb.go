@@ -51,6 +51,8 @@ type PostCallTranscription struct {
 	TranscriptUrl string `protobuf:"bytes,14,opt,name=transcript_url,json=transcriptUrl,proto3" json:"transcript_url,omitempty"`
 	AgentVersion  int32  `protobuf:"varint,15,opt,name=agent_version,json=agentVersion,proto3" json:"agent_version,omitempty"`
 	Modality      string `protobuf:"bytes,16,opt,name=modality,proto3" json:"modality,omitempty"`
+	// What of the session is remembered of the user; null when the agent's memory is not enabled.
+	Memory        *CallMemory `protobuf:"bytes,17,opt,name=memory,proto3" json:"memory,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -197,6 +199,175 @@ func (x *PostCallTranscription) GetModality() string {
 	return ""
 }
 
+func (x *PostCallTranscription) GetMemory() *CallMemory {
+	if x != nil {
+		return x.Memory
+	}
+	return nil
+}
+
+// CallMemory is what a session has left in the user's memory.
+type CallMemory struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was learnt and not forgotten meanwhile, oldest first; at most 100.
+	Learnt []*LearntMemory `protobuf:"bytes,1,rep,name=learnt,proto3" json:"learnt,omitempty"`
+	// Ids that were forgotten in the conversation: their texts are gone.
+	Forgotten []string `protobuf:"bytes,2,rep,name=forgotten,proto3" json:"forgotten,omitempty"`
+	// done, failed, or none when no model looks for facts when a session is over.
+	Extraction    string `protobuf:"bytes,3,opt,name=extraction,proto3" json:"extraction,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallMemory) Reset() {
+	*x = CallMemory{}
+	mi := &file_parlance_v1_events_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallMemory) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallMemory) ProtoMessage() {}
+
+func (x *CallMemory) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_events_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallMemory.ProtoReflect.Descriptor instead.
+func (*CallMemory) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CallMemory) GetLearnt() []*LearntMemory {
+	if x != nil {
+		return x.Learnt
+	}
+	return nil
+}
+
+func (x *CallMemory) GetForgotten() []string {
+	if x != nil {
+		return x.Forgotten
+	}
+	return nil
+}
+
+func (x *CallMemory) GetExtraction() string {
+	if x != nil {
+		return x.Extraction
+	}
+	return ""
+}
+
+// LearntMemory is one memory of a session.
+type LearntMemory struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// mem_…
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// note or statement.
+	Kind     string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	Text     string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	Category string `protobuf:"bytes,4,opt,name=category,proto3" json:"category,omitempty"`
+	// active, or pending until it is confirmed.
+	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	// model or extraction.
+	CreatedBy string `protobuf:"bytes,6,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
+	// turn_… that it comes from; empty when that is not known.
+	TurnId        string `protobuf:"bytes,7,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LearntMemory) Reset() {
+	*x = LearntMemory{}
+	mi := &file_parlance_v1_events_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LearntMemory) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LearntMemory) ProtoMessage() {}
+
+func (x *LearntMemory) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_events_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LearntMemory.ProtoReflect.Descriptor instead.
+func (*LearntMemory) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *LearntMemory) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *LearntMemory) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *LearntMemory) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *LearntMemory) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *LearntMemory) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *LearntMemory) GetCreatedBy() string {
+	if x != nil {
+		return x.CreatedBy
+	}
+	return ""
+}
+
+func (x *LearntMemory) GetTurnId() string {
+	if x != nil {
+		return x.TurnId
+	}
+	return ""
+}
+
 // TranscriptEntry is one utterance.
 type TranscriptEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -218,7 +389,7 @@ type TranscriptEntry struct {
 
 func (x *TranscriptEntry) Reset() {
 	*x = TranscriptEntry{}
-	mi := &file_parlance_v1_events_proto_msgTypes[1]
+	mi := &file_parlance_v1_events_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -230,7 +401,7 @@ func (x *TranscriptEntry) String() string {
 func (*TranscriptEntry) ProtoMessage() {}
 
 func (x *TranscriptEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[1]
+	mi := &file_parlance_v1_events_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -243,7 +414,7 @@ func (x *TranscriptEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TranscriptEntry.ProtoReflect.Descriptor instead.
 func (*TranscriptEntry) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{1}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *TranscriptEntry) GetRole() string {
@@ -323,7 +494,7 @@ type TranscriptToolCall struct {
 
 func (x *TranscriptToolCall) Reset() {
 	*x = TranscriptToolCall{}
-	mi := &file_parlance_v1_events_proto_msgTypes[2]
+	mi := &file_parlance_v1_events_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -335,7 +506,7 @@ func (x *TranscriptToolCall) String() string {
 func (*TranscriptToolCall) ProtoMessage() {}
 
 func (x *TranscriptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[2]
+	mi := &file_parlance_v1_events_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -348,7 +519,7 @@ func (x *TranscriptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TranscriptToolCall.ProtoReflect.Descriptor instead.
 func (*TranscriptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{2}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *TranscriptToolCall) GetRequestId() string {
@@ -393,7 +564,7 @@ type TranscriptToolResult struct {
 
 func (x *TranscriptToolResult) Reset() {
 	*x = TranscriptToolResult{}
-	mi := &file_parlance_v1_events_proto_msgTypes[3]
+	mi := &file_parlance_v1_events_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -405,7 +576,7 @@ func (x *TranscriptToolResult) String() string {
 func (*TranscriptToolResult) ProtoMessage() {}
 
 func (x *TranscriptToolResult) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[3]
+	mi := &file_parlance_v1_events_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -418,7 +589,7 @@ func (x *TranscriptToolResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TranscriptToolResult.ProtoReflect.Descriptor instead.
 func (*TranscriptToolResult) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{3}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TranscriptToolResult) GetRequestId() string {
@@ -467,7 +638,7 @@ type ElapsedTime struct {
 
 func (x *ElapsedTime) Reset() {
 	*x = ElapsedTime{}
-	mi := &file_parlance_v1_events_proto_msgTypes[4]
+	mi := &file_parlance_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -479,7 +650,7 @@ func (x *ElapsedTime) String() string {
 func (*ElapsedTime) ProtoMessage() {}
 
 func (x *ElapsedTime) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[4]
+	mi := &file_parlance_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -492,7 +663,7 @@ func (x *ElapsedTime) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ElapsedTime.ProtoReflect.Descriptor instead.
 func (*ElapsedTime) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ElapsedTime) GetElapsedTime() float64 {
@@ -521,7 +692,7 @@ type CallMetadata struct {
 
 func (x *CallMetadata) Reset() {
 	*x = CallMetadata{}
-	mi := &file_parlance_v1_events_proto_msgTypes[5]
+	mi := &file_parlance_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -533,7 +704,7 @@ func (x *CallMetadata) String() string {
 func (*CallMetadata) ProtoMessage() {}
 
 func (x *CallMetadata) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[5]
+	mi := &file_parlance_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -546,7 +717,7 @@ func (x *CallMetadata) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallMetadata.ProtoReflect.Descriptor instead.
 func (*CallMetadata) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CallMetadata) GetStartTimeUnixSecs() float64 {
@@ -625,7 +796,7 @@ type CallFeedback struct {
 
 func (x *CallFeedback) Reset() {
 	*x = CallFeedback{}
-	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	mi := &file_parlance_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -637,7 +808,7 @@ func (x *CallFeedback) String() string {
 func (*CallFeedback) ProtoMessage() {}
 
 func (x *CallFeedback) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[6]
+	mi := &file_parlance_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -650,7 +821,7 @@ func (x *CallFeedback) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFeedback.ProtoReflect.Descriptor instead.
 func (*CallFeedback) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CallFeedback) GetOverallScore() string {
@@ -694,7 +865,7 @@ type CallAnalysis struct {
 
 func (x *CallAnalysis) Reset() {
 	*x = CallAnalysis{}
-	mi := &file_parlance_v1_events_proto_msgTypes[7]
+	mi := &file_parlance_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -706,7 +877,7 @@ func (x *CallAnalysis) String() string {
 func (*CallAnalysis) ProtoMessage() {}
 
 func (x *CallAnalysis) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[7]
+	mi := &file_parlance_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -719,7 +890,7 @@ func (x *CallAnalysis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallAnalysis.ProtoReflect.Descriptor instead.
 func (*CallAnalysis) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CallAnalysis) GetEvaluationCriteriaResults() *structpb.Struct {
@@ -775,7 +946,7 @@ type ConversationInitiation struct {
 
 func (x *ConversationInitiation) Reset() {
 	*x = ConversationInitiation{}
-	mi := &file_parlance_v1_events_proto_msgTypes[8]
+	mi := &file_parlance_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +958,7 @@ func (x *ConversationInitiation) String() string {
 func (*ConversationInitiation) ProtoMessage() {}
 
 func (x *ConversationInitiation) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[8]
+	mi := &file_parlance_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +971,7 @@ func (x *ConversationInitiation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConversationInitiation.ProtoReflect.Descriptor instead.
 func (*ConversationInitiation) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ConversationInitiation) GetConversationConfigOverride() *structpb.Struct {
@@ -837,7 +1008,7 @@ type EscalationTriggered struct {
 
 func (x *EscalationTriggered) Reset() {
 	*x = EscalationTriggered{}
-	mi := &file_parlance_v1_events_proto_msgTypes[9]
+	mi := &file_parlance_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -849,7 +1020,7 @@ func (x *EscalationTriggered) String() string {
 func (*EscalationTriggered) ProtoMessage() {}
 
 func (x *EscalationTriggered) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[9]
+	mi := &file_parlance_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -862,7 +1033,7 @@ func (x *EscalationTriggered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalationTriggered.ProtoReflect.Descriptor instead.
 func (*EscalationTriggered) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *EscalationTriggered) GetSessionId() string {
@@ -936,7 +1107,7 @@ type DsarReady struct {
 
 func (x *DsarReady) Reset() {
 	*x = DsarReady{}
-	mi := &file_parlance_v1_events_proto_msgTypes[10]
+	mi := &file_parlance_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -948,7 +1119,7 @@ func (x *DsarReady) String() string {
 func (*DsarReady) ProtoMessage() {}
 
 func (x *DsarReady) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[10]
+	mi := &file_parlance_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -961,7 +1132,7 @@ func (x *DsarReady) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DsarReady.ProtoReflect.Descriptor instead.
 func (*DsarReady) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DsarReady) GetRequestId() string {
@@ -1024,7 +1195,7 @@ type FatigueAlert struct {
 
 func (x *FatigueAlert) Reset() {
 	*x = FatigueAlert{}
-	mi := &file_parlance_v1_events_proto_msgTypes[11]
+	mi := &file_parlance_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1036,7 +1207,7 @@ func (x *FatigueAlert) String() string {
 func (*FatigueAlert) ProtoMessage() {}
 
 func (x *FatigueAlert) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[11]
+	mi := &file_parlance_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1049,7 +1220,7 @@ func (x *FatigueAlert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FatigueAlert.ProtoReflect.Descriptor instead.
 func (*FatigueAlert) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *FatigueAlert) GetUserId() string {
@@ -1119,7 +1290,7 @@ type UsageThresholdCrossed struct {
 
 func (x *UsageThresholdCrossed) Reset() {
 	*x = UsageThresholdCrossed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[12]
+	mi := &file_parlance_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1131,7 +1302,7 @@ func (x *UsageThresholdCrossed) String() string {
 func (*UsageThresholdCrossed) ProtoMessage() {}
 
 func (x *UsageThresholdCrossed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[12]
+	mi := &file_parlance_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1144,7 +1315,7 @@ func (x *UsageThresholdCrossed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsageThresholdCrossed.ProtoReflect.Descriptor instead.
 func (*UsageThresholdCrossed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UsageThresholdCrossed) GetMeter() string {
@@ -1204,7 +1375,7 @@ type SubscriptionChanged struct {
 
 func (x *SubscriptionChanged) Reset() {
 	*x = SubscriptionChanged{}
-	mi := &file_parlance_v1_events_proto_msgTypes[13]
+	mi := &file_parlance_v1_events_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1216,7 +1387,7 @@ func (x *SubscriptionChanged) String() string {
 func (*SubscriptionChanged) ProtoMessage() {}
 
 func (x *SubscriptionChanged) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[13]
+	mi := &file_parlance_v1_events_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1229,7 +1400,7 @@ func (x *SubscriptionChanged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubscriptionChanged.ProtoReflect.Descriptor instead.
 func (*SubscriptionChanged) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SubscriptionChanged) GetSubscriptionId() string {
@@ -1292,7 +1463,7 @@ type InvoicePaid struct {
 
 func (x *InvoicePaid) Reset() {
 	*x = InvoicePaid{}
-	mi := &file_parlance_v1_events_proto_msgTypes[14]
+	mi := &file_parlance_v1_events_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1475,7 @@ func (x *InvoicePaid) String() string {
 func (*InvoicePaid) ProtoMessage() {}
 
 func (x *InvoicePaid) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[14]
+	mi := &file_parlance_v1_events_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1488,7 @@ func (x *InvoicePaid) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvoicePaid.ProtoReflect.Descriptor instead.
 func (*InvoicePaid) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *InvoicePaid) GetInvoiceId() string {
@@ -1388,7 +1559,7 @@ type InvoiceFailed struct {
 
 func (x *InvoiceFailed) Reset() {
 	*x = InvoiceFailed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[15]
+	mi := &file_parlance_v1_events_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1571,7 @@ func (x *InvoiceFailed) String() string {
 func (*InvoiceFailed) ProtoMessage() {}
 
 func (x *InvoiceFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[15]
+	mi := &file_parlance_v1_events_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1584,7 @@ func (x *InvoiceFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvoiceFailed.ProtoReflect.Descriptor instead.
 func (*InvoiceFailed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *InvoiceFailed) GetInvoiceId() string {
@@ -1492,7 +1663,7 @@ type KbSourceIngested struct {
 
 func (x *KbSourceIngested) Reset() {
 	*x = KbSourceIngested{}
-	mi := &file_parlance_v1_events_proto_msgTypes[16]
+	mi := &file_parlance_v1_events_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1675,7 @@ func (x *KbSourceIngested) String() string {
 func (*KbSourceIngested) ProtoMessage() {}
 
 func (x *KbSourceIngested) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[16]
+	mi := &file_parlance_v1_events_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1688,7 @@ func (x *KbSourceIngested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KbSourceIngested.ProtoReflect.Descriptor instead.
 func (*KbSourceIngested) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *KbSourceIngested) GetSourceId() string {
@@ -1612,7 +1783,7 @@ type TurnPersistenceFailed struct {
 
 func (x *TurnPersistenceFailed) Reset() {
 	*x = TurnPersistenceFailed{}
-	mi := &file_parlance_v1_events_proto_msgTypes[17]
+	mi := &file_parlance_v1_events_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1795,7 @@ func (x *TurnPersistenceFailed) String() string {
 func (*TurnPersistenceFailed) ProtoMessage() {}
 
 func (x *TurnPersistenceFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[17]
+	mi := &file_parlance_v1_events_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1808,7 @@ func (x *TurnPersistenceFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnPersistenceFailed.ProtoReflect.Descriptor instead.
 func (*TurnPersistenceFailed) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *TurnPersistenceFailed) GetSessionId() string {
@@ -1691,7 +1862,7 @@ type WebhookDisabled struct {
 
 func (x *WebhookDisabled) Reset() {
 	*x = WebhookDisabled{}
-	mi := &file_parlance_v1_events_proto_msgTypes[18]
+	mi := &file_parlance_v1_events_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +1874,7 @@ func (x *WebhookDisabled) String() string {
 func (*WebhookDisabled) ProtoMessage() {}
 
 func (x *WebhookDisabled) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_events_proto_msgTypes[18]
+	mi := &file_parlance_v1_events_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +1887,7 @@ func (x *WebhookDisabled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookDisabled.ProtoReflect.Descriptor instead.
 func (*WebhookDisabled) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_events_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_events_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WebhookDisabled) GetEndpointId() string {
@@ -1765,7 +1936,7 @@ var File_parlance_v1_events_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc2\x05\n" +
+	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf3\x05\n" +
 	"\x15PostCallTranscription\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12'\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tR\x0econversationId\x12\x1d\n" +
@@ -1786,7 +1957,24 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\ttruncated\x18\r \x01(\bR\ttruncated\x12%\n" +
 	"\x0etranscript_url\x18\x0e \x01(\tR\rtranscriptUrl\x12#\n" +
 	"\ragent_version\x18\x0f \x01(\x05R\fagentVersion\x12\x1a\n" +
-	"\bmodality\x18\x10 \x01(\tR\bmodality\"\xa4\x04\n" +
+	"\bmodality\x18\x10 \x01(\tR\bmodality\x12/\n" +
+	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory\"}\n" +
+	"\n" +
+	"CallMemory\x121\n" +
+	"\x06learnt\x18\x01 \x03(\v2\x19.parlance.v1.LearntMemoryR\x06learnt\x12\x1c\n" +
+	"\tforgotten\x18\x02 \x03(\tR\tforgotten\x12\x1e\n" +
+	"\n" +
+	"extraction\x18\x03 \x01(\tR\n" +
+	"extraction\"\xb2\x01\n" +
+	"\fLearntMemory\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1a\n" +
+	"\bcategory\x18\x04 \x01(\tR\bcategory\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\tR\x06status\x12\x1d\n" +
+	"\n" +
+	"created_by\x18\x06 \x01(\tR\tcreatedBy\x12\x17\n" +
+	"\aturn_id\x18\a \x01(\tR\x06turnId\"\xa4\x04\n" +
 	"\x0fTranscriptEntry\x12\x12\n" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x17\n" +
@@ -1960,60 +2148,64 @@ func file_parlance_v1_events_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_events_proto_rawDescData
 }
 
-var file_parlance_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_parlance_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_parlance_v1_events_proto_goTypes = []any{
 	(*PostCallTranscription)(nil),  // 0: parlance.v1.PostCallTranscription
-	(*TranscriptEntry)(nil),        // 1: parlance.v1.TranscriptEntry
-	(*TranscriptToolCall)(nil),     // 2: parlance.v1.TranscriptToolCall
-	(*TranscriptToolResult)(nil),   // 3: parlance.v1.TranscriptToolResult
-	(*ElapsedTime)(nil),            // 4: parlance.v1.ElapsedTime
-	(*CallMetadata)(nil),           // 5: parlance.v1.CallMetadata
-	(*CallFeedback)(nil),           // 6: parlance.v1.CallFeedback
-	(*CallAnalysis)(nil),           // 7: parlance.v1.CallAnalysis
-	(*ConversationInitiation)(nil), // 8: parlance.v1.ConversationInitiation
-	(*EscalationTriggered)(nil),    // 9: parlance.v1.EscalationTriggered
-	(*DsarReady)(nil),              // 10: parlance.v1.DsarReady
-	(*FatigueAlert)(nil),           // 11: parlance.v1.FatigueAlert
-	(*UsageThresholdCrossed)(nil),  // 12: parlance.v1.UsageThresholdCrossed
-	(*SubscriptionChanged)(nil),    // 13: parlance.v1.SubscriptionChanged
-	(*InvoicePaid)(nil),            // 14: parlance.v1.InvoicePaid
-	(*InvoiceFailed)(nil),          // 15: parlance.v1.InvoiceFailed
-	(*KbSourceIngested)(nil),       // 16: parlance.v1.KbSourceIngested
-	(*TurnPersistenceFailed)(nil),  // 17: parlance.v1.TurnPersistenceFailed
-	(*WebhookDisabled)(nil),        // 18: parlance.v1.WebhookDisabled
-	nil,                            // 19: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
-	nil,                            // 20: parlance.v1.ConversationInitiation.DynamicVariablesEntry
-	(*structpb.Struct)(nil),        // 21: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),  // 22: google.protobuf.Timestamp
+	(*CallMemory)(nil),             // 1: parlance.v1.CallMemory
+	(*LearntMemory)(nil),           // 2: parlance.v1.LearntMemory
+	(*TranscriptEntry)(nil),        // 3: parlance.v1.TranscriptEntry
+	(*TranscriptToolCall)(nil),     // 4: parlance.v1.TranscriptToolCall
+	(*TranscriptToolResult)(nil),   // 5: parlance.v1.TranscriptToolResult
+	(*ElapsedTime)(nil),            // 6: parlance.v1.ElapsedTime
+	(*CallMetadata)(nil),           // 7: parlance.v1.CallMetadata
+	(*CallFeedback)(nil),           // 8: parlance.v1.CallFeedback
+	(*CallAnalysis)(nil),           // 9: parlance.v1.CallAnalysis
+	(*ConversationInitiation)(nil), // 10: parlance.v1.ConversationInitiation
+	(*EscalationTriggered)(nil),    // 11: parlance.v1.EscalationTriggered
+	(*DsarReady)(nil),              // 12: parlance.v1.DsarReady
+	(*FatigueAlert)(nil),           // 13: parlance.v1.FatigueAlert
+	(*UsageThresholdCrossed)(nil),  // 14: parlance.v1.UsageThresholdCrossed
+	(*SubscriptionChanged)(nil),    // 15: parlance.v1.SubscriptionChanged
+	(*InvoicePaid)(nil),            // 16: parlance.v1.InvoicePaid
+	(*InvoiceFailed)(nil),          // 17: parlance.v1.InvoiceFailed
+	(*KbSourceIngested)(nil),       // 18: parlance.v1.KbSourceIngested
+	(*TurnPersistenceFailed)(nil),  // 19: parlance.v1.TurnPersistenceFailed
+	(*WebhookDisabled)(nil),        // 20: parlance.v1.WebhookDisabled
+	nil,                            // 21: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
+	nil,                            // 22: parlance.v1.ConversationInitiation.DynamicVariablesEntry
+	(*structpb.Struct)(nil),        // 23: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),  // 24: google.protobuf.Timestamp
 }
 var file_parlance_v1_events_proto_depIdxs = []int32{
-	1,  // 0: parlance.v1.PostCallTranscription.transcript:type_name -> parlance.v1.TranscriptEntry
-	5,  // 1: parlance.v1.PostCallTranscription.metadata:type_name -> parlance.v1.CallMetadata
-	7,  // 2: parlance.v1.PostCallTranscription.analysis:type_name -> parlance.v1.CallAnalysis
-	8,  // 3: parlance.v1.PostCallTranscription.conversation_initiation_client_data:type_name -> parlance.v1.ConversationInitiation
-	2,  // 4: parlance.v1.TranscriptEntry.tool_calls:type_name -> parlance.v1.TranscriptToolCall
-	3,  // 5: parlance.v1.TranscriptEntry.tool_results:type_name -> parlance.v1.TranscriptToolResult
-	19, // 6: parlance.v1.TranscriptEntry.conversation_turn_metrics:type_name -> parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
-	6,  // 7: parlance.v1.CallMetadata.feedback:type_name -> parlance.v1.CallFeedback
-	21, // 8: parlance.v1.CallAnalysis.evaluation_criteria_results:type_name -> google.protobuf.Struct
-	21, // 9: parlance.v1.CallAnalysis.data_collection_results:type_name -> google.protobuf.Struct
-	21, // 10: parlance.v1.ConversationInitiation.conversation_config_override:type_name -> google.protobuf.Struct
-	20, // 11: parlance.v1.ConversationInitiation.dynamic_variables:type_name -> parlance.v1.ConversationInitiation.DynamicVariablesEntry
-	22, // 12: parlance.v1.EscalationTriggered.triggered_at:type_name -> google.protobuf.Timestamp
-	22, // 13: parlance.v1.DsarReady.expires_at:type_name -> google.protobuf.Timestamp
-	22, // 14: parlance.v1.SubscriptionChanged.current_period_end:type_name -> google.protobuf.Timestamp
-	22, // 15: parlance.v1.InvoicePaid.paid_at:type_name -> google.protobuf.Timestamp
-	22, // 16: parlance.v1.InvoiceFailed.next_attempt_at:type_name -> google.protobuf.Timestamp
-	22, // 17: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
-	22, // 18: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
-	22, // 19: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
-	22, // 20: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
-	4,  // 21: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
-	22, // [22:22] is the sub-list for method output_type
-	22, // [22:22] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	3,  // 0: parlance.v1.PostCallTranscription.transcript:type_name -> parlance.v1.TranscriptEntry
+	7,  // 1: parlance.v1.PostCallTranscription.metadata:type_name -> parlance.v1.CallMetadata
+	9,  // 2: parlance.v1.PostCallTranscription.analysis:type_name -> parlance.v1.CallAnalysis
+	10, // 3: parlance.v1.PostCallTranscription.conversation_initiation_client_data:type_name -> parlance.v1.ConversationInitiation
+	1,  // 4: parlance.v1.PostCallTranscription.memory:type_name -> parlance.v1.CallMemory
+	2,  // 5: parlance.v1.CallMemory.learnt:type_name -> parlance.v1.LearntMemory
+	4,  // 6: parlance.v1.TranscriptEntry.tool_calls:type_name -> parlance.v1.TranscriptToolCall
+	5,  // 7: parlance.v1.TranscriptEntry.tool_results:type_name -> parlance.v1.TranscriptToolResult
+	21, // 8: parlance.v1.TranscriptEntry.conversation_turn_metrics:type_name -> parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry
+	8,  // 9: parlance.v1.CallMetadata.feedback:type_name -> parlance.v1.CallFeedback
+	23, // 10: parlance.v1.CallAnalysis.evaluation_criteria_results:type_name -> google.protobuf.Struct
+	23, // 11: parlance.v1.CallAnalysis.data_collection_results:type_name -> google.protobuf.Struct
+	23, // 12: parlance.v1.ConversationInitiation.conversation_config_override:type_name -> google.protobuf.Struct
+	22, // 13: parlance.v1.ConversationInitiation.dynamic_variables:type_name -> parlance.v1.ConversationInitiation.DynamicVariablesEntry
+	24, // 14: parlance.v1.EscalationTriggered.triggered_at:type_name -> google.protobuf.Timestamp
+	24, // 15: parlance.v1.DsarReady.expires_at:type_name -> google.protobuf.Timestamp
+	24, // 16: parlance.v1.SubscriptionChanged.current_period_end:type_name -> google.protobuf.Timestamp
+	24, // 17: parlance.v1.InvoicePaid.paid_at:type_name -> google.protobuf.Timestamp
+	24, // 18: parlance.v1.InvoiceFailed.next_attempt_at:type_name -> google.protobuf.Timestamp
+	24, // 19: parlance.v1.KbSourceIngested.ready_at:type_name -> google.protobuf.Timestamp
+	24, // 20: parlance.v1.TurnPersistenceFailed.failed_at:type_name -> google.protobuf.Timestamp
+	24, // 21: parlance.v1.WebhookDisabled.last_success_at:type_name -> google.protobuf.Timestamp
+	24, // 22: parlance.v1.WebhookDisabled.disabled_at:type_name -> google.protobuf.Timestamp
+	6,  // 23: parlance.v1.TranscriptEntry.ConversationTurnMetricsEntry.value:type_name -> parlance.v1.ElapsedTime
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_events_proto_init() }
@@ -2021,14 +2213,14 @@ func file_parlance_v1_events_proto_init() {
 	if File_parlance_v1_events_proto != nil {
 		return
 	}
-	file_parlance_v1_events_proto_msgTypes[6].OneofWrappers = []any{}
+	file_parlance_v1_events_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_events_proto_rawDesc), len(file_parlance_v1_events_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -2866,9 +2866,9 @@ type TurnReceipt struct {
 	Passages []*ReceiptPassage `protobuf:"bytes,14,rep,name=passages,proto3" json:"passages,omitempty"`
 	// Calls of tools, those of the client and those that were refused too.
 	ToolCalls []*ReceiptToolCall `protobuf:"bytes,15,rep,name=tool_calls,json=toolCalls,proto3" json:"tool_calls,omitempty"`
-	// Ids of memories that the model was given. Empty in this version.
+	// Ids of memories that the model was given, with its instructions or by search_memory.
 	MemoryRead []string `protobuf:"bytes,16,rep,name=memory_read,json=memoryRead,proto3" json:"memory_read,omitempty"`
-	// Ids of memories that were written. Empty in this version.
+	// Ids of memories that were written, confirmed or forgotten by calls of tools; the calls say which.
 	MemoryWritten []string `protobuf:"bytes,17,rep,name=memory_written,json=memoryWritten,proto3" json:"memory_written,omitempty"`
 	// What guards decided.
 	GuardVerdicts []*ReceiptGuard `protobuf:"bytes,18,rep,name=guard_verdicts,json=guardVerdicts,proto3" json:"guard_verdicts,omitempty"`

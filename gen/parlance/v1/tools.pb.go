@@ -459,7 +459,7 @@ type AgentTool struct {
 	Enabled bool `protobuf:"varint,2,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Most calls in one session; 0: no cap.
 	MaxCallsPerSession int32 `protobuf:"varint,3,opt,name=max_calls_per_session,json=maxCallsPerSession,proto3" json:"max_calls_per_session,omitempty"`
-	// Why it is off: "attachment_disabled", "not_enabled", "disabled_tools", "plan", "shadowed" (an earlier tool has the name),
+	// Why it is off: "attachment_disabled", "not_enabled", "disabled_tools", "memory_off" (the agent's memory is not enabled), "plan", "shadowed" (an earlier tool has the name),
 	// "not_available"; of an MCP server's tools also "unreachable" (the server could not be asked), "no_such_tool" (it has none
 	// of that name), "name_refused", "schema_refused", "too_many"; empty when it is on.
 	DisabledReason string `protobuf:"bytes,4,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`

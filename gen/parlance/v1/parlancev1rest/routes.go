@@ -50,6 +50,18 @@ var Routes = []route.Route{
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{evaluation_id}", Procedure: "/parlance.v1.KnowledgeService/GetKnowledgeEvaluation", Request: (*v1.GetKnowledgeEvaluationRequest)(nil), Response: (*v1.KnowledgeEvaluation)(nil), Status: 200},
 	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/knowledge-base/evaluations/{evaluation_id}", Procedure: "/parlance.v1.KnowledgeService/DeleteKnowledgeEvaluation", Request: (*v1.DeleteKnowledgeEvaluationRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
 
+	// MemoryService
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/users", Procedure: "/parlance.v1.MemoryService/ListUsers", Request: (*v1.ListUsersRequest)(nil), Response: (*v1.ListUsersResponse)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}", Procedure: "/parlance.v1.MemoryService/GetUser", Request: (*v1.GetUserRequest)(nil), Response: (*v1.User)(nil), Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory", Procedure: "/parlance.v1.MemoryService/ListMemories", Request: (*v1.ListMemoriesRequest)(nil), Response: (*v1.ListMemoriesResponse)(nil), Status: 200},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/search", Procedure: "/parlance.v1.MemoryService/SearchMemories", Request: (*v1.SearchMemoriesRequest)(nil), Response: (*v1.SearchMemoriesResponse)(nil), Body: "*", Status: 200},
+	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}", Procedure: "/parlance.v1.MemoryService/GetMemory", Request: (*v1.GetMemoryRequest)(nil), Response: (*v1.Memory)(nil), Status: 200},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory", Procedure: "/parlance.v1.MemoryService/AddMemory", Request: (*v1.AddMemoryRequest)(nil), Response: (*v1.Memory)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/{id}"},
+	{Method: "PATCH", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}", Procedure: "/parlance.v1.MemoryService/UpdateMemory", Request: (*v1.UpdateMemoryRequest)(nil), Response: (*v1.Memory)(nil), Body: "*", Status: 200},
+	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}/approve", Procedure: "/parlance.v1.MemoryService/ApproveMemory", Request: (*v1.ApproveMemoryRequest)(nil), Response: (*v1.Memory)(nil), Body: "*", Status: 200},
+	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory/{memory_id}", Procedure: "/parlance.v1.MemoryService/DeleteMemory", Request: (*v1.DeleteMemoryRequest)(nil), Response: (*emptypb.Empty)(nil), Status: 204},
+	{Method: "DELETE", Pattern: "/v1/workspaces/{workspace_id}/users/{user_id}/memory", Procedure: "/parlance.v1.MemoryService/DeleteMemories", Request: (*v1.DeleteMemoriesRequest)(nil), Response: (*v1.DeleteMemoriesResponse)(nil), Status: 200},
+
 	// ToolService
 	{Method: "POST", Pattern: "/v1/workspaces/{workspace_id}/tools", Procedure: "/parlance.v1.ToolService/CreateTool", Request: (*v1.CreateToolRequest)(nil), Response: (*v1.Tool)(nil), Body: "*", Status: 201, Location: "/v1/workspaces/{workspace_id}/tools/{id}"},
 	{Method: "GET", Pattern: "/v1/workspaces/{workspace_id}/tools", Procedure: "/parlance.v1.ToolService/ListTools", Request: (*v1.ListToolsRequest)(nil), Response: (*v1.ListToolsResponse)(nil), Status: 200},

@@ -1,0 +1,297 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+// The names of the tools. Source: interface, Glossary.
+const (
+	ToolSearch    = "search_memory"
+	ToolNote      = "add_memory_note"
+	ToolStatement = "record_persona_statement"
+)
+
+// All is, in place of ids, everything that is remembered of the user.
+const All = "all"
+
+// The statuses that a tool answers with.
+const (
+	StatusRemembered   = "remembered"
+	StatusKnown        = "already_known"
+	StatusReplaced     = "replaced"
+	StatusNeedsConsent = "needs_confirmation"
+	StatusConfirmed    = "confirmed"
+	StatusForgotten    = "forgotten"
+	StatusNothing      = "nothing_to_forget"
+)
+
+// AgreedFunc says whether the user has just said yes to a question of the agent's. Package conversation
+// implements it and app joins them.
+type AgreedFunc func(ctx context.Context, ref workspaces.Ref, sessionID, turnID string) (bool, error)
+
+// SetAgreed hands in who knows whether a user has agreed; without it nothing is confirmed by tools.
+func (s *Service) SetAgreed(fn AgreedFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agreed = fn
+}
+
+// Builtins are the executors of the memory tools for package tools. Whose memory it is says the session,
+// never an argument.
+func (s *Service) Builtins() map[string]tools.Builtin {
+	return map[string]tools.Builtin{
+		ToolSearch: tools.BuiltinFunc(s.runSearch), ToolNote: tools.BuiltinFunc(s.runNote), ToolStatement: tools.BuiltinFunc(s.runStatement),
+	}
+}
+
+// Answer is what the tools tell the model, as JSON. Conversation reads the ids for the turn's receipt.
+type Answer struct {
+	// Status is one of the statuses; empty of a search.
+	Status string `json:"status,omitempty"`
+	// ID and Text are of what was remembered.
+	ID   ID     `json:"id,omitempty"`
+	Text string `json:"text,omitempty"`
+	// Replaces is what is no longer so.
+	Replaces string `json:"replaces,omitempty"`
+	// IDs are those that were confirmed or forgotten, history included.
+	IDs []ID `json:"ids,omitempty"`
+	// Memories is what a search found.
+	Memories []AnswerMemory `json:"memories,omitempty"`
+	// Advice says what to do now.
+	Advice string `json:"advice,omitempty"`
+}
+
+// AnswerMemory is one memory that was found.
+type AnswerMemory struct {
+	ID       ID     `json:"id"`
+	Kind     Kind   `json:"kind"`
+	Category string `json:"category,omitempty"`
+	Text     string `json:"text"`
+	NotedOn  string `json:"noted_on"`
+}
+
+// encoded is the answer; what it holds always marshals.
+func (a Answer) encoded() (string, error) {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return "", fmt.Errorf("encode an answer: %w", err)
+	}
+	return string(text), nil
+}
+
+// userOf is whose memory a call is about.
+func userOf(call tools.BuiltinCall) (string, error) {
+	id := call.Variables["system__user_id"]
+	if call.SessionID == "" || !validUser(id) {
+		return "", fault.New(fault.InvalidRequest, "There is no user here whose memory it could be.")
+	}
+	return id, nil
+}
+
+func (s *Service) runSearch(ctx context.Context, call tools.BuiltinCall) (string, error) {
+	var asked struct {
+		Query string `json:"query"`
+		TopK  int    `json:"top_k"`
+	}
+	user, err := userOf(call)
+	if err != nil {
+		return "", err
+	}
+	if err := decode(call, &asked); err != nil {
+		return "", err
+	}
+	found, err := s.Search(ctx, call.Ref, user, asked.Query, asked.TopK)
+	if err != nil {
+		return "", err
+	}
+	answer := Answer{Memories: make([]AnswerMemory, len(found))}
+	for i, one := range found {
+		answer.Memories[i] = AnswerMemory{ID: one.ID, Kind: one.Kind, Category: one.Category, Text: one.Text, NotedOn: one.UpdatedAt.Format(time.DateOnly)}
+	}
+	if len(found) == 0 {
+		answer.Advice = "Nothing is remembered of the user that bears on this."
+	}
+	return answer.encoded()
+}
+
+// written are the arguments that both tools that write take.
+type written struct {
+	Forget  []string `json:"forget"`
+	Confirm []string `json:"confirm"`
+}
+
+func (s *Service) runNote(ctx context.Context, call tools.BuiltinCall) (string, error) {
+	var asked struct {
+		written
+		Text string   `json:"text"`
+		Tags []string `json:"tags"`
+	}
+	if err := decode(call, &asked); err != nil {
+		return "", err
+	}
+	return s.write(ctx, call, asked.written, AddParams{Kind: Note, Text: asked.Text, Tags: asked.Tags}, "text")
+}
+
+func (s *Service) runStatement(ctx context.Context, call tools.BuiltinCall) (string, error) {
+	var asked struct {
+		written
+		Statement string `json:"statement"`
+		Category  string `json:"category"`
+		Attribute string `json:"attribute"`
+	}
+	if err := decode(call, &asked); err != nil {
+		return "", err
+	}
+	return s.write(ctx, call, asked.written, AddParams{Kind: Statement, Text: asked.Statement, Category: asked.Category, Attribute: asked.Attribute}, "statement")
+}
+
+func decode(call tools.BuiltinCall, into any) error {
+	if err := json.Unmarshal(call.Arguments, into); err != nil {
+		return fault.Wrap(err, fault.ToolArgumentsInvalid, "The arguments do not match the tool's schema.")
+	}
+	return nil
+}
+
+// write does one of the three things that a call may ask for.
+func (s *Service) write(ctx context.Context, call tools.BuiltinCall, asked written, p AddParams, field string) (string, error) {
+	user, err := userOf(call)
+	if err != nil {
+		return "", err
+	}
+	wanted := 0
+	for _, there := range []bool{p.Text != "", len(asked.Forget) > 0, len(asked.Confirm) > 0} {
+		if there {
+			wanted++
+		}
+	}
+	if wanted != 1 {
+		return "", fault.New(fault.ToolArgumentsInvalid, "Give exactly one of %s, forget and confirm.", field)
+	}
+	switch {
+	case len(asked.Forget) > 0:
+		return s.forget(ctx, call, user, asked.Forget)
+	case len(asked.Confirm) > 0:
+		return s.confirm(ctx, call, user, asked.Confirm)
+	}
+	p.UserID, p.Confidence, p.CreatedBy = user, 1, ByModel
+	p.id = ID(idgen.New(idgen.Memory)) // a turn under an Idempotency-Key may write several
+	p.AgentID, p.SessionID, p.TurnID = call.Variables["system__agent_id"], call.SessionID, call.TurnID
+	if p.Pending, err = s.needsConsent(ctx, call, p); err != nil {
+		return "", err
+	}
+	kept, err := s.Add(ctx, call.Ref, p)
+	if err != nil {
+		return "", err
+	}
+	answer := Answer{ID: kept.ID, Text: kept.Text, Status: StatusRemembered}
+	switch {
+	case kept.Status == Pending:
+		answer.Status = StatusNeedsConsent
+		answer.Advice = "It is not remembered yet. Ask the user whether you may remember it; when they say yes, call this tool with confirm and the id."
+	case kept.Outcome == Renewed:
+		answer.Status = StatusKnown
+	case kept.Outcome == Replaced:
+		answer.Status, answer.Replaces = StatusReplaced, kept.Before
+	}
+	return answer.encoded()
+}
+
+// needsConsent says whether what is to be remembered waits for the user's word.
+func (s *Service) needsConsent(ctx context.Context, call tools.BuiltinCall, p AddParams) (bool, error) {
+	if s.agents == nil {
+		return false, nil
+	}
+	agent, err := s.agents.Get(ctx, call.Ref, agents.ID(call.Variables["system__agent_id"]))
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return false, nil // deleted meanwhile
+	}
+	if err != nil {
+		return false, err
+	}
+	return NeedsConsent(agent.Config.Memory.ConfirmCategories, p), nil
+}
+
+// NeedsConsent says whether a category, or a tag, of what is to be remembered is among those that have to be
+// confirmed.
+func NeedsConsent(categories []string, p AddParams) bool {
+	if len(categories) == 0 {
+		return false
+	}
+	_, attribute := slotOf(p.Kind, p.Text, p.Category, p.Attribute)
+	about := append([]string{p.Category, attribute}, p.Tags...)
+	if p.Category == "" && p.Kind == Statement {
+		about = append(about, categoryOf(attribute, p.Text))
+	}
+	return slices.ContainsFunc(categories, func(category string) bool {
+		return category == "*" || slices.ContainsFunc(about, func(one string) bool {
+			return one != "" && singularOf(foldName(one)) == singularOf(foldName(category))
+		})
+	})
+}
+
+func (s *Service) forget(ctx context.Context, call tools.BuiltinCall, user string, wanted []string) (string, error) {
+	if slices.ContainsFunc(wanted, func(one string) bool { return strings.EqualFold(one, All) }) {
+		ids, err := s.allIDs(ctx, call.Ref, user)
+		if err != nil {
+			return "", err
+		}
+		count, err := s.DeleteAll(ctx, call.Ref, user)
+		if err != nil {
+			return "", err
+		}
+		answer := Answer{Status: StatusForgotten, IDs: ids}
+		if count == 0 {
+			answer.Status = StatusNothing
+		}
+		return answer.encoded()
+	}
+	ids := make([]ID, len(wanted))
+	for i, one := range wanted {
+		ids[i] = ID(one)
+	}
+	deleted, err := s.Delete(ctx, call.Ref, user, ids...)
+	if err != nil {
+		return "", err
+	}
+	answer := Answer{Status: StatusForgotten, IDs: deleted}
+	if len(deleted) == 0 {
+		answer.Status, answer.Advice = StatusNothing, "Nothing of this user has these ids. Find the ids with search_memory."
+	}
+	return answer.encoded()
+}
+
+func (s *Service) confirm(ctx context.Context, call tools.BuiltinCall, user string, wanted []string) (string, error) {
+	s.mu.Lock()
+	agreed := s.agreed
+	s.mu.Unlock()
+	said := false
+	if agreed != nil {
+		var err error
+		if said, err = agreed(ctx, call.Ref, call.SessionID, call.TurnID); err != nil {
+			return "", err
+		}
+	}
+	if !said {
+		return Answer{Status: StatusNeedsConsent, Advice: "The user has not said yes. Ask whether you may remember it, wait for the answer, and call again."}.encoded()
+	}
+	answer := Answer{Status: StatusConfirmed}
+	for _, one := range wanted {
+		item, err := s.Approve(ctx, call.Ref, user, ID(one))
+		if err != nil {
+			return "", err
+		}
+		answer.IDs, answer.Text = append(answer.IDs, item.ID), item.Text
+	}
+	return answer.encoded()
+}

@@ -1,0 +1,148 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"parlance.dev/parlance/fault"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/memory"
+)
+
+type memoryServer struct {
+	access Access
+	memory *memory.Service
+}
+
+// NewMemory serves MemoryService.
+func NewMemory(access Access, service *memory.Service) parlancev1connect.MemoryServiceHandler {
+	return &memoryServer{access: access, memory: service}
+}
+
+func (s *memoryServer) ListUsers(ctx context.Context, req *parlancev1.ListUsersRequest) (*parlancev1.ListUsersResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	users, next, err := s.memory.Users(ctx, ref, req.GetPrefix(), pageParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListUsersResponse{
+		Users:         each(users, func(u memory.User) *parlancev1.User { return userProto(ref, u) }),
+		NextPageToken: next,
+	}, nil
+}
+
+func (s *memoryServer) GetUser(ctx context.Context, req *parlancev1.GetUserRequest) (*parlancev1.User, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	user, err := s.memory.User(ctx, ref, req.GetUserId())
+	if err != nil {
+		return nil, err
+	}
+	return userProto(ref, user), nil
+}
+
+func (s *memoryServer) ListMemories(ctx context.Context, req *parlancev1.ListMemoriesRequest) (*parlancev1.ListMemoriesResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	items, next, err := s.memory.List(ctx, ref, memory.ListParams{
+		Page: pageParams(req), UserID: req.GetUserId(), Kind: memory.Kind(req.GetKind()), Category: req.GetCategory(),
+		Query: req.GetQ(), Status: memory.Status(req.GetStatus()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.ListMemoriesResponse{Memories: each(items, memoryProto), NextPageToken: next}, nil
+}
+
+func (s *memoryServer) SearchMemories(ctx context.Context, req *parlancev1.SearchMemoriesRequest) (*parlancev1.SearchMemoriesResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.memory.Search(ctx, ref, req.GetUserId(), req.GetQuery(), int(req.GetTopK()))
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.SearchMemoriesResponse{Results: each(found, foundMemoryProto)}, nil
+}
+
+func (s *memoryServer) GetMemory(ctx context.Context, req *parlancev1.GetMemoryRequest) (*parlancev1.Memory, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	item, err := s.memory.Get(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
+	if err != nil {
+		return nil, err
+	}
+	return memoryProto(item), nil
+}
+
+func (s *memoryServer) AddMemory(ctx context.Context, req *parlancev1.AddMemoryRequest) (*parlancev1.Memory, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	kept, err := s.memory.Add(ctx, ref, addMemoryParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return memoryProto(kept.Item), nil
+}
+
+func (s *memoryServer) UpdateMemory(ctx context.Context, req *parlancev1.UpdateMemoryRequest) (*parlancev1.Memory, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	item, err := s.memory.Update(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()), updateMemoryParams(req))
+	if err != nil {
+		return nil, err
+	}
+	return memoryProto(item), nil
+}
+
+func (s *memoryServer) ApproveMemory(ctx context.Context, req *parlancev1.ApproveMemoryRequest) (*parlancev1.Memory, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	item, err := s.memory.Approve(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
+	if err != nil {
+		return nil, err
+	}
+	return memoryProto(item), nil
+}
+
+func (s *memoryServer) DeleteMemory(ctx context.Context, req *parlancev1.DeleteMemoryRequest) (*emptypb.Empty, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	deleted, err := s.memory.Delete(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
+	if err == nil && len(deleted) == 0 {
+		err = fault.NoSuch("memory", req.GetMemoryId())
+	}
+	return &emptypb.Empty{}, err
+}
+
+func (s *memoryServer) DeleteMemories(ctx context.Context, req *parlancev1.DeleteMemoriesRequest) (*parlancev1.DeleteMemoriesResponse, error) {
+	ref, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+	if err != nil {
+		return nil, err
+	}
+	count, err := s.memory.DeleteAll(ctx, ref, req.GetUserId())
+	if err != nil {
+		return nil, err
+	}
+	return &parlancev1.DeleteMemoriesResponse{Deleted: int64(count)}, nil
+}
