@@ -6,7 +6,7 @@ import "github.com/spf13/cobra"
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newDev(), newServer(), newWorker(),
-		newDoctor(), newHealth(), newChat(), newKB(), newTools(), newModels(), newErrors(),
+		newDoctor(), newHealth(), newChat(), newKB(), newTools(), newWebhooks(), newListen(), newModels(), newErrors(),
 		newMigrate(), newTenants(), newKeys(), newConfig(), newVersion(),
 	}
 }

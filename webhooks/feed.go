@@ -23,6 +23,8 @@ type FeedParams struct {
 	Events []string
 	// Size is 1 to 200; 0 means 50.
 	Size int
+	// OpenedFunc is told by Watch where it begins to read; nil: nobody wants to know.
+	OpenedFunc func(cursor string) error
 }
 
 // Feed reads the workspace's events in their order. next is the cursor to go on with, empty when
@@ -100,6 +102,11 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, f
 	if p.After == "" {
 		if q.After, err = events.LastPosition(ctx, s.db, q.TenantID, q.WorkspaceID); err != nil {
 			return postgres.MapError(err)
+		}
+	}
+	if p.OpenedFunc != nil {
+		if err := p.OpenedFunc(cursorOf(q.After)); err != nil {
+			return err
 		}
 	}
 	ticker := time.NewTicker(watchPause)

@@ -66,7 +66,11 @@ func (s *webhooksServer) WatchEvents(ctx context.Context, req *parlancev1.WatchE
 	if err != nil {
 		return err
 	}
-	return s.webhooks.Watch(ctx, ref, watchParams(req), func(event webhooks.FeedEvent) error {
+	params := watchParams(req)
+	if req.GetAnnounce() {
+		params.OpenedFunc = func(cursor string) error { return stream.Send(&parlancev1.WatchEventsResponse{Cursor: cursor}) }
+	}
+	return s.webhooks.Watch(ctx, ref, params, func(event webhooks.FeedEvent) error {
 		converted, err := eventProto(event)
 		if err != nil {
 			return err

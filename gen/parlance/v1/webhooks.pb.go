@@ -1816,7 +1816,10 @@ type WatchEventsRequest struct {
 	// Only events of these names; empty: all.
 	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
 	// As after, and before it; over REST the header Last-Event-ID.
-	LastEventId   string `protobuf:"bytes,4,opt,name=last_event_id,json=lastEventId,proto3" json:"last_event_id,omitempty"`
+	LastEventId string `protobuf:"bytes,4,opt,name=last_event_id,json=lastEventId,proto3" json:"last_event_id,omitempty"`
+	// First sends the cursor that is read from, without an event: the stream is open, and can be
+	// resumed before anything has happened.
+	Announce      bool `protobuf:"varint,5,opt,name=announce,proto3" json:"announce,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1879,9 +1882,16 @@ func (x *WatchEventsRequest) GetLastEventId() string {
 	return ""
 }
 
+func (x *WatchEventsRequest) GetAnnounce() bool {
+	if x != nil {
+		return x.Announce
+	}
+	return false
+}
+
 type WatchEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The event.
+	// The event; null in what announce asks for.
 	Event *Event `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
 	// Its name; the name of the Server-Sent Event.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
@@ -2128,12 +2138,13 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x06events\x18\x05 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\"h\n" +
 	"\x12ListEventsResponse\x12*\n" +
 	"\x06events\x18\x01 \x03(\v2\x12.parlance.v1.EventR\x06events\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9d\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xb9\x01\n" +
 	"\x12WatchEventsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x14\n" +
 	"\x05after\x18\x02 \x01(\tR\x05after\x12 \n" +
 	"\x06events\x18\x03 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\x12,\n" +
-	"\rlast_event_id\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\"k\n" +
+	"\rlast_event_id\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\x12\x1a\n" +
+	"\bannounce\x18\x05 \x01(\bR\bannounce\"k\n" +
 	"\x13WatchEventsResponse\x12(\n" +
 	"\x05event\x18\x01 \x01(\v2\x12.parlance.v1.EventR\x05event\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
+
+	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+)
+
+// hooksPage is how many endpoints or deliveries are asked for at once.
+const hooksPage = 200
+
+func newWebhooks() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "webhooks", Short: "Tell your systems what happens: endpoints, what they got, and what they missed", GroupID: "use", Args: exactArgs(),
+		Long: `A webhook endpoint is an https URL of yours that gets events, signed, and again until it answers 2xx.
+Without flags the commands work on the parlance dev of this machine. An endpoint is named by its id
+(we_…), by its URL, or not at all while there is only one.
+
+No https URL yet? parlance listen brings events to a program on this machine.`,
+		Example: `  parlance webhooks create https://example.org/hook --events post_call_transcription,kb.source_ingested
+  parlance webhooks test
+  parlance webhooks deliveries --status failed --since 24h
+  parlance webhooks recover --since 24h`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newWebhooksList(), newWebhooksShow(), newWebhooksCreate(), newWebhooksTest(), newWebhooksDeliveries(), newWebhooksDelivery(),
+		newWebhooksRedeliver(), newWebhooksRecover(), newWebhooksRotate(), newWebhooksEnable(), newWebhooksRemove())
+	addWorkspace(cmd.Commands()...)
+	return cmd
+}
+
+// hooks is what the commands of webhooks work with.
+type hooks struct {
+	caller
+	webhooks parlancev1connect.WebhookServiceClient
+}
+
+// withHooks makes a command of what runs on an installation.
+func withHooks(run func(ctx context.Context, h *hooks, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := openCaller(cmd)
+		if err != nil {
+			return err
+		}
+		defer c.client.CloseIdleConnections()
+		return run(cmd.Context(), &hooks{caller: c, webhooks: parlancev1connect.NewWebhookServiceClient(c.client, c.where.base, c.where.options()...)}, args)
+	}
+}
+
+// endpoints lists all endpoints of the workspace.
+func (h *hooks) endpoints(ctx context.Context) ([]*parlancev1.WebhookEndpoint, error) {
+	var all []*parlancev1.WebhookEndpoint
+	req := &parlancev1.ListWebhookEndpointsRequest{WorkspaceId: h.where.workspaceID, PageSize: hooksPage}
+	for {
+		page, err := h.webhooks.ListWebhookEndpoints(ctx, req)
+		if err != nil {
+			return nil, h.where.explainCall("list the endpoints", err)
+		}
+		all = append(all, page.GetEndpoints()...)
+		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
+			return all, nil
+		}
+	}
+}
+
+// endpoint finds an endpoint by its id or URL; the only one needs no name.
+func (h *hooks) endpoint(ctx context.Context, args []string) (*parlancev1.WebhookEndpoint, error) {
+	if len(args) > 0 && strings.HasPrefix(args[0], "we_") {
+		found, err := h.webhooks.GetWebhookEndpoint(ctx, &parlancev1.GetWebhookEndpointRequest{WorkspaceId: h.where.workspaceID, EndpointId: args[0]})
+		if connect.CodeOf(err) == connect.CodeNotFound {
+			return nil, fmt.Errorf("there is no endpoint %s in the workspace; `parlance webhooks ls` lists them", args[0])
+		}
+		if err != nil {
+			return nil, h.where.explainCall("find the endpoint", err)
+		}
+		return found, nil
+	}
+	all, err := h.endpoints(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []*parlancev1.WebhookEndpoint
+	for _, one := range all {
+		if len(args) == 0 || one.GetUrl() == args[0] {
+			found = append(found, one)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return nil, fmt.Errorf("there is no endpoint yet; make one: parlance webhooks create https://…")
+	case len(found) == 0:
+		return nil, fmt.Errorf("there is no endpoint %q in the workspace; `parlance webhooks ls` lists them", args[0])
+	case len(found) > 1:
+		ids := make([]string, len(found))
+		for i, one := range found {
+			ids[i] = one.GetId()
+		}
+		return nil, usageError{fmt.Errorf("which endpoint? Say one of %s", strings.Join(ids, ", "))}
+	}
+	return found[0], nil
+}
+
+// deliveryOf finds the endpoint that a delivery belongs to: the one that is named, or whichever has it.
+func (h *hooks) deliveryOf(ctx context.Context, id, named string) (*parlancev1.WebhookDelivery, error) {
+	var candidates []*parlancev1.WebhookEndpoint
+	if named != "" {
+		one, err := h.endpoint(ctx, []string{named})
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, one)
+	} else {
+		var err error
+		if candidates, err = h.endpoints(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, one := range candidates {
+		found, err := h.webhooks.GetWebhookDelivery(ctx, &parlancev1.GetWebhookDeliveryRequest{WorkspaceId: h.where.workspaceID, EndpointId: one.GetId(), DeliveryId: id})
+		if err == nil {
+			return found, nil
+		}
+		if connect.CodeOf(err) != connect.CodeNotFound {
+			return nil, h.where.explainCall("find the delivery", err)
+		}
+	}
+	return nil, fmt.Errorf("there is no delivery %s in the workspace; `parlance webhooks deliveries` lists them", term.Clean(id))
+}

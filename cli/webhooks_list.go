@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parlance.dev/parlance/cli/term"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+)
+
+func newWebhooksList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "ls", Aliases: []string{"list"}, Short: "List the endpoints, newest first, with how they do", Args: exactArgs(),
+		Example: `  parlance webhooks ls
+  parlance webhooks ls --json | jq -r 'select(.health != "ok") | .url'`,
+		RunE: withHooks(func(ctx context.Context, h *hooks, _ []string) error {
+			all, err := h.endpoints(ctx)
+			if err != nil {
+				return err
+			}
+			for _, one := range all {
+				if asJSON {
+					if err := h.printMessage(one); err != nil {
+						return err
+					}
+				}
+			}
+			switch {
+			case asJSON:
+			case len(all) == 0:
+				h.line("There is no endpoint. Make one: parlance webhooks create https://…")
+			default:
+				h.screen.Draw(h.endpointLines(all), nil)
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each")
+	return cmd
+}
+
+// endpointLines are the table.
+func (h *hooks) endpointLines(all []*parlancev1.WebhookEndpoint) []string {
+	columns := []term.Column{
+		{Title: "STATUS"},
+		{Title: "URL", Shrinks: true},
+		{Title: "EVENTS", Drops: 2},
+		{Title: "LAST SUCCESS", Right: true, Drops: 1},
+		{Title: "FAILURES", Right: true},
+		{Title: "ID"},
+	}
+	rows := make([][]term.Cell, len(all))
+	for i, one := range all {
+		last := "never"
+		if one.GetLastSuccessAt() != nil {
+			last = ageWords(h.now().Sub(one.GetLastSuccessAt().AsTime())) + " ago"
+		}
+		rows[i] = []term.Cell{
+			h.healthCell(one.GetStatus(), one.GetHealth(), one.GetDisabledReason()),
+			{Text: term.Clean(one.GetUrl())},
+			{Text: eventsWords(one.GetEvents())},
+			{Text: last},
+			{Text: fmt.Sprint(one.GetConsecutiveFailures())},
+			{Text: one.GetId(), Paint: h.screen.Dim},
+		}
+	}
+	return h.screen.Table(columns, rows)
+}
+
+func (h *hooks) healthCell(status, health, reason string) term.Cell {
+	switch {
+	case status == "disabled":
+		return term.Cell{Text: "disabled: " + term.Clean(reason), Paint: h.screen.Bad}
+	case health == "warning":
+		return term.Cell{Text: "half-way to disabled", Paint: h.screen.Bad}
+	}
+	return term.Cell{Text: status, Paint: h.screen.Good}
+}
+
+func eventsWords(names []string) string {
+	switch len(names) {
+	case 0:
+		return "none"
+	case 1, 2:
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d others", names[0], len(names)-1)
+}
+
+func newWebhooksShow() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "show [ENDPOINT]", Short: "Show an endpoint and how it did in the last 24 hours", Args: atMostOne,
+		Example: `  parlance webhooks show
+  parlance webhooks show we_01j… --json | jq .p95_latency_ms`,
+		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
+			one, err := h.endpoint(ctx, args)
+			if err != nil {
+				return err
+			}
+			health, err := h.webhooks.GetWebhookEndpointHealth(ctx, &parlancev1.GetWebhookEndpointHealthRequest{WorkspaceId: h.where.workspaceID, EndpointId: one.GetId()})
+			if err != nil {
+				return h.where.explainCall("read the endpoint's health", err)
+			}
+			if asJSON {
+				return h.printMessage(health)
+			}
+			h.showEndpoint(one, health)
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the health as a line of JSON")
+	return cmd
+}
+
+func (h *hooks) showEndpoint(one *parlancev1.WebhookEndpoint, health *parlancev1.WebhookEndpointHealth) {
+	status := h.healthCell(one.GetStatus(), one.GetHealth(), one.GetDisabledReason())
+	h.screen.Line("%s  %s  %s", h.screen.Strong(term.Clean(one.GetUrl())), status.Paint(status.Text), h.screen.Dim(one.GetId()))
+	events := strings.Join(one.GetEvents(), ", ")
+	if events == "" {
+		events = "none: nothing is delivered"
+	}
+	h.line("  events     %s", events)
+	h.line("  secret     whsec_…%s", one.GetSecretHint())
+	if health.GetAttempts() == 0 {
+		h.line("  last 24 h  no attempts")
+	} else {
+		h.line("  last 24 h  %s, %.1f %% accepted; half within %.0f ms, 95 %% within %.0f ms", countWords(int(health.GetAttempts()), "attempt", "attempts"),
+			health.GetSuccessRate()*100, health.GetP50LatencyMs(), health.GetP95LatencyMs())
+	}
+	h.line("  waiting    %s", countWords(int(health.GetPending()), "event", "events"))
+	if health.GetFailedEvents() > 0 {
+		h.line("  given up   %s; `parlance webhooks recover --since 24h` sends them again", countWords(int(health.GetFailedEvents()), "event", "events"))
+	}
+	switch {
+	case one.GetStatus() == "disabled":
+		h.line("  disabled   %s; once it works: parlance webhooks enable %s", one.GetDisabledReason(), one.GetId())
+	case health.GetConsecutiveFailures() > 0:
+		h.line("  failures   %d in a row; %d disable it, from %s on", health.GetConsecutiveFailures(), health.GetDisableFailures(), momentWords(health.GetDisableNotBefore()))
+	}
+}
