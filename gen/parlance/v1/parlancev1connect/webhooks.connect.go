@@ -97,7 +97,10 @@ type WebhookServiceClient interface {
 	// DeleteWebhookEndpoint removes an endpoint; what was not delivered to it is dropped.
 	// Errors: not-found.
 	DeleteWebhookEndpoint(context.Context, *v1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error)
-	// EnableWebhookEndpoint enables an endpoint that was disabled automatically. Errors: not-found.
+	// EnableWebhookEndpoint enables an endpoint that was disabled automatically, and sends what was held for
+	// it. With since it also sends what the endpoint would have got since then and has not received: in the
+	// order of the events, each once, none that was received. It does so for an enabled endpoint too.
+	// Errors: not-found, invalid-request (since in the future).
 	EnableWebhookEndpoint(context.Context, *v1.EnableWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// RotateWebhookSecret makes a new secret, returned once. For 24 h webhook-signature holds both;
 	// X-Parlance-Signature uses the new one at once. Errors: not-found.
@@ -404,7 +407,10 @@ type WebhookServiceHandler interface {
 	// DeleteWebhookEndpoint removes an endpoint; what was not delivered to it is dropped.
 	// Errors: not-found.
 	DeleteWebhookEndpoint(context.Context, *v1.DeleteWebhookEndpointRequest) (*emptypb.Empty, error)
-	// EnableWebhookEndpoint enables an endpoint that was disabled automatically. Errors: not-found.
+	// EnableWebhookEndpoint enables an endpoint that was disabled automatically, and sends what was held for
+	// it. With since it also sends what the endpoint would have got since then and has not received: in the
+	// order of the events, each once, none that was received. It does so for an enabled endpoint too.
+	// Errors: not-found, invalid-request (since in the future).
 	EnableWebhookEndpoint(context.Context, *v1.EnableWebhookEndpointRequest) (*v1.WebhookEndpoint, error)
 	// RotateWebhookSecret makes a new secret, returned once. For 24 h webhook-signature holds both;
 	// X-Parlance-Signature uses the new one at once. Errors: not-found.
