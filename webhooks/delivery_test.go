@@ -197,7 +197,7 @@ func TestDeliverGoneDisables(t *testing.T) {
 		t.Errorf("endpoint: %s %q", got.Status, got.DisabledReason)
 	}
 	// Enabled again before the relay gets to it: it still is not told of itself.
-	if _, err := f.hooks.Enable(t.Context(), f.ref, endpoint.ID); err != nil {
+	if _, err := f.hooks.Enable(t.Context(), f.ref, endpoint.ID, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	f.deliver(f.relay())

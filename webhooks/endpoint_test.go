@@ -132,7 +132,7 @@ func TestOtherTenantsEndpointIsNotFound(t *testing.T) {
 		},
 		"Delete": func(ref workspaces.Ref, id webhooks.EndpointID) error { return f.hooks.Delete(ctx, ref, id) },
 		"Enable": func(ref workspaces.Ref, id webhooks.EndpointID) error {
-			_, err := f.hooks.Enable(ctx, ref, id)
+			_, err := f.hooks.Enable(ctx, ref, id, time.Time{})
 			return err
 		},
 		"Rotate": func(ref workspaces.Ref, id webhooks.EndpointID) error {
@@ -216,7 +216,7 @@ func TestHeld(t *testing.T) {
 				return nil
 			},
 			back: func(f *fixture, id webhooks.EndpointID) error {
-				_, err := f.hooks.Enable(f.t.Context(), f.ref, id)
+				_, err := f.hooks.Enable(f.t.Context(), f.ref, id, time.Time{})
 				return err
 			},
 		},

@@ -128,19 +128,27 @@ func (f *fixture) relay() []webhooks.Due {
 		if err := events.LockRelay(ctx, tx); err != nil {
 			return err
 		}
-		rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200})
-		if err != nil {
-			return err
-		}
-		if due, _, err = f.hooks.FanOut(ctx, tx, rows, 1000); err != nil {
-			return err
-		}
-		return events.MarkRelayed(ctx, tx, rows, f.clock.now())
+		var err error
+		due, err = f.relayIn(ctx, tx)
+		return err
 	})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	return due
+}
+
+// relayIn is relay in a transaction that has the relay's lock.
+func (f *fixture) relayIn(ctx context.Context, tx bun.Tx) ([]webhooks.Due, error) {
+	rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200})
+	if err != nil {
+		return nil, err
+	}
+	due, _, err := f.hooks.FanOut(ctx, tx, rows, 1000)
+	if err != nil {
+		return nil, err
+	}
+	return due, events.MarkRelayed(ctx, tx, rows, f.clock.now())
 }
 
 // deliver runs the tasks for due deliveries and returns how many attempts were made.

@@ -253,16 +253,6 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id EndpointID)
 	})
 }
 
-// Enable ends the disabling of an endpoint and releases what was held for it; one that is
-// enabled stays as it is. Errors: NotFound.
-func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID) (Endpoint, error) {
-	return s.change(ctx, ref, id, func(e *Endpoint) {
-		if e.Status == Disabled {
-			e.Status, e.DisabledReason, e.ConsecutiveFailures = Enabled, "", 0
-		}
-	})
-}
-
 // RotateSecret gives an endpoint a new secret; the one before signs beside it for RotationOverlap.
 // A third within that time ends the first. Errors: NotFound.
 func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id EndpointID) (MintedEndpoint, error) {

@@ -25,7 +25,7 @@ func (s *webhooksServer) CreateWebhookEndpoint(ctx context.Context, req *parlanc
 	if err != nil {
 		return nil, err
 	}
-	minted, err := s.webhooks.Create(ctx, ref, webhooks.CreateParams{URL: req.GetUrl(), Events: req.GetEvents(), Description: req.GetDescription()})
+	minted, err := s.webhooks.Create(ctx, ref, endpointParams(req))
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +81,11 @@ func (s *webhooksServer) EnableWebhookEndpoint(ctx context.Context, req *parlanc
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := s.webhooks.Enable(ctx, ref, webhooks.EndpointID(req.GetEndpointId()))
+	enabled, err := s.webhooks.Enable(ctx, ref, webhooks.EndpointID(req.GetEndpointId()), timeOf(req.GetSince()))
 	if err != nil {
 		return nil, err
 	}
-	return s.endpointProto(endpoint), nil
+	return s.enabledEndpointProto(enabled), nil
 }
 
 func (s *webhooksServer) RotateWebhookSecret(ctx context.Context, req *parlancev1.RotateWebhookSecretRequest) (*parlancev1.WebhookEndpoint, error) {

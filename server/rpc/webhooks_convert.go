@@ -15,6 +15,14 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
+func endpointParams(req *parlancev1.CreateWebhookEndpointRequest) webhooks.CreateParams {
+	return webhooks.CreateParams{
+		URL: req.GetUrl(), Events: req.GetEvents(), Description: req.GetDescription(),
+		Headers: req.GetHeaders(), AgentIDs: req.GetAgentIds(), Ordered: req.GetOrdered(),
+		MaxPerSecond: int(req.GetMaxPerSecond()), MaxInFlight: int(req.GetMaxInFlight()),
+	}
+}
+
 // endpointUpdate holds the fields sent; one sent without a value is cleared.
 func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.UpdateParams {
 	var p webhooks.UpdateParams
@@ -29,6 +37,21 @@ func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.Updat
 	if sent(req.GetUpdateMask(), "description", req.Description != nil) {
 		description := req.GetDescription()
 		p.Description = &description
+	}
+	if sent(req.GetUpdateMask(), "headers", len(req.GetHeaders()) > 0) {
+		p.Headers = new(req.GetHeaders())
+	}
+	if sent(req.GetUpdateMask(), "agent_ids", len(req.GetAgentIds()) > 0) {
+		p.AgentIDs = new(req.GetAgentIds())
+	}
+	if sent(req.GetUpdateMask(), "ordered", req.Ordered != nil) {
+		p.Ordered = new(req.GetOrdered())
+	}
+	if sent(req.GetUpdateMask(), "max_per_second", req.MaxPerSecond != nil) {
+		p.MaxPerSecond = new(int(req.GetMaxPerSecond()))
+	}
+	if sent(req.GetUpdateMask(), "max_in_flight", req.MaxInFlight != nil) {
+		p.MaxInFlight = new(int(req.GetMaxInFlight()))
 	}
 	return p
 }
@@ -76,7 +99,18 @@ func (s *webhooksServer) endpointProto(e webhooks.Endpoint) *parlancev1.WebhookE
 		LastSuccessAt:       timestamp(e.LastSuccessAt), LastFailureAt: timestamp(e.LastFailureAt),
 		CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt), SecretHint: e.SecretHint,
 		DisableProgress: outlook.Progress, Health: string(outlook.State),
+		HeaderNames: e.HeaderNames, AgentIds: e.AgentIDs, Ordered: e.Ordered,
+		MaxPerSecond: int32(e.MaxPerSecond), MaxInFlight: int32(e.MaxInFlight), //nolint:gosec // integer columns
 	}
+}
+
+// enabledEndpointProto says how much is sent anew, when that was asked for.
+func (s *webhooksServer) enabledEndpointProto(e webhooks.EnabledEndpoint) *parlancev1.WebhookEndpoint {
+	endpoint := s.endpointProto(e.Endpoint)
+	if e.Replayed {
+		endpoint.Requeued = new(int32(e.Requeued)) //nolint:gosec // far fewer
+	}
+	return endpoint
 }
 
 // mintedEndpointProto is the one answer with the secret in it.

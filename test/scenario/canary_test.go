@@ -36,6 +36,7 @@ const (
 	canaryCollector = "canary-otlp-head-8Jf4Gy6u"
 	canaryAuth      = "canary-tool-auth-1Rk6Pm3d"
 	canaryVariable  = "canary-variable-s-5Xc8Nb0w"
+	canaryHeader    = "canary-hook-header-3Wq7Zs2v"
 	canaryUserinfo  = "canary-userinfo-p-2Lv9Ht7y"
 	canaryMessage   = "canary words the user said 6Dg1Ua4o"
 )
@@ -165,7 +166,10 @@ func newCaged(t *testing.T) *caged {
 // converse plants the secrets of callers and makes everything that has one fail and succeed.
 func (c *caged) converse() {
 	agent := c.ask("POST", c.Tenant.In("/agents"), `{"name":"Ada"}`).Must(c.t, 201).Text("id")
-	hook := c.Do(c.t, "POST", c.Tenant.In("/webhooks"), map[string]any{"url": c.hook.URL, "events": []string{"post_call_transcription"}}).Must(c.t, 201)
+	hook := c.Do(c.t, "POST", c.Tenant.In("/webhooks"), map[string]any{
+		"url": c.hook.URL, "events": []string{"post_call_transcription"}, "headers": map[string]string{"Authorization": "Bearer " + canaryHeader},
+	}).Must(c.t, 201)
+	c.plant("a header of a webhook's own", canaryHeader, "the webhooks")
 	c.plant("a webhook's secret", hook.Text("secret"))
 	c.hook.Script(receiver.Answer{Status: 500}, receiver.Answer{Reset: true})
 	key := c.Do(c.t, "POST", "/v1/api-keys", `{"name":"spare","scope":"read"}`, harness.Header("Idempotency-Key", "canary")).Must(c.t, 201)

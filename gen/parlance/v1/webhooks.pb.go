@@ -58,6 +58,19 @@ type WebhookEndpoint struct {
 	SecretHint string `protobuf:"bytes,12,opt,name=secret_hint,json=secretHint,proto3" json:"secret_hint,omitempty"`
 	// whsec_…; only in the answers to create and rotate-secret.
 	Secret *string `protobuf:"bytes,13,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
+	// Names of the headers that every request carries; their values are never shown.
+	HeaderNames []string `protobuf:"bytes,14,rep,name=header_names,json=headerNames,proto3" json:"header_names,omitempty"`
+	// Only events about one of these agents; empty: all, also those about none.
+	AgentIds []string `protobuf:"bytes,15,rep,name=agent_ids,json=agentIds,proto3" json:"agent_ids,omitempty"`
+	// One delivery at a time, in the order of the events. One that fails holds those behind it until it
+	// succeeds or its last attempt was made.
+	Ordered bool `protobuf:"varint,16,opt,name=ordered,proto3" json:"ordered,omitempty"`
+	// Requests a second, over all workers; 0: no limit. What is over it waits.
+	MaxPerSecond int32 `protobuf:"varint,17,opt,name=max_per_second,json=maxPerSecond,proto3" json:"max_per_second,omitempty"`
+	// Requests at once, over all workers; 0: no limit. What is over it waits.
+	MaxInFlight int32 `protobuf:"varint,18,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`
+	// How many events are sent anew; only in the answer to enable with since.
+	Requeued *int32 `protobuf:"varint,19,opt,name=requeued,proto3,oneof" json:"requeued,omitempty"`
 	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
 	DisableProgress float64 `protobuf:"fixed64,20,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
 	// ok; warning: half-way to being disabled; or disabled.
@@ -185,6 +198,48 @@ func (x *WebhookEndpoint) GetSecret() string {
 		return *x.Secret
 	}
 	return ""
+}
+
+func (x *WebhookEndpoint) GetHeaderNames() []string {
+	if x != nil {
+		return x.HeaderNames
+	}
+	return nil
+}
+
+func (x *WebhookEndpoint) GetAgentIds() []string {
+	if x != nil {
+		return x.AgentIds
+	}
+	return nil
+}
+
+func (x *WebhookEndpoint) GetOrdered() bool {
+	if x != nil {
+		return x.Ordered
+	}
+	return false
+}
+
+func (x *WebhookEndpoint) GetMaxPerSecond() int32 {
+	if x != nil {
+		return x.MaxPerSecond
+	}
+	return 0
+}
+
+func (x *WebhookEndpoint) GetMaxInFlight() int32 {
+	if x != nil {
+		return x.MaxInFlight
+	}
+	return 0
+}
+
+func (x *WebhookEndpoint) GetRequeued() int32 {
+	if x != nil && x.Requeued != nil {
+		return *x.Requeued
+	}
+	return 0
 }
 
 func (x *WebhookEndpoint) GetDisableProgress() float64 {
@@ -646,7 +701,19 @@ type CreateWebhookEndpointRequest struct {
 	// Event names; omitted is the empty list; repeated ones are merged.
 	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
 	// At most 500 characters.
-	Description   string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	// Sent with every request, e.g. Authorization; stored encrypted and never shown. At most 20, a value of
+	// at most 4,096 bytes; none of those that the service or the connection sets.
+	Headers map[string]string `protobuf:"bytes,5,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Only events about one of these agents of the workspace, which leaves out events about none; empty: all.
+	// At most 100.
+	AgentIds []string `protobuf:"bytes,6,rep,name=agent_ids,json=agentIds,proto3" json:"agent_ids,omitempty"`
+	// One delivery at a time, in the order of the events; one that fails holds those behind it.
+	Ordered bool `protobuf:"varint,7,opt,name=ordered,proto3" json:"ordered,omitempty"`
+	// Requests a second, up to 1,000; 0: no limit.
+	MaxPerSecond int32 `protobuf:"varint,8,opt,name=max_per_second,json=maxPerSecond,proto3" json:"max_per_second,omitempty"`
+	// Requests at once, up to 100; 0: no limit.
+	MaxInFlight   int32 `protobuf:"varint,9,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -707,6 +774,41 @@ func (x *CreateWebhookEndpointRequest) GetDescription() string {
 		return x.Description
 	}
 	return ""
+}
+
+func (x *CreateWebhookEndpointRequest) GetHeaders() map[string]string {
+	if x != nil {
+		return x.Headers
+	}
+	return nil
+}
+
+func (x *CreateWebhookEndpointRequest) GetAgentIds() []string {
+	if x != nil {
+		return x.AgentIds
+	}
+	return nil
+}
+
+func (x *CreateWebhookEndpointRequest) GetOrdered() bool {
+	if x != nil {
+		return x.Ordered
+	}
+	return false
+}
+
+func (x *CreateWebhookEndpointRequest) GetMaxPerSecond() int32 {
+	if x != nil {
+		return x.MaxPerSecond
+	}
+	return 0
+}
+
+func (x *CreateWebhookEndpointRequest) GetMaxInFlight() int32 {
+	if x != nil {
+		return x.MaxInFlight
+	}
+	return 0
 }
 
 type ListWebhookEndpointsRequest struct {
@@ -893,7 +995,17 @@ type UpdateWebhookEndpointRequest struct {
 	// As in create; null clears.
 	Description *string `protobuf:"bytes,5,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	// The fields to change; REST makes it from the keys of the body.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// Replaces all headers, as their values cannot be read; null or {} takes them away.
+	Headers map[string]string `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Replaces the list; null or [] means all.
+	AgentIds []string `protobuf:"bytes,8,rep,name=agent_ids,json=agentIds,proto3" json:"agent_ids,omitempty"`
+	// As in create; what waits goes out at once when it is switched off.
+	Ordered *bool `protobuf:"varint,9,opt,name=ordered,proto3,oneof" json:"ordered,omitempty"`
+	// As in create; null or 0 ends the limit.
+	MaxPerSecond *int32 `protobuf:"varint,10,opt,name=max_per_second,json=maxPerSecond,proto3,oneof" json:"max_per_second,omitempty"`
+	// As in create; null or 0 ends the limit.
+	MaxInFlight   *int32 `protobuf:"varint,11,opt,name=max_in_flight,json=maxInFlight,proto3,oneof" json:"max_in_flight,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -970,6 +1082,41 @@ func (x *UpdateWebhookEndpointRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
+func (x *UpdateWebhookEndpointRequest) GetHeaders() map[string]string {
+	if x != nil {
+		return x.Headers
+	}
+	return nil
+}
+
+func (x *UpdateWebhookEndpointRequest) GetAgentIds() []string {
+	if x != nil {
+		return x.AgentIds
+	}
+	return nil
+}
+
+func (x *UpdateWebhookEndpointRequest) GetOrdered() bool {
+	if x != nil && x.Ordered != nil {
+		return *x.Ordered
+	}
+	return false
+}
+
+func (x *UpdateWebhookEndpointRequest) GetMaxPerSecond() int32 {
+	if x != nil && x.MaxPerSecond != nil {
+		return *x.MaxPerSecond
+	}
+	return 0
+}
+
+func (x *UpdateWebhookEndpointRequest) GetMaxInFlight() int32 {
+	if x != nil && x.MaxInFlight != nil {
+		return *x.MaxInFlight
+	}
+	return 0
+}
+
 type DeleteWebhookEndpointRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -1029,7 +1176,10 @@ type EnableWebhookEndpointRequest struct {
 	// ws_…
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// we_…
-	EndpointId    string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
+	EndpointId string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
+	// Send anew what happened at this time or later and was not received; at most what is kept, and
+	// nothing of before the endpoint was made.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1076,6 +1226,13 @@ func (x *EnableWebhookEndpointRequest) GetEndpointId() string {
 		return x.EndpointId
 	}
 	return ""
+}
+
+func (x *EnableWebhookEndpointRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
 }
 
 type RotateWebhookSecretRequest struct {
@@ -1956,7 +2113,7 @@ var File_parlance_v1_webhooks_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
-	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xeb\x04\n" +
+	"\x1aparlance/v1/webhooks.proto\x12\vparlance.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a google/protobuf/field_mask.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\xbd\x06\n" +
 	"\x0fWebhookEndpoint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12\x16\n" +
@@ -1974,10 +2131,17 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1f\n" +
 	"\vsecret_hint\x18\f \x01(\tR\n" +
 	"secretHint\x12\x1b\n" +
-	"\x06secret\x18\r \x01(\tH\x00R\x06secret\x88\x01\x01\x12)\n" +
+	"\x06secret\x18\r \x01(\tH\x00R\x06secret\x88\x01\x01\x12!\n" +
+	"\fheader_names\x18\x0e \x03(\tR\vheaderNames\x12\x1b\n" +
+	"\tagent_ids\x18\x0f \x03(\tR\bagentIds\x12\x18\n" +
+	"\aordered\x18\x10 \x01(\bR\aordered\x12$\n" +
+	"\x0emax_per_second\x18\x11 \x01(\x05R\fmaxPerSecond\x12\"\n" +
+	"\rmax_in_flight\x18\x12 \x01(\x05R\vmaxInFlight\x12\x1f\n" +
+	"\brequeued\x18\x13 \x01(\x05H\x01R\brequeued\x88\x01\x01\x12)\n" +
 	"\x10disable_progress\x18\x14 \x01(\x01R\x0fdisableProgress\x12\x16\n" +
 	"\x06health\x18\x15 \x01(\tR\x06healthB\t\n" +
-	"\a_secret\"\x90\x05\n" +
+	"\a_secretB\v\n" +
+	"\t_requeued\"\x90\x05\n" +
 	"\x15WebhookEndpointHealth\x12\x1f\n" +
 	"\vendpoint_id\x18\x01 \x01(\tR\n" +
 	"endpointId\x12\x16\n" +
@@ -2033,13 +2197,21 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12+\n" +
 	"\x04data\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x04data\x12\x16\n" +
-	"\x06cursor\x18\a \x01(\tR\x06cursor\"\xad\x01\n" +
+	"\x06cursor\x18\a \x01(\tR\x06cursor\"\xbc\x03\n" +
 	"\x1cCreateWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1c\n" +
 	"\x03url\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x10R\x03url\x12 \n" +
 	"\x06events\x18\x03 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\x12*\n" +
-	"\vdescription\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\vdescription\"\x88\x01\n" +
+	"\vdescription\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\vdescription\x12P\n" +
+	"\aheaders\x18\x05 \x03(\v26.parlance.v1.CreateWebhookEndpointRequest.HeadersEntryR\aheaders\x12\x1b\n" +
+	"\tagent_ids\x18\x06 \x03(\tR\bagentIds\x12\x18\n" +
+	"\aordered\x18\a \x01(\bR\aordered\x12$\n" +
+	"\x0emax_per_second\x18\b \x01(\x05R\fmaxPerSecond\x12\"\n" +
+	"\rmax_in_flight\x18\t \x01(\x05R\vmaxInFlight\x1a:\n" +
+	"\fHeadersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x01\n" +
 	"\x1bListWebhookEndpointsRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -2052,7 +2224,7 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x19GetWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
-	"endpointId\"\xad\x02\n" +
+	"endpointId\"\xfc\x04\n" +
 	"\x1cUpdateWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -2062,17 +2234,31 @@ const file_parlance_v1_webhooks_proto_rawDesc = "" +
 	"\x06events\x18\x04 \x03(\tB\b\xbaH\x05\x92\x01\x02\x10dR\x06events\x12/\n" +
 	"\vdescription\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03H\x01R\vdescription\x88\x01\x01\x12;\n" +
 	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMaskB\x06\n" +
+	"updateMask\x12P\n" +
+	"\aheaders\x18\a \x03(\v26.parlance.v1.UpdateWebhookEndpointRequest.HeadersEntryR\aheaders\x12\x1b\n" +
+	"\tagent_ids\x18\b \x03(\tR\bagentIds\x12\x1d\n" +
+	"\aordered\x18\t \x01(\bH\x02R\aordered\x88\x01\x01\x12)\n" +
+	"\x0emax_per_second\x18\n" +
+	" \x01(\x05H\x03R\fmaxPerSecond\x88\x01\x01\x12'\n" +
+	"\rmax_in_flight\x18\v \x01(\x05H\x04R\vmaxInFlight\x88\x01\x01\x1a:\n" +
+	"\fHeadersEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x06\n" +
 	"\x04_urlB\x0e\n" +
-	"\f_description\"b\n" +
+	"\f_descriptionB\n" +
+	"\n" +
+	"\b_orderedB\x11\n" +
+	"\x0f_max_per_secondB\x10\n" +
+	"\x0e_max_in_flight\"b\n" +
 	"\x1cDeleteWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
-	"endpointId\"b\n" +
+	"endpointId\"\x94\x01\n" +
 	"\x1cEnableWebhookEndpointRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
-	"endpointId\"`\n" +
+	"endpointId\x120\n" +
+	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"`\n" +
 	"\x1aRotateWebhookSecretRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x1f\n" +
 	"\vendpoint_id\x18\x02 \x01(\tR\n" +
@@ -2179,7 +2365,7 @@ func file_parlance_v1_webhooks_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_webhooks_proto_rawDescData
 }
 
-var file_parlance_v1_webhooks_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_parlance_v1_webhooks_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_parlance_v1_webhooks_proto_goTypes = []any{
 	(*WebhookEndpoint)(nil),                  // 0: parlance.v1.WebhookEndpoint
 	(*WebhookEndpointHealth)(nil),            // 1: parlance.v1.WebhookEndpointHealth
@@ -2207,67 +2393,72 @@ var file_parlance_v1_webhooks_proto_goTypes = []any{
 	(*WatchEventsResponse)(nil),              // 23: parlance.v1.WatchEventsResponse
 	nil,                                      // 24: parlance.v1.WebhookDelivery.RequestHeadersEntry
 	nil,                                      // 25: parlance.v1.WebhookDelivery.ResponseHeadersEntry
-	(*timestamppb.Timestamp)(nil),            // 26: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),                  // 27: google.protobuf.Struct
-	(*fieldmaskpb.FieldMask)(nil),            // 28: google.protobuf.FieldMask
-	(*emptypb.Empty)(nil),                    // 29: google.protobuf.Empty
+	nil,                                      // 26: parlance.v1.CreateWebhookEndpointRequest.HeadersEntry
+	nil,                                      // 27: parlance.v1.UpdateWebhookEndpointRequest.HeadersEntry
+	(*timestamppb.Timestamp)(nil),            // 28: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),                  // 29: google.protobuf.Struct
+	(*fieldmaskpb.FieldMask)(nil),            // 30: google.protobuf.FieldMask
+	(*emptypb.Empty)(nil),                    // 31: google.protobuf.Empty
 }
 var file_parlance_v1_webhooks_proto_depIdxs = []int32{
-	26, // 0: parlance.v1.WebhookEndpoint.last_success_at:type_name -> google.protobuf.Timestamp
-	26, // 1: parlance.v1.WebhookEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
-	26, // 2: parlance.v1.WebhookEndpoint.created_at:type_name -> google.protobuf.Timestamp
-	26, // 3: parlance.v1.WebhookEndpoint.updated_at:type_name -> google.protobuf.Timestamp
-	26, // 4: parlance.v1.WebhookEndpointHealth.window_start:type_name -> google.protobuf.Timestamp
-	26, // 5: parlance.v1.WebhookEndpointHealth.disable_not_before:type_name -> google.protobuf.Timestamp
+	28, // 0: parlance.v1.WebhookEndpoint.last_success_at:type_name -> google.protobuf.Timestamp
+	28, // 1: parlance.v1.WebhookEndpoint.last_failure_at:type_name -> google.protobuf.Timestamp
+	28, // 2: parlance.v1.WebhookEndpoint.created_at:type_name -> google.protobuf.Timestamp
+	28, // 3: parlance.v1.WebhookEndpoint.updated_at:type_name -> google.protobuf.Timestamp
+	28, // 4: parlance.v1.WebhookEndpointHealth.window_start:type_name -> google.protobuf.Timestamp
+	28, // 5: parlance.v1.WebhookEndpointHealth.disable_not_before:type_name -> google.protobuf.Timestamp
 	24, // 6: parlance.v1.WebhookDelivery.request_headers:type_name -> parlance.v1.WebhookDelivery.RequestHeadersEntry
 	25, // 7: parlance.v1.WebhookDelivery.response_headers:type_name -> parlance.v1.WebhookDelivery.ResponseHeadersEntry
-	26, // 8: parlance.v1.WebhookDelivery.started_at:type_name -> google.protobuf.Timestamp
-	26, // 9: parlance.v1.WebhookDelivery.next_attempt_at:type_name -> google.protobuf.Timestamp
-	26, // 10: parlance.v1.Event.created_at:type_name -> google.protobuf.Timestamp
-	27, // 11: parlance.v1.Event.data:type_name -> google.protobuf.Struct
-	0,  // 12: parlance.v1.ListWebhookEndpointsResponse.endpoints:type_name -> parlance.v1.WebhookEndpoint
-	28, // 13: parlance.v1.UpdateWebhookEndpointRequest.update_mask:type_name -> google.protobuf.FieldMask
-	26, // 14: parlance.v1.ListWebhookDeliveriesRequest.started_after:type_name -> google.protobuf.Timestamp
-	26, // 15: parlance.v1.ListWebhookDeliveriesRequest.started_before:type_name -> google.protobuf.Timestamp
-	26, // 16: parlance.v1.RecoverWebhookDeliveriesRequest.since:type_name -> google.protobuf.Timestamp
-	2,  // 17: parlance.v1.ListWebhookDeliveriesResponse.deliveries:type_name -> parlance.v1.WebhookDelivery
-	3,  // 18: parlance.v1.ListEventsResponse.events:type_name -> parlance.v1.Event
-	3,  // 19: parlance.v1.WatchEventsResponse.event:type_name -> parlance.v1.Event
-	4,  // 20: parlance.v1.WebhookService.CreateWebhookEndpoint:input_type -> parlance.v1.CreateWebhookEndpointRequest
-	5,  // 21: parlance.v1.WebhookService.ListWebhookEndpoints:input_type -> parlance.v1.ListWebhookEndpointsRequest
-	7,  // 22: parlance.v1.WebhookService.GetWebhookEndpoint:input_type -> parlance.v1.GetWebhookEndpointRequest
-	8,  // 23: parlance.v1.WebhookService.UpdateWebhookEndpoint:input_type -> parlance.v1.UpdateWebhookEndpointRequest
-	9,  // 24: parlance.v1.WebhookService.DeleteWebhookEndpoint:input_type -> parlance.v1.DeleteWebhookEndpointRequest
-	10, // 25: parlance.v1.WebhookService.EnableWebhookEndpoint:input_type -> parlance.v1.EnableWebhookEndpointRequest
-	11, // 26: parlance.v1.WebhookService.RotateWebhookSecret:input_type -> parlance.v1.RotateWebhookSecretRequest
-	12, // 27: parlance.v1.WebhookService.TestWebhookEndpoint:input_type -> parlance.v1.TestWebhookEndpointRequest
-	13, // 28: parlance.v1.WebhookService.ListWebhookDeliveries:input_type -> parlance.v1.ListWebhookDeliveriesRequest
-	14, // 29: parlance.v1.WebhookService.GetWebhookDelivery:input_type -> parlance.v1.GetWebhookDeliveryRequest
-	15, // 30: parlance.v1.WebhookService.GetWebhookEndpointHealth:input_type -> parlance.v1.GetWebhookEndpointHealthRequest
-	16, // 31: parlance.v1.WebhookService.RecoverWebhookDeliveries:input_type -> parlance.v1.RecoverWebhookDeliveriesRequest
-	19, // 32: parlance.v1.WebhookService.RedeliverWebhook:input_type -> parlance.v1.RedeliverWebhookRequest
-	20, // 33: parlance.v1.WebhookService.ListEvents:input_type -> parlance.v1.ListEventsRequest
-	22, // 34: parlance.v1.WebhookService.WatchEvents:input_type -> parlance.v1.WatchEventsRequest
-	0,  // 35: parlance.v1.WebhookService.CreateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	6,  // 36: parlance.v1.WebhookService.ListWebhookEndpoints:output_type -> parlance.v1.ListWebhookEndpointsResponse
-	0,  // 37: parlance.v1.WebhookService.GetWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	0,  // 38: parlance.v1.WebhookService.UpdateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	29, // 39: parlance.v1.WebhookService.DeleteWebhookEndpoint:output_type -> google.protobuf.Empty
-	0,  // 40: parlance.v1.WebhookService.EnableWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
-	0,  // 41: parlance.v1.WebhookService.RotateWebhookSecret:output_type -> parlance.v1.WebhookEndpoint
-	2,  // 42: parlance.v1.WebhookService.TestWebhookEndpoint:output_type -> parlance.v1.WebhookDelivery
-	18, // 43: parlance.v1.WebhookService.ListWebhookDeliveries:output_type -> parlance.v1.ListWebhookDeliveriesResponse
-	2,  // 44: parlance.v1.WebhookService.GetWebhookDelivery:output_type -> parlance.v1.WebhookDelivery
-	1,  // 45: parlance.v1.WebhookService.GetWebhookEndpointHealth:output_type -> parlance.v1.WebhookEndpointHealth
-	17, // 46: parlance.v1.WebhookService.RecoverWebhookDeliveries:output_type -> parlance.v1.RecoverWebhookDeliveriesResponse
-	2,  // 47: parlance.v1.WebhookService.RedeliverWebhook:output_type -> parlance.v1.WebhookDelivery
-	21, // 48: parlance.v1.WebhookService.ListEvents:output_type -> parlance.v1.ListEventsResponse
-	23, // 49: parlance.v1.WebhookService.WatchEvents:output_type -> parlance.v1.WatchEventsResponse
-	35, // [35:50] is the sub-list for method output_type
-	20, // [20:35] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	28, // 8: parlance.v1.WebhookDelivery.started_at:type_name -> google.protobuf.Timestamp
+	28, // 9: parlance.v1.WebhookDelivery.next_attempt_at:type_name -> google.protobuf.Timestamp
+	28, // 10: parlance.v1.Event.created_at:type_name -> google.protobuf.Timestamp
+	29, // 11: parlance.v1.Event.data:type_name -> google.protobuf.Struct
+	26, // 12: parlance.v1.CreateWebhookEndpointRequest.headers:type_name -> parlance.v1.CreateWebhookEndpointRequest.HeadersEntry
+	0,  // 13: parlance.v1.ListWebhookEndpointsResponse.endpoints:type_name -> parlance.v1.WebhookEndpoint
+	30, // 14: parlance.v1.UpdateWebhookEndpointRequest.update_mask:type_name -> google.protobuf.FieldMask
+	27, // 15: parlance.v1.UpdateWebhookEndpointRequest.headers:type_name -> parlance.v1.UpdateWebhookEndpointRequest.HeadersEntry
+	28, // 16: parlance.v1.EnableWebhookEndpointRequest.since:type_name -> google.protobuf.Timestamp
+	28, // 17: parlance.v1.ListWebhookDeliveriesRequest.started_after:type_name -> google.protobuf.Timestamp
+	28, // 18: parlance.v1.ListWebhookDeliveriesRequest.started_before:type_name -> google.protobuf.Timestamp
+	28, // 19: parlance.v1.RecoverWebhookDeliveriesRequest.since:type_name -> google.protobuf.Timestamp
+	2,  // 20: parlance.v1.ListWebhookDeliveriesResponse.deliveries:type_name -> parlance.v1.WebhookDelivery
+	3,  // 21: parlance.v1.ListEventsResponse.events:type_name -> parlance.v1.Event
+	3,  // 22: parlance.v1.WatchEventsResponse.event:type_name -> parlance.v1.Event
+	4,  // 23: parlance.v1.WebhookService.CreateWebhookEndpoint:input_type -> parlance.v1.CreateWebhookEndpointRequest
+	5,  // 24: parlance.v1.WebhookService.ListWebhookEndpoints:input_type -> parlance.v1.ListWebhookEndpointsRequest
+	7,  // 25: parlance.v1.WebhookService.GetWebhookEndpoint:input_type -> parlance.v1.GetWebhookEndpointRequest
+	8,  // 26: parlance.v1.WebhookService.UpdateWebhookEndpoint:input_type -> parlance.v1.UpdateWebhookEndpointRequest
+	9,  // 27: parlance.v1.WebhookService.DeleteWebhookEndpoint:input_type -> parlance.v1.DeleteWebhookEndpointRequest
+	10, // 28: parlance.v1.WebhookService.EnableWebhookEndpoint:input_type -> parlance.v1.EnableWebhookEndpointRequest
+	11, // 29: parlance.v1.WebhookService.RotateWebhookSecret:input_type -> parlance.v1.RotateWebhookSecretRequest
+	12, // 30: parlance.v1.WebhookService.TestWebhookEndpoint:input_type -> parlance.v1.TestWebhookEndpointRequest
+	13, // 31: parlance.v1.WebhookService.ListWebhookDeliveries:input_type -> parlance.v1.ListWebhookDeliveriesRequest
+	14, // 32: parlance.v1.WebhookService.GetWebhookDelivery:input_type -> parlance.v1.GetWebhookDeliveryRequest
+	15, // 33: parlance.v1.WebhookService.GetWebhookEndpointHealth:input_type -> parlance.v1.GetWebhookEndpointHealthRequest
+	16, // 34: parlance.v1.WebhookService.RecoverWebhookDeliveries:input_type -> parlance.v1.RecoverWebhookDeliveriesRequest
+	19, // 35: parlance.v1.WebhookService.RedeliverWebhook:input_type -> parlance.v1.RedeliverWebhookRequest
+	20, // 36: parlance.v1.WebhookService.ListEvents:input_type -> parlance.v1.ListEventsRequest
+	22, // 37: parlance.v1.WebhookService.WatchEvents:input_type -> parlance.v1.WatchEventsRequest
+	0,  // 38: parlance.v1.WebhookService.CreateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	6,  // 39: parlance.v1.WebhookService.ListWebhookEndpoints:output_type -> parlance.v1.ListWebhookEndpointsResponse
+	0,  // 40: parlance.v1.WebhookService.GetWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	0,  // 41: parlance.v1.WebhookService.UpdateWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	31, // 42: parlance.v1.WebhookService.DeleteWebhookEndpoint:output_type -> google.protobuf.Empty
+	0,  // 43: parlance.v1.WebhookService.EnableWebhookEndpoint:output_type -> parlance.v1.WebhookEndpoint
+	0,  // 44: parlance.v1.WebhookService.RotateWebhookSecret:output_type -> parlance.v1.WebhookEndpoint
+	2,  // 45: parlance.v1.WebhookService.TestWebhookEndpoint:output_type -> parlance.v1.WebhookDelivery
+	18, // 46: parlance.v1.WebhookService.ListWebhookDeliveries:output_type -> parlance.v1.ListWebhookDeliveriesResponse
+	2,  // 47: parlance.v1.WebhookService.GetWebhookDelivery:output_type -> parlance.v1.WebhookDelivery
+	1,  // 48: parlance.v1.WebhookService.GetWebhookEndpointHealth:output_type -> parlance.v1.WebhookEndpointHealth
+	17, // 49: parlance.v1.WebhookService.RecoverWebhookDeliveries:output_type -> parlance.v1.RecoverWebhookDeliveriesResponse
+	2,  // 50: parlance.v1.WebhookService.RedeliverWebhook:output_type -> parlance.v1.WebhookDelivery
+	21, // 51: parlance.v1.WebhookService.ListEvents:output_type -> parlance.v1.ListEventsResponse
+	23, // 52: parlance.v1.WebhookService.WatchEvents:output_type -> parlance.v1.WatchEventsResponse
+	38, // [38:53] is the sub-list for method output_type
+	23, // [23:38] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_webhooks_proto_init() }
@@ -2286,7 +2477,7 @@ func file_parlance_v1_webhooks_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_webhooks_proto_rawDesc), len(file_parlance_v1_webhooks_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
