@@ -63,8 +63,41 @@ type outside struct {
 type outsideText struct {
 	// tool is whose answer it is; empty for others.
 	tool         string
-	views        []string
+	views        []*view
 	told, weakly bool
+}
+
+// view is a text as it stands or as what it may be a disguise of. What calls are held against is made once.
+type view struct {
+	text string
+	// stems and line are made by those who ask for them.
+	stems map[string]bool
+	line  string
+}
+
+func viewsOf(text string) []*view {
+	texts := views(text)
+	all := make([]*view, len(texts))
+	for i, one := range texts {
+		all[i] = &view{text: one}
+	}
+	return all
+}
+
+// stemSet are the stems of its words.
+func (v *view) stemSet() map[string]bool {
+	if v.stems == nil {
+		v.stems = stemsOf(v.text)
+	}
+	return v.stems
+}
+
+// oneLine is the text with one space for each run of blanks.
+func (v *view) oneLine() string {
+	if v.line == "" {
+		v.line = inOneLine(v.text)
+	}
+	return v.line
 }
 
 // piece is a text from outside; see outsideText.
@@ -75,8 +108,8 @@ func lookAt(pieces []piece) outside {
 	var texts []string
 	for _, p := range pieces {
 		texts = append(texts, p.text)
-		one := outsideText{tool: p.tool, views: views(p.text)}
-		one.told, one.weakly = toldIn(one.views)
+		one := outsideText{tool: p.tool, views: viewsOf(p.text)}
+		one.told, one.weakly = toldIn(one.views, false)
 		o.told, o.weakly = o.told || one.told, o.weakly || one.weakly
 		o.texts = append(o.texts, one)
 		var value any
@@ -89,7 +122,7 @@ func lookAt(pieces []piece) outside {
 		}
 	}
 	if !o.told && len(texts) > 1 { // an order may be split over two
-		told, weakly := toldIn(views(strings.Join(texts, " ")))
+		told, weakly := toldIn(viewsOf(strings.Join(texts, " ")), o.weakly)
 		o.told, o.weakly = told, o.weakly || weakly // alone a text may begin with what stands in the middle here
 		for i := range o.texts {
 			o.texts[i].told, o.texts[i].weakly = o.told, o.weakly
@@ -101,16 +134,14 @@ func lookAt(pieces []piece) outside {
 // maxValue is the longest single word that is taken for data.
 const maxValue = 64
 
-// toldIn looks at all views of a text.
-func toldIn(views []string) (told, weakly bool) {
+// toldIn looks at all views of a text. Signs that are weak are not looked for where there is one already.
+func toldIn(views []*view, weak bool) (told, weakly bool) {
 	for _, view := range views {
-		strong, weak := directive(view)
-		if strong {
+		if told, weak = directive(view.text, weak); told {
 			return true, true
 		}
-		weakly = weakly || weak
 	}
-	return false, weakly
+	return false, weak
 }
 
 // asking is what a call is held against.
@@ -177,7 +208,7 @@ func (a asking) named(name string) bool {
 		}
 		for _, view := range text.views {
 			for _, form := range forms {
-				if strings.Contains(view, form) {
+				if strings.Contains(view.text, form) {
 					return true
 				}
 			}
@@ -188,24 +219,21 @@ func (a asking) named(name string) bool {
 
 // mentions says whether a text has the words of the tool's name, or others for them.
 func (t outsideText) mentions(name string) bool {
-	return hasAll(stemsOf(t.views[0]), actionStems(name))
+	return hasAll(t.views[0].stemSet(), actionStems(name))
 }
 
 // speaksOf says whether a text, in any disguise, has one of the words of the tool's name, or another for it.
 func (t outsideText) speaksOf(name string) bool {
-	return slices.ContainsFunc(t.views, func(view string) bool {
-		has := stemsOf(view)
-		return slices.ContainsFunc(actionStems(name), func(stem string) bool { return saidAny(has, stem) })
+	stems := actionStems(name)
+	return slices.ContainsFunc(t.views, func(view *view) bool {
+		return slices.ContainsFunc(stems, func(stem string) bool { return saidAny(view.stemSet(), stem) })
 	})
 }
 
 // minArgument is the shortest argument that is looked for: shorter ones stand everywhere.
 const minArgument = 2
 
-var (
-	addresses = regexp.MustCompile(`https?://[^\s"'<>)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\+?\d[\d ()/-]{5,}\d|\b[a-z]{2}\d{2}[a-z0-9 ]{10,32}\b|\b[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|example|test|evil|ru|cn|xyz|info|biz|co|de|app|dev)\b`)
-	spaces    = regexp.MustCompile(`\s+`)
-)
+var addresses = regexp.MustCompile(`https?://[^\s"'<>)]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\+?\d[\d ()/-]{5,}\d|\b[a-z]{2}\d{2}[a-z0-9 ]{10,32}\b|\b[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|example|test|evil|ru|cn|xyz|info|biz|co|de|app|dev)\b`)
 
 // provenance is where a call's arguments come from.
 type provenance struct {
@@ -221,27 +249,26 @@ func (a asking) provenance(arguments json.RawMessage) (from provenance) {
 		return from
 	}
 	var suspect, innocent, user, own []string
-	oneLine := func(text string) string { return spaces.ReplaceAllString(text, " ") }
 	for _, text := range a.outside.texts {
 		if text.told || text.weakly {
 			for _, view := range text.views {
-				suspect = append(suspect, oneLine(view))
+				suspect = append(suspect, view.oneLine())
 			}
 		} else {
-			innocent = append(innocent, oneLine(text.views[0]))
+			innocent = append(innocent, text.views[0].oneLine())
 		}
 	}
 	for _, text := range a.user {
-		user = append(user, oneLine(fold(text)))
+		user = append(user, inOneLine(fold(text)))
 	}
 	for _, text := range slices.Concat(a.own, a.instructions) {
-		own = append(own, oneLine(fold(text)))
+		own = append(own, inOneLine(fold(text)))
 	}
 	in := func(texts []string, word string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return hasWord(text, word) })
 	}
 	for _, leaf := range leaves(value) {
-		folded := spaces.ReplaceAllString(strings.TrimSpace(fold(leaf)), " ")
+		folded := inOneLine(strings.TrimSpace(fold(leaf)))
 		places := addresses.FindAllString(folded, 20)
 		words := append(shingles(folded), places...)
 		if len(folded) >= minArgument && len(folded) <= 200 {

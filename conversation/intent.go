@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
+
+	"parlance.dev/parlance/platform/memo"
 )
 
 // questions are sentences that ask for knowledge; "can you" asks for an act.
@@ -119,13 +121,23 @@ func stemOf(word string) string {
 	if len(word) > 64 {
 		return word
 	}
-	return english.Stem(word, true)
+	stem, known := knownStems.Get(word)
+	if !known {
+		stem = english.Stem(word, true)
+		knownStems.Put(word, stem)
+	}
+	return stem
 }
 
+// knownStems are those of words that were asked for lately, some megabytes.
+var knownStems = memo.New[string](1 << 15)
+
 func stemsOf(text string) map[string]bool {
-	stems := map[string]bool{}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		stems[stemOf(word)] = true
+	stems, seen := map[string]bool{}, map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !seen[word] {
+			seen[word], stems[stemOf(word)] = true, true
+		}
 	}
 	return stems
 }

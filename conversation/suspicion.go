@@ -6,7 +6,6 @@ import (
 	"html"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -21,6 +20,9 @@ import (
 
 // maxLookedAt bounds what is looked at of one text; no passage and no output for the model is longer.
 const maxLookedAt = 48 << 10
+
+// maxRuns is how many runs of each kind of code are decoded in a text.
+const maxRuns = 32
 
 // directiveSources are what texts say that are written for a model, over folded text. Documentation for people seldom does.
 var directiveSources = []directiveSource{
@@ -79,7 +81,7 @@ var directiveSources = []directiveSource{
 }
 
 // directives are compiled when a call is first looked at: commands that talk to nobody start without.
-var directives = sync.OnceValue(func() []directivePattern { return compileAll(directiveSources) })
+var directives = sync.OnceValue(func() *directivePatterns { return compileAll(directiveSources) })
 
 type directiveSource struct {
 	// need are parts of which one stands in every text that the pattern finds: looking for them is quick.
@@ -87,35 +89,6 @@ type directiveSource struct {
 	pattern string
 	// weak says that texts for people have it, too: it counts only where the text speaks of what the call does.
 	weak bool
-}
-
-type directivePattern struct {
-	need    []string
-	pattern *regexp.Regexp
-	weak    bool
-}
-
-func compileAll(sources []directiveSource) []directivePattern {
-	compiled := make([]directivePattern, len(sources))
-	for i, source := range sources {
-		pattern := source.pattern
-		if source.need == nil {
-			pattern = fold(pattern) // no class of characters in capitals is in these
-		}
-		compiled[i] = directivePattern{source.need, regexp.MustCompile(`(?s)` + pattern), source.weak}
-	}
-	return compiled
-}
-
-func (d directivePattern) finds(view string) bool {
-	if d.need == nil {
-		if isASCII(view) { // the alphabets of the last ones
-			return false
-		}
-	} else if !slices.ContainsFunc(d.need, func(part string) bool { return strings.Contains(view, part) }) {
-		return false
-	}
-	return d.pattern.MatchString(view)
 }
 
 func isASCII(text string) bool {
@@ -148,12 +121,9 @@ func fold(text string) string {
 }
 
 var (
-	mixed      = regexp.MustCompile(`[a-z][^\x00-\x7F]|[^\x00-\x7F][a-z]|[a-z][0134578@$][a-z]|\p{Cyrillic}|\p{Greek}`)
 	apart      = regexp.MustCompile(`(?:\b[\pL\d_][ .·•*|/_-]{1,2}){4,}[\pL\d_]\b`)
-	base64Run  = regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`)
 	hexRun     = regexp.MustCompile(`(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[ :,]?){10,}`)
 	escapes    = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4}){3,}`)
-	blanks     = regexp.MustCompile(`\s+`)
 	wideGaps   = regexp.MustCompile(`\s{2,}|\n`)
 	separators = regexp.MustCompile(`[ .·•*|/_-]`)
 )
@@ -171,10 +141,10 @@ func views(text string) []string {
 		}
 	}
 	add(tagText(text))
-	if mixed.MatchString(plain) {
+	if mixed(plain) {
 		add(lookAlikes.Replace(plain))
 	}
-	if apart.MatchString(plain) {
+	if mayBeApart(plain) && apart.MatchString(plain) {
 		add(apart.ReplaceAllStringFunc(plain, func(run string) string { return separators.ReplaceAllString(run, "") }))
 		add(joinApart(plain))
 	}
@@ -186,7 +156,7 @@ func views(text string) []string {
 			add(fold(decoded))
 		}
 	}
-	for _, run := range base64Run.FindAllString(text, 32) {
+	for _, run := range base64Runs(text, maxRuns) {
 		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			if decoded, err := encoding.DecodeString(strings.TrimRight(run, "=")); err == nil && readable(decoded) {
 				add(fold(string(decoded)))
@@ -194,20 +164,27 @@ func views(text string) []string {
 			}
 		}
 	}
-	for _, run := range hexRun.FindAllString(text, 32) {
+	var hexRuns, escaped []string
+	if mayBeHex(text) {
+		hexRuns = hexRun.FindAllString(text, maxRuns)
+	}
+	if strings.Contains(text, `\u`) {
+		escaped = escapes.FindAllString(text, maxRuns)
+	}
+	for _, run := range hexRuns {
 		digits := strings.NewReplacer(`\x`, "", "0x", "", "%", "", " ", "", ":", "", ",", "").Replace(run)
 		if decoded, err := hex.DecodeString(digits[:len(digits)/2*2]); err == nil && readable(decoded) {
 			add(fold(string(decoded)))
 		}
 	}
-	for _, run := range escapes.FindAllString(text, 32) {
+	for _, run := range escaped {
 		add(fold(unescaped(run)))
 	}
-	if view := rot13(plain); looksEnglish(view) {
-		add(view)
+	if readsAs(plain, rot13) {
+		add(rot13(plain))
 	}
-	if view := mirrored(plain); looksEnglish(view) {
-		add(view)
+	if readsAs(plain, mirrored) {
+		add(mirrored(plain))
 	}
 	return all
 }
@@ -232,17 +209,6 @@ func joinApart(text string) string {
 		words[i] = separators.ReplaceAllString(word, "")
 	}
 	return strings.Join(words, " ")
-}
-
-// looksEnglish says whether a text has the commonest words.
-func looksEnglish(text string) bool {
-	found := 0
-	for _, word := range []string{" the ", " to ", " and ", " all ", " tool", " with ", " you ", " this ", " now", "call ", "ignore "} {
-		if strings.Contains(text, word) {
-			found++
-		}
-	}
-	return found >= 2
 }
 
 func unescaped(run string) string {
@@ -285,23 +251,4 @@ func mirrored(text string) string {
 		runes[i], runes[j] = runes[j], runes[i]
 	}
 	return string(runes)
-}
-
-// directive says whether a view of a text tells a model what to do: in words for models, or (weakly) for anybody.
-func directive(view string) (told, weakly bool) {
-	view = blanks.ReplaceAllStringFunc(view, func(run string) string {
-		if strings.Contains(run, "\n") {
-			return "\n"
-		}
-		return " "
-	})
-	for _, d := range directives() {
-		if (!d.weak || !weakly) && d.finds(view) {
-			if !d.weak {
-				return true, true
-			}
-			weakly = true
-		}
-	}
-	return false, weakly
 }
