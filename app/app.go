@@ -26,6 +26,7 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/server"
@@ -75,6 +76,7 @@ type App struct {
 	db          *postgres.DB
 	redis       goredis.UniversalClient
 	bucket      blob.Bucket
+	spool       *spool.Spool
 	metrics     *telemetry.Metrics
 	slots       *fair.Metrics
 	traces      *telemetry.Traces
@@ -209,6 +211,11 @@ func (a *App) join(ctx context.Context, component string) error {
 	for name, builtin := range a.Memory.Builtins() {
 		a.Tools.Register(name, builtin)
 	}
+	if component != "worker" {
+		if a.spool, err = openSpool(ctx, a.Config, keyring, a.now, a.log); err != nil {
+			return err
+		}
+	}
 	prices, err := a.Config.Prices()
 	if err != nil {
 		return err
@@ -218,6 +225,7 @@ func (a *App) join(ctx context.Context, component string) error {
 		DB:     a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, HasKeys: a.credentials.HasModels, Installed: a.models.ChooseInstalled, Tools: a.Tools,
 		Gate:      a.newGate("model", a.Config.ModelConcurrency),
 		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
+		Spool:  a.spool,
 		Tracer: a.traces, Registry: a.metrics.Registry,
 	})
 	a.Webhooks = webhooks.New(webhooks.Deps{
@@ -397,6 +405,9 @@ func (a *App) Close() error {
 	}
 	if a.Tools != nil {
 		a.Tools.Close()
+	}
+	if a.spool != nil {
+		errs = append(errs, a.spool.Close())
 	}
 	if a.documents != nil {
 		errs = append(errs, a.documents.close())

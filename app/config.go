@@ -61,6 +61,9 @@ type Config struct {
 	DatabaseMaxConns  int
 	RedisURL          seal.Secret
 	BlobURL           string
+	// SpillDir is empty for spill beside the bucket's directory, SpillOff for none.
+	SpillDir      string
+	SpillMaxBytes int
 	// MasterKey is the key itself, MasterKeyFile the file that holds it, MasterKeyURL where it lies
 	// in a key-management service: one of them. The others still open what they wrapped.
 	MasterKey              seal.Secret

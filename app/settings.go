@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/provider/ocr/tesseract"
 	"parlance.dev/parlance/server/interceptor"
 )
@@ -172,6 +173,14 @@ func Settings() []Setting {
 		{
 			Group: "Tools", Name: "TOOL_CALL_RETENTION", Default: "2160h", Help: "How long the traces of tool calls are kept, as a duration of 1h or more; 0 keeps them for ever.",
 			apply: intoRetention(func(c *Config) *time.Duration { return &c.ToolCallRetention }),
+		},
+		{
+			Group: "Serving", Name: "SPILL_DIR", Help: "Directory where a server keeps turns while Postgres is away; it must outlive the process, and servers may share it. Default: spill beside the bucket's directory. off keeps none: turns fail then.",
+			apply: intoString(func(c *Config) *string { return &c.SpillDir }),
+		},
+		{
+			Group: "Serving", Name: "SPILL_MAX_BYTES", Default: "268435456", Help: "Most bytes that one server keeps there; a turn takes some kilobytes.",
+			apply: intoInt(func(c *Config) *int { return &c.SpillMaxBytes }, spool.MinMaxBytes, 1<<40),
 		},
 		{
 			Group: "Sharing", Name: "TENANT_SHARE", Default: "75", Help: "Percent of a queue's slots in a process (calls of models, calls of tools, sources, deliveries) that one tenant gets while there are others.",

@@ -48,7 +48,7 @@ func (e *engine) next() {
 		e.next()
 		return
 	}
-	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: e.unanswered, open: e.unanswered != "", known: &foreknown{session: e.session}}
+	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: e.unanswered, open: e.unanswered != "", known: &foreknown{session: e.session}, recall: e.recall}
 	if !start.open {
 		start.turn = TurnID(idgen.New(idgen.Turn))
 	}

@@ -202,7 +202,7 @@ func (r *runner) noteCalls(ctx context.Context, round []*pendingCall) error {
 		r.turn.Messages[last].Calls = append(r.turn.Messages[last].Calls, p.call)
 	}
 	begun := r.s.moment()
-	mine, err := updateTurn(ctx, r.s.db, r.turn, "messages")
+	mine, err := r.keepMessages(ctx)
 	r.making.stage(stagePersistence, begun, r.s.moment())
 	if err == nil && !mine {
 		err = errTakenForLost()
@@ -216,7 +216,7 @@ func (r *runner) keepResults(ctx context.Context) error {
 	if r.stop {
 		return nil
 	}
-	mine, err := updateTurn(ctx, r.s.db, r.turn, "messages")
+	mine, err := r.keepMessages(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil: // "unknown" would be the truth then
 		r.s.log.WarnContext(ctx, "results of calls not kept yet", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
@@ -256,7 +256,9 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 		ctx, cancel = r.s.outlive(ctx)
 		defer cancel()
 	}
+	p.params.Untracked = r.adrift || r.s.spill.isAway()
 	outcome := r.s.tools.Call(ctx, p.params)
+	r.keepTrace(ctx, outcome.Untraced)
 	result = Message{
 		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: keepable(outcome.Output),
 		At: milliseconds(r.s.moment().Sub(r.begun)),

@@ -123,6 +123,8 @@ type Session struct {
 	EndingAt     time.Time `bun:"ending_at,nullzero"`
 	EndingStatus Status    `bun:"ending_status"`
 	EndingReason string    `bun:"ending_reason"`
+	// SpillUntil is how long a node may still be writing turns that it kept while Postgres was away; see spill.go.
+	SpillUntil time.Time `bun:"spill_until,nullzero"`
 }
 
 // Ref is the session's workspace.
@@ -204,6 +206,8 @@ type Turn struct {
 	// Losses counts the nodes that were lost with it; LostResponseID is the answer the last one had begun.
 	Losses         int    `bun:"losses"`
 	LostResponseID string `bun:"lost_response_id"`
+	// Spilled says that it could not be written at once: a node kept it on disk while Postgres was away.
+	Spilled bool `bun:"spilled"`
 }
 
 // ToolCall is a call of a turn with its result.

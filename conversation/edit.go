@@ -145,12 +145,17 @@ func (e *engine) truncate(live *Live, c Truncate) {
 func (e *engine) edit(live *Live, commandID, item string, change func(Item, *ItemEdit) error) bool {
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
-	edits, err := e.s.editItem(ctx, e.session, item, change)
+	var edits ItemEdits
+	err := e.s.attached(ctx, e.id, func(ctx context.Context) (err error) {
+		edits, err = e.s.editItem(ctx, e.session, item, change)
+		return err
+	})
 	if err != nil {
 		live.push(Failed{CommandID: commandID, Err: postgres.Decide(err)})
 		return false
 	}
 	e.session.ItemEdits = edits
+	e.recall.edited(edits)
 	return true
 }
 
@@ -178,6 +183,7 @@ func (e *engine) tellOfEdit(by *Live, commandID, item string) {
 func (e *engine) adopt(edits ItemEdits) {
 	before := e.session.ItemEdits
 	e.session.ItemEdits = maps.Clone(edits)
+	e.recall.edited(e.session.ItemEdits)
 	for item, old := range before {
 		if _, there := edits[item]; !there || old.Removed {
 			e.session.ItemEdits[item] = old

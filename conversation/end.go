@@ -94,6 +94,10 @@ func (s *Service) closeNow(ctx context.Context, session Session, status Status, 
 	now := s.moment()
 	var after Session
 	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
+		if session.SpillUntil.After(now) {
+			after = *session
+			return fault.New(fault.ServiceUnavailable, "Turns of the session that were taken while the database was away are still being written. The end is written down and follows them.")
+		}
 		if !session.EndingAt.IsZero() {
 			status, reason = session.EndingStatus, session.EndingReason
 		}
@@ -109,7 +113,7 @@ func endTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reas
 	if session.Closed() {
 		return nil
 	}
-	if session.RunningTurnID == "" || !session.RunningUntil.After(now) {
+	if (session.RunningTurnID == "" || !session.RunningUntil.After(now)) && !session.SpillUntil.After(now) {
 		if !session.EndingAt.IsZero() {
 			status, reason = session.EndingStatus, session.EndingReason
 		}

@@ -27,10 +27,12 @@ type engine struct {
 	client clientCalls
 	// unanswered is the turn that holds what was said since the last answer; "" when there is none.
 	unanswered TurnID
-	waiting    []respond
-	current    *current
-	asides     map[string]*current // answers out of band, by response
-	items      places
+	// recall is what is remembered for when Postgres is away; see spill.go.
+	recall  *recall
+	waiting []respond
+	current *current
+	asides  map[string]*current // answers out of band, by response
+	items   places
 	// restarting says that the node is being stopped: sockets that still come in are sent away.
 	restarting bool
 	// watching is the turn that another node runs; see lost.go.
@@ -45,6 +47,8 @@ type (
 		live       *Live
 		greeting   *Turn
 		unanswered []Turn
+		// turns are all there were.
+		turns []Turn
 		// open are calls that a client has not answered yet, of turns before.
 		open []clientCall
 		// items are all there were, those removed too.
@@ -94,7 +98,7 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 	}
 	e, ok := s.engines[session.ID]
 	if !ok {
-		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, asides: map[string]*current{}, client: newClientCalls()}
+		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, asides: map[string]*current{}, client: newClientCalls(), recall: s.newRecall(session)}
 		s.engines[session.ID] = e
 		s.workers.Go(e.loop)
 	}

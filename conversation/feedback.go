@@ -54,11 +54,13 @@ func (e *engine) rate(live *Live, c Feedback) {
 	}
 	ctx, cancel := context.WithTimeout(live.origin.Context(context.WithoutCancel(e.s.live)), writeTimeout)
 	defer cancel()
-	err := e.s.locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *Session) error {
-		if err := setFeedback(ctx, tx, *row, c); err != nil {
-			return err
-		}
-		return countFeedback(ctx, tx, row)
+	err := e.s.attached(ctx, e.id, func(ctx context.Context) error {
+		return e.s.locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *Session) error {
+			if err := setFeedback(ctx, tx, *row, c); err != nil {
+				return err
+			}
+			return countFeedback(ctx, tx, row)
+		})
 	})
 	if err != nil {
 		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})

@@ -113,7 +113,17 @@ func (s *Service) recordLate(ctx context.Context, p *pendingCall) {
 func (s *Service) correct(ctx context.Context, tenant workspaces.TenantID, id ID, turnID TurnID, results []Message, assigned map[string]string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	err := s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, session *Session) error {
+	err := s.attached(ctx, id, func(ctx context.Context) error { return s.correctTx(ctx, tenant, id, turnID, results, assigned) })
+	if s.isAdrift(err) {
+		err = s.correctAdrift(Session{TenantID: tenant, ID: id}, turnID, results, assigned)
+	}
+	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		s.log.ErrorContext(ctx, "late result of a call not recorded", "session_id", id, "turn_id", turnID, "error", err)
+	}
+}
+
+func (s *Service) correctTx(ctx context.Context, tenant workspaces.TenantID, id ID, turnID TurnID, results []Message, assigned map[string]string) error {
+	return s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, session *Session) error {
 		turn, err := selectTurn(ctx, tx, *session, turnID)
 		if err != nil {
 			return err
@@ -131,9 +141,6 @@ func (s *Service) correct(ctx context.Context, tenant workspaces.TenantID, id ID
 		mergeAssigned(session, assigned)
 		return updateSession(ctx, tx, *session, "assigned_variables")
 	})
-	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
-		s.log.ErrorContext(ctx, "late result of a call not recorded", "session_id", id, "turn_id", turnID, "error", err)
-	}
 }
 
 // replaceUnknown puts a result where the call's unknown one is.

@@ -53,6 +53,8 @@ type turnStart struct {
 	answered *[]tools.ClientCall
 	// response is the answer's id when a socket asks for it.
 	response string
+	// recall is what the node remembers of the session; nil for a turn without a socket.
+	recall *recall
 	// known is what the node knows of the session; nil: nothing.
 	known *foreknown
 	// again says that the turn's node was lost, and that it is taken from there: see again.go.
@@ -69,6 +71,8 @@ type lease struct {
 	losses int
 	// followed says that somebody follows the turn by its row, who wants to hear of its end.
 	followed bool
+	// begun says that the turn has its row; guarded by Service.mu.
+	begun bool
 }
 
 // hold registers a turn of this node; the context ends when the session does.
@@ -157,25 +161,39 @@ func (s *Service) reclaimOnce(ctx context.Context, start turnStart, losses int) 
 }
 
 // begin waits until no other turn of the session runs, on any node, then takes the lease. When
-// it returns, what the user said is in Postgres. Errors: Precondition session-closed, Unavailable
+// it returns, what the user said is in Postgres, or on this node's disk while Postgres is away (alone; the
+// caller ends it with landTurn). Errors: Precondition session-closed, Unavailable
 // unavailable (waited too long), the context's or its cause.
-func (s *Service) begin(ctx context.Context, start turnStart) (Session, Turn, error) {
+func (s *Service) begin(ctx context.Context, start turnStart, l *lease) (session Session, turn Turn, alone bool, err error) {
 	waiting, cancel := context.WithTimeout(ctx, busyWait)
 	defer cancel()
 	ticker := time.NewTicker(busyPoll)
 	defer ticker.Stop()
 	for {
-		session, turn, err := s.tryBegin(waiting, start)
+		err := s.attached(waiting, start.session, func(ctx context.Context) (err error) {
+			session, turn, err = s.tryBegin(ctx, start)
+			return err
+		})
+		if s.isAdrift(err) && start.recall != nil {
+			session, turn, err = s.beginAdrift(start)
+			return session, turn, err == nil, err
+		}
+		if err == nil {
+			s.mu.Lock()
+			l.losses, l.begun = turn.Losses, true
+			s.mu.Unlock()
+			start.recall.began(session, turn)
+		}
 		if !errors.Is(err, errBusy) {
-			return session, turn, err
+			return session, turn, false, err
 		}
 		select {
 		case <-ticker.C:
 		case <-waiting.Done():
 			if ctx.Err() != nil {
-				return Session{}, Turn{}, fmt.Errorf("waiting for the turn before: %w", context.Cause(ctx))
+				return Session{}, Turn{}, false, fmt.Errorf("waiting for the turn before: %w", context.Cause(ctx))
 			}
-			return Session{}, Turn{}, errStillRunning()
+			return Session{}, Turn{}, false, errStillRunning()
 		}
 	}
 }
@@ -203,7 +221,7 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 		case start.again && (!lost || session.RunningTurnID != start.turn):
 			refused = errTaken
 			return nil
-		case session.RunningTurnID != "" && !lost, session.awaited(now) && session.RunningTurnID != start.turn:
+		case session.RunningTurnID != "" && !lost, session.awaited(now) && session.RunningTurnID != start.turn, session.SpillUntil.After(now):
 			refused = errBusy
 			return nil
 		}
@@ -256,15 +274,33 @@ func openError(session Session) error {
 	return nil
 }
 
-// accept writes down what a socket said or answered, in the unanswered turn or a new one.
-func (s *Service) accept(ctx context.Context, session Session, open TurnID, said Message) (Turn, error) {
+// accept writes down what a socket said or answered, in the unanswered turn or a new one; on disk while
+// Postgres is away.
+func (s *Service) accept(ctx context.Context, session Session, k *recall, open TurnID, said Message) (turn Turn, err error) {
+	id := TurnID(idgen.New(idgen.Turn)) // the same both ways: Postgres may have heard of it when it fell silent
+	err = s.attached(ctx, session.ID, func(ctx context.Context) (err error) {
+		turn, err = s.acceptTx(ctx, session, id, open, said)
+		if postgres.IsUnique(err, "turns_pkey") { // it was stored, and the answer was lost
+			turn, err = selectTurn(ctx, s.db, session, id)
+		}
+		return err
+	})
+	if s.isAdrift(err) {
+		return s.acceptAdrift(session, k, id, open, said)
+	}
+	if err == nil {
+		k.opened(turn)
+	}
+	return turn, err
+}
+
+func (s *Service) acceptTx(ctx context.Context, session Session, id, open TurnID, said Message) (Turn, error) {
 	now := s.moment()
 	if open == "" {
-		if turn, accepted := s.quickAccept(ctx, session, said, now); accepted {
+		if turn, accepted := s.quickAccept(ctx, session, id, said, now); accepted {
 			return turn, nil
 		}
 	}
-	id := TurnID(idgen.New(idgen.Turn))
 	var turn Turn
 	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, row *Session) error {
 		if err := openError(*row); err != nil {
@@ -352,10 +388,29 @@ var finishedColumns = []string{
 }
 
 // finish writes a turn's end, the session's counters and, where one is due, the session's end, in
-// one transaction. It happens although the caller has gone. Recorded is false when somebody
-// else finished the turn before: a forced end, or the sweep.
-func (s *Service) finish(ctx context.Context, turn Turn, with finishing) (after Session, recorded bool, err error) {
+// one transaction; on disk while Postgres is away. It happens although the caller has gone. Recorded is false
+// when somebody else finished the turn before: a forced end, or the sweep.
+func (s *Service) finish(ctx context.Context, session Session, turn Turn, with finishing, alone bool) (after Session, recorded bool, err error) {
 	ctx = context.WithoutCancel(ctx)
+	if s.spill != nil {
+		err = adrift(errAway)
+		if !alone {
+			err = s.attached(ctx, session.ID, func(ctx context.Context) (err error) {
+				if after, recorded = s.quickFinish(ctx, session, turn, with); !recorded {
+					after, recorded, err = s.finishOnce(ctx, turn, with)
+				}
+				return err
+			})
+		}
+		if s.isAdrift(err) {
+			after, err = s.finishAdrift(session, turn, with)
+			return after, err == nil, err
+		}
+		return after, recorded, err
+	}
+	if after, recorded := s.quickFinish(ctx, session, turn, with); recorded {
+		return after, true, nil
+	}
 	pauses := []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
 	for {
 		after, recorded, err = s.finishOnce(ctx, turn, with)
@@ -378,41 +433,44 @@ func (s *Service) finishOnce(ctx context.Context, turn Turn, with finishing) (af
 	defer cancel()
 	now := s.moment()
 	err = s.locked(ctx, turn.TenantID, turn.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
-		defer func() { after = *session }()
-		if err := adoptResults(ctx, tx, *session, &turn); err != nil {
-			return err
-		}
-		recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
-		if err == nil && !recorded {
-			if recorded, err = reclaim(ctx, tx, session, turnStart{turn: turn.ID}, turn.Losses, now); recorded {
-				recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
-			}
-		}
-		if err != nil || !recorded {
-			return err
-		}
-		session.InputTokens += turn.InputTokens
-		session.OutputTokens += turn.OutputTokens
-		session.ToolCalls += len(turn.ToolCalls())
-		session.LastActivityAt = now
-		if with.language != "" {
-			session.Language = with.language
-		}
-		mergeAssigned(session, with.assigned)
-		if session.RunningTurnID == turn.ID {
-			session.RunningTurnID, session.RunningUntil = "", time.Time{}
-		}
-		err = updateSession(ctx, tx, *session, "input_tokens", "output_tokens", "tool_calls", "last_activity_at", "language", "assigned_variables", "running_turn_id", "running_until")
-		if err != nil {
-			return err
-		}
-		switch {
-		case !session.EndingAt.IsZero():
-			return closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, s.transcriptURL(session.ID))
-		case with.endCall:
-			return closeTx(ctx, tx, session, Completed, ReasonEndCall, now, s.transcriptURL(session.ID))
-		}
-		return giveUp(ctx, tx, session, turn, now, s.transcriptURL(session.ID))
+		recorded, err = s.finishTx(ctx, tx, session, turn, with, now, false)
+		after = *session
+		return err
 	})
 	return after, recorded, err
+}
+
+// finishTx is finishOnce on a locked row. With more records of the session to come (see spill.go) an end is
+// only written down.
+func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *Session, turn Turn, with finishing, now time.Time, more bool) (recorded bool, err error) {
+	if err := adoptResults(ctx, tx, *session, &turn); err != nil {
+		return false, err
+	}
+	recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
+	if err == nil && !recorded {
+		if recorded, err = reclaim(ctx, tx, session, turnStart{turn: turn.ID}, turn.Losses, now); recorded {
+			recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
+		}
+	}
+	if err != nil || !recorded {
+		return recorded, err
+	}
+	session.applyFinish(turn, with, now)
+	if session.RunningTurnID == turn.ID {
+		session.RunningTurnID, session.RunningUntil = "", time.Time{}
+	}
+	err = updateSession(ctx, tx, *session, "input_tokens", "output_tokens", "tool_calls", "last_activity_at", "language", "assigned_variables", "running_turn_id", "running_until")
+	switch {
+	case err != nil:
+		return recorded, err
+	case more && with.endCall:
+		return recorded, wantEnd(ctx, tx, session, Completed, ReasonEndCall, now)
+	case more:
+		return recorded, nil
+	case !session.EndingAt.IsZero():
+		return recorded, closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, s.transcriptURL(session.ID))
+	case with.endCall:
+		return recorded, closeTx(ctx, tx, session, Completed, ReasonEndCall, now, s.transcriptURL(session.ID))
+	}
+	return recorded, giveUp(ctx, tx, session, turn, now, s.transcriptURL(session.ID))
 }

@@ -165,7 +165,7 @@ func (s *Service) lookForWanted(ctx context.Context, id ID) {
 // takeUp begins the answers that turns wait for; the sockets here are told of those that were lost.
 func (e *engine) takeUp(turns []Turn) {
 	for _, turn := range turns {
-		if !turn.Wanted || e.has(turn.ID) {
+		if !turn.Wanted || e.has(turn.ID) || e.s.spill.ended(e.id, turn.ID) {
 			continue
 		}
 		for _, live := range e.all() {
@@ -176,6 +176,7 @@ func (e *engine) takeUp(turns []Turn) {
 		}
 		if live := e.anyone(); live != nil && !e.restarting {
 			e.unanswered = turn.ID
+			e.recall.opened(turn)
 			e.waiting = slices.Insert(e.waiting, 0, respond{live: live, turn: turn.ID})
 		}
 	}

@@ -68,6 +68,7 @@ func notify(ctx context.Context, tx bun.IDB, n notice) error {
 func (s *Service) Run(ctx context.Context) error {
 	var beating sync.WaitGroup
 	beating.Go(func() { s.beat(ctx) })
+	beating.Go(func() { s.spill.run(ctx) })
 	err := s.db.Listen(ctx, Channel, func(payload string) { s.hearNotice(ctx, payload) })
 	beating.Wait()
 	if ctx.Err() != nil {

@@ -127,7 +127,7 @@ func (e *engine) accept(live *Live, commandID string, said Message) bool {
 		}
 		return false
 	}
-	turn, err := e.s.accept(ctx, e.session, e.unanswered, said)
+	turn, err := e.s.accept(ctx, e.session, e.recall, e.unanswered, said)
 	if err != nil {
 		e.s.log.WarnContext(ctx, "message not accepted", "session_id", e.id, "error", err)
 		if live != nil {
@@ -205,6 +205,9 @@ func (e *engine) touch() {
 
 // write stores a column of the session that is not worth failing for.
 func (e *engine) write(column string) {
+	if e.s.spill.isAway() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
 	if err := updateSession(ctx, e.s.db, e.session, column); err != nil {
@@ -233,7 +236,14 @@ func (e *engine) end(live *Live, c End) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.live), writeTimeout)
 	defer cancel()
-	session, err := e.s.requestEnd(ctx, e.session, params.Status, params.Reason)
+	var session Session
+	err := e.s.attached(ctx, e.id, func(ctx context.Context) (err error) {
+		session, err = e.s.requestEnd(ctx, e.session, params.Status, params.Reason)
+		return err
+	})
+	if e.s.isAdrift(err) {
+		session, err = e.s.endAdrift(e.session, params.Status, params.Reason)
+	}
 	if err != nil {
 		live.push(Failed{Err: postgres.Decide(err)})
 		return

@@ -20,6 +20,9 @@ const (
 		"Say so when they do not answer it."
 	summaryIntro = "What was said before the messages below, in short:"
 	memoryIntro  = "What is remembered of the user:"
+	// unreachable is said in place of passages.
+	unreachable = "The knowledge base cannot be reached right now, so no passages could be looked up for this message. " +
+		"Say so where an answer would need it, and do not guess what it holds."
 )
 
 // prompt is everything the model is given in a turn. system and messages are the one place that says
@@ -36,6 +39,8 @@ type prompt struct {
 	memory   []string
 	summary  string
 	passages []Passage
+	// unreachable says that no passages could be looked up.
+	unreachable bool
 	// said are the messages of earlier turns and of this one, as they are arranged.
 	said []Message
 	// goOn is what the model is asked when the user has said nothing new.
@@ -65,6 +70,9 @@ func (p prompt) system() string {
 	}
 	if len(p.passages) > 0 {
 		add(p.passagesText())
+	}
+	if p.unreachable {
+		add(unreachable)
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
@@ -56,11 +55,11 @@ const acceptNew = `
 	RETURNING index`
 
 // quickAccept is accept for something that the user said first; false when it is not for here.
-func (s *Service) quickAccept(ctx context.Context, session Session, said Message, now time.Time) (Turn, bool) {
+func (s *Service) quickAccept(ctx context.Context, session Session, id TurnID, said Message, now time.Time) (Turn, bool) {
 	if said.Role == roleTool || len(said.Calls) > 0 {
 		return Turn{}, false
 	}
-	turn := newTurn(session, TurnID(idgen.New(idgen.Turn)), now)
+	turn := newTurn(session, id, now)
 	turn.Messages = []Message{said}
 	turn.UserText = userText(turn.Messages)
 	messages, err := json.Marshal(turn.Messages)
@@ -92,6 +91,7 @@ const beginOpen = `
 	SET running_turn_id = t.id, running_until = ?until, running_response_id = ?response, last_activity_at = ?now
 	FROM turns AS t
 	WHERE s.tenant_id = ?tenant AND s.id = ?session AND s.status = ?open AND s.ending_at IS NULL AND s.running_turn_id IS NULL
+	  AND (s.spill_until IS NULL OR s.spill_until <= ?now)
 	  AND t.tenant_id = ?tenant AND t.session_id = ?session AND t.id = ?turn AND t.status = ?running AND NOT t.wanted AND t.losses = 0
 	RETURNING s.language, s.turn_count, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls, s.assigned_variables, s.item_edits,
 	    t.index, t.user_text, t.messages, t.started_at`

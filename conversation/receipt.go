@@ -35,6 +35,7 @@ type Receipt struct {
 	ModelCalls    []ReceiptModelCall `json:"model_calls"`
 	Passages      []ReceiptPassage   `json:"passages"`
 	SessionID     string             `json:"session_id"`
+	Spilled       bool               `json:"spilled,omitempty"`
 	Stages        []ReceiptStage     `json:"stages"`
 	StartedAt     receiptTime        `json:"started_at"`
 	Status        string             `json:"status"`

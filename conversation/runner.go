@@ -60,6 +60,8 @@ type runner struct {
 	values   tools.Variables
 	with     finishing
 	stop     bool
+	// adrift says that the turn was begun without Postgres, unreachable that no passages could be looked up.
+	adrift, unreachable bool
 	// interrupted says that the user's speech stopped it.
 	interrupted bool
 	// approvals are the calls that wait for the client's word; nil: there is no client to ask.
@@ -88,13 +90,16 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	r.making = making{asked: r.s.moment(), prices: r.s.prices}
 	ctx, l := r.s.hold(ctx, r.start)
 	defer r.s.release(r.start.turn, l)
-	session, turn, err := r.s.begin(ctx, r.start)
+	session, turn, alone, err := r.s.begin(ctx, r.start, l)
 	note(ctx, session)
 	if err != nil {
 		return ran{session: session, turn: Turn{ID: r.start.turn}, err: err}
 	}
-	l.losses = turn.Losses
-	l.renewed.Go(func() { r.s.renew(ctx, r.start, l) })
+	if r.adrift = alone; alone {
+		defer r.s.landTurn(r.start)
+	} else {
+		l.renewed.Go(func() { r.s.renew(ctx, r.start, l) })
+	}
 	r.recorded = make(chan struct{})
 	defer close(r.recorded)
 	r.session, r.turn, r.given, r.begun = session, turn, len(turn.Messages), r.s.moment()
@@ -122,6 +127,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 		r.s.correct(ctx, r.session.TenantID, r.session.ID, r.turn.ID, r.turn.Messages, r.with.assigned)
 	}
 	if finishErr == nil && recorded {
+		r.start.recall.finished(r.turn, after)
 		r.summarise(ctx, after)
 	}
 	done := r.done(err)
@@ -215,7 +221,7 @@ func (r *runner) answer(ctx context.Context) (err error) {
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
-	provider, err := r.provider(ctx)
+	provider, err := r.answering(ctx)
 	if err != nil {
 		return upstream(err)
 	}
@@ -240,6 +246,20 @@ func (r *runner) answer(ctx context.Context) (err error) {
 // prepare collects what the model needs: earlier turns, passages, tools. Passages and tools that
 // cannot be had are gone without: an answer without them is better than none.
 func (r *runner) prepare(ctx context.Context) error {
+	err := adrift(errAway)
+	if !r.adrift {
+		err = r.s.attached(ctx, r.session.ID, r.prepareAttached)
+	}
+	if r.s.isAdrift(err) {
+		return r.prepareAdrift(ctx)
+	}
+	if err == nil {
+		r.start.recall.prepared(r)
+	}
+	return err
+}
+
+func (r *runner) prepareAttached(ctx context.Context) error {
 	if err := r.remember(ctx); err != nil {
 		return err
 	}
@@ -263,6 +283,9 @@ func (r *runner) prepare(ctx context.Context) error {
 	}
 	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agent, string(r.session.ID), r.values, ahead); err != nil && ctx.Err() == nil {
 		r.s.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+		if r.start.recall != nil && postgres.IsAway(err) {
+			return err
+		}
 	}
 	return ctx.Err()
 }
@@ -309,6 +332,7 @@ func (r *runner) retrieve(ctx context.Context) {
 	r.making.stage(stageRetrieval, begun, r.s.moment())
 	r.turn.Metrics.RetrievalMS = milliseconds(r.s.moment().Sub(begun))
 	if err != nil {
+		r.unreachable = true
 		if ctx.Err() == nil {
 			r.s.log.WarnContext(ctx, "turn without passages", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 		}
@@ -328,12 +352,12 @@ func (r *runner) request(withTools bool) model.Request {
 	// Both together, so that a client's result of this turn meets its call of the one before.
 	p := prompt{
 		instructions: instructions, session: r.session, turn: r.turn.ID, values: r.values.Public, summary: r.summary.Text, passages: r.passages,
-		said: r.visible(), goOn: r.goOn(),
+		said: r.visible(), goOn: r.goOn(), unreachable: r.unreachable,
 	}
 	req := model.Request{
 		Model: config.Model.Name, System: p.system(),
 		Messages: p.messages(), Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
-		Passages: modelPassages(r.passages),
+		Passages: modelPassages(r.passages), Unreachable: r.unreachable,
 		Metadata: map[string]string{"session_id": string(r.session.ID), "turn_id": string(r.turn.ID)},
 	}
 	if !withTools {

@@ -22,6 +22,7 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
@@ -50,6 +51,8 @@ type Deps struct {
 	Gate *fair.Gate
 	// Seal keeps secret variables and the keys that tokens are signed with.
 	Seal *seal.Keyring
+	// Spool keeps turns on disk while Postgres is away; nil: they fail then.
+	Spool *spool.Spool
 	// Prices are what models cost; nil: nobody knows.
 	Prices *Prices
 	// PublicURL is where clients reach us (http or https, with a path prefix perhaps), without /v1.
@@ -92,6 +95,9 @@ type Service struct {
 	now        func() time.Time
 	keys       *keyCache
 	metrics    metrics
+	spill      *spill
+	// calm is what sweeps know of an outage.
+	calm calm
 
 	approvalTimeout time.Duration
 	followGrace     time.Duration
@@ -137,6 +143,8 @@ func New(d Deps) *Service {
 	}
 	s.followGrace = cmp.Or(d.FollowGrace, FollowGrace)
 	s.tenantTurns = cmp.Or(d.TenantTurns, defaultTenantTurns)
+	s.spill = newSpill(s, d.Spool)
+	s.spill.measure(d.Registry)
 	if d.Random == nil {
 		d.Random = rand.Reader
 	}

@@ -123,7 +123,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 			live.history = append(live.history, there...)
 		}
 	}
-	return joined{live: live, greeting: greeting, unanswered: unanswered, open: openCalls(turns), items: items, running: running(turns, live.session)}, nil
+	return joined{live: live, turns: turns, greeting: greeting, unanswered: unanswered, open: openCalls(turns), items: items, running: running(turns, live.session)}, nil
 }
 
 // ofAgent says that the item is part of an answer.

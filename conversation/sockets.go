@@ -34,6 +34,7 @@ func (e *engine) join(m joined) {
 		e.inherit(m.live, older)
 	}
 	e.lives[m.live.channel] = m.live
+	e.recall.joined(m.live.session, m.turns, m.unanswered)
 	e.session.ItemEdits = m.live.session.ItemEdits
 	for _, item := range m.items {
 		if older != nil && !m.live.session.ItemEdits[item.ID].Removed {
@@ -48,7 +49,7 @@ func (e *engine) join(m joined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if !e.has(turn.ID) {
+		if !e.has(turn.ID) && !e.s.spill.ended(e.id, turn.ID) {
 			e.unanswered = turn.ID
 		}
 	}
@@ -107,13 +108,18 @@ func (e *engine) leave(m left) {
 	ctx, cancel := context.WithTimeout(m.live.origin.Context(context.WithoutCancel(e.s.live)), writeTimeout)
 	defer cancel()
 	now := e.s.moment()
-	err := e.s.locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *Session) error {
-		last, err := leaveTx(ctx, tx, row, m.live.number, now)
-		if err != nil || !last || m.how != HungUp {
-			return err
-		}
-		return endTx(ctx, tx, row, Completed, ReasonHangUp, now, e.s.transcriptURL(row.ID))
+	err := e.s.attached(ctx, e.id, func(ctx context.Context) error {
+		return e.s.locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *Session) error {
+			last, err := leaveTx(ctx, tx, row, m.live.number, now)
+			if err != nil || !last || m.how != HungUp {
+				return err
+			}
+			return endTx(ctx, tx, row, Completed, ReasonHangUp, now, e.s.transcriptURL(row.ID))
+		})
 	})
+	if e.s.isAdrift(err) {
+		err = e.s.leaveAdrift(e.session, m.live.number, m.how == HungUp, now)
+	}
 	if err != nil { // the heartbeat leaves it out from now on, so the sweep takes it for lost
 		e.s.log.ErrorContext(ctx, "socket's leaving not recorded", "session_id", e.id, "error", err)
 	}
@@ -150,6 +156,7 @@ func (e *engine) showTurn(turn Turn, asked *Live) {
 
 // took notes a turn that was taken without a socket: a client's calls may have got their results in it.
 func (e *engine) took(turn Turn) {
+	e.recall.took(turn)
 	for _, m := range turn.Messages {
 		if m.Role == roleTool {
 			e.client.settled(m.CallID)

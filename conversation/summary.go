@@ -72,6 +72,9 @@ func selectSummary(ctx context.Context, db bun.IDB, session Session) (summary, e
 
 // summarise begins a summary behind a turn when one is due.
 func (r *runner) summarise(ctx context.Context, after Session) {
+	if r.s.spill.holds(after.ID) {
+		return // it needs all turns in their rows
+	}
 	budget := historyBudget(r.session)
 	if !r.before.left && r.before.tokens+tokensOfTurn(r.turn) < budget*3/4 || after.Closed() {
 		return

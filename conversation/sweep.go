@@ -18,6 +18,15 @@ import (
 // is harmless beside its double. Call it every second or so.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	now = now.UTC().Truncate(time.Microsecond)
+	if !s.calm.over(now) || !s.spill.hasLooked() {
+		return nil
+	}
+	err := s.sweep(ctx, now)
+	s.calm.noted(err)
+	return err
+}
+
+func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	if err := s.dropStale(ctx, now); err != nil {
 		return err
 	}
@@ -42,7 +51,7 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 
 // sweepTx does what is due to one locked session.
 func sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, transcriptURL string) error {
-	if session.Closed() {
+	if session.Closed() || session.SpillUntil.After(now) {
 		return nil
 	}
 	if session.Status == Pending {

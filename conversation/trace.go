@@ -36,8 +36,5 @@ func (r *runner) endTrace(span *telemetry.Span, went ran) {
 func (r *runner) record(ctx context.Context) (after Session, recorded bool, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "record turn")
 	defer func() { span.End(err) }()
-	if after, recorded := r.s.quickFinish(ctx, r.session, r.turn, r.with); recorded {
-		return after, true, nil
-	}
-	return r.s.finish(ctx, r.turn, r.with)
+	return r.s.finish(ctx, r.session, r.turn, r.with, r.adrift)
 }

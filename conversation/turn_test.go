@@ -66,7 +66,7 @@ func TestTurnWithoutPassagesWhenRetrievalFails(t *testing.T) {
 	f := newFixture(t)
 	f.passages.err = errors.New("the index is away")
 	turn := f.turn(t, f.create(t).Session.ID, "When are refunds paid?")
-	if turn.Status != conversation.TurnCompleted || !strings.Contains(turn.AgentText, "no passage") {
+	if turn.Status != conversation.TurnCompleted || !strings.Contains(turn.AgentText, "cannot be reached") {
 		t.Errorf("got %s %q", turn.Status, turn.AgentText)
 	}
 }

@@ -33,6 +33,9 @@ type CallParams struct {
 	// Arguments is the model's JSON object; empty is no arguments.
 	Arguments json.RawMessage
 	Variables Variables
+	// Untracked says that the database is away: a call whose number is bounded cannot be counted and is not made,
+	// and the trace comes back in the Outcome.
+	Untracked bool
 	// Refused, when set, is why the caller does not want the call to be made: it is traced only.
 	Refused *Error
 }
@@ -56,7 +59,7 @@ func (s *Service) Call(ctx context.Context, p CallParams) Outcome {
 	s.endCall(span, p, o)
 	c.clean(&o)
 	o.forModel()
-	s.trace(ctx, c, o)
+	o.Untraced = s.trace(ctx, c, o)
 	return o
 }
 
@@ -272,6 +275,9 @@ func (s *Service) count(ctx context.Context, c *call) *Error {
 	if limit == 0 || c.SessionID == "" {
 		return nil
 	}
+	if c.Untracked {
+		return refuse(CodeUnavailable, "This tool can be called %d times in a conversation, and calls cannot be counted right now, so it was not called. Tell the user that this is not possible right now; it may work in some minutes.", limit)
+	}
 	allowed, err := takeCall(ctx, s.db, c.Ref, c.SessionID, c.Entry.Tool.ID, limit, s.moment())
 	if err != nil {
 		return s.internal(ctx, "count tool call", err)
@@ -312,8 +318,12 @@ func (c *call) clean(o *Outcome) {
 	}
 }
 
-// trace writes the call down; it is worth having also when the caller has hung up.
-func (s *Service) trace(ctx context.Context, c call, o Outcome) {
+// PutTrace writes down the trace of a call that could not be written when it was made; a second time it does nothing.
+func (s *Service) PutTrace(ctx context.Context, row Call) error { return insertCall(ctx, s.db, row) }
+
+// trace writes the call down; it is worth having also when the caller has hung up. The trace comes back when it
+// could not be written.
+func (s *Service) trace(ctx context.Context, c call, o Outcome) *Call {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceTimeout)
 	defer cancel()
 	row := Call{
@@ -324,10 +334,15 @@ func (s *Service) trace(ctx context.Context, c call, o Outcome) {
 	if o.Error != nil {
 		row.ErrorCode, row.ErrorMessage = string(o.Error.Code), o.Error.Message
 	}
+	if c.Untracked {
+		return &row
+	}
 	if err := insertCall(ctx, s.db, row); err != nil {
 		s.log.ErrorContext(ctx, "tool call not traced", slog.String("tool_id", string(row.ToolID)),
 			slog.String("session_id", row.SessionID), slog.Any("error", err))
+		return &row
 	}
+	return nil
 }
 
 // traceInput is the arguments as an object; what is no object is kept as text.

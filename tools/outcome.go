@@ -87,6 +87,8 @@ type Outcome struct {
 	// Request is nil when none was made.
 	Request   *Request
 	StartedAt time.Time
+	// Untraced is the trace when it is not written down; nil when it is.
+	Untraced *Call
 }
 
 // forModel completes Output from the answer or the error.

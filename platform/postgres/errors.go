@@ -59,6 +59,11 @@ func MapError(err error) error {
 	return err
 }
 
+// IsAway says whether err means that the database cannot serve now: it cannot be reached, broke the
+// connection, starts or stops, only reads, or is out of room. It is what MapError calls unavailable; a
+// constraint, a collision, a deadline and a cancellation are not.
+func IsAway(err error) bool { return err != nil && isUnavailable(err) }
+
 // Decide is the decision about any error, with those of statements mapped (see MapError): what a
 // caller or a client is told.
 func Decide(err error) *fault.Error { return fault.From(MapError(err)) }

@@ -44,6 +44,9 @@ type Request struct {
 	// Passages are the retrieved chunks, best first, for the extractive responder, which quotes
 	// them; language models ignore them.
 	Passages []Passage
+	// Unreachable says that no passages could be looked up, which the extractive responder says; System
+	// says it to language models.
+	Unreachable bool
 	// Metadata is for logs and tests (ids); it is not sent to a vendor.
 	Metadata map[string]string
 	// Standby says that another provider stands by: a failure is better told at once than repeated.

@@ -17,6 +17,7 @@ const (
 
 	selfIntroduction = "I am the built-in extractive responder, not a language model: I quote your knowledge base and run tools with /tool <slug> {json}."
 	noPassage        = "I have no passage about that in my knowledge base. " + selfIntroduction
+	unreachable      = "My knowledge base cannot be reached right now, so I could not look that up. Please ask me again in a moment."
 	noQuestion       = "Hello! Ask me something about my knowledge base. " + selfIntroduction
 )
 
@@ -69,6 +70,9 @@ func respond(req model.Request) model.Result {
 	words := contentWords(last.Text)
 	if len(words) == 0 {
 		return model.Result{Text: noQuestion}
+	}
+	if req.Unreachable {
+		return model.Result{Text: unreachable}
 	}
 	quotes := choose(words, req.Passages)
 	if len(quotes) == 0 {

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/spool"
+)
+
+// SpillOff is the SPILL_DIR of a server that keeps no turns while Postgres is away.
+const SpillOff = "off"
+
+// Spill is the directory where servers keep turns while Postgres is away; empty when they keep none.
+func (c Config) Spill() string {
+	if c.SpillDir == SpillOff {
+		return ""
+	}
+	if c.SpillDir != "" {
+		return c.SpillDir
+	}
+	bucket, err := url.Parse(c.BlobURL)
+	if err != nil || bucket.Path == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(filepath.Clean(bucket.Path)), "spill")
+}
+
+// openSpool makes this process's part of the directory; nil when turns are not kept.
+func openSpool(ctx context.Context, config Config, keyring *seal.Keyring, now func() time.Time, log *slog.Logger) (*spool.Spool, error) {
+	dir := config.Spill()
+	if dir == "" {
+		return nil, nil //nolint:nilnil // it is off
+	}
+	opened, err := spool.Open(ctx, spool.Config{Dir: dir, MaxBytes: int64(config.SpillMaxBytes), Seal: keyring, Now: now, Log: log})
+	if err != nil {
+		return nil, fmt.Errorf("the directory where turns are kept while Postgres is away, %s, cannot be used: give another as PARLANCE_SPILL_DIR (off keeps none): %w", dir, err)
+	}
+	return opened, nil
+}

@@ -1,0 +1,313 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/workspaces"
+)
+
+// A session that is live on this node goes on while Postgres is away. What would have been written is kept on
+// this node's disk (platform/spool), in order, and written when Postgres answers:
+//
+//	attached ──Postgres does not answer──► adrift ──all is written, no answer of its own going out──► attached
+//
+// Adrift, a turn is taken from what the node remembers of the session (recall): its configuration, earlier turns,
+// tools and variables. There are no passages, and no calls of tools whose number is bounded; the model is told.
+// Each record says what is so (a turn as it stands, a turn's end, a socket's leaving, an end), not what to do: it
+// may be written twice, and is in Postgres once. turns.losses keeps out a turn that another node has taken up.
+//
+// A record becomes a row of the transcript in the transaction that also appends turn.persistence_failed, once a turn.
+// While a node still has records of a session it says so (sessions.spill_until): nobody closes the session or takes a turn
+// of it meanwhile; an end is written down as wanted and comes true behind the last record. What can never be
+// written (the session is over or erased, another node answered) is kept aside, and nothing waits for it.
+
+const (
+	// suspicion is how long an operation may take before the database is asked whether it is there.
+	suspicion = 1500 * time.Millisecond
+	// probeEvery is how often a database that is away is asked, probeTimeout how long it may think.
+	probeEvery   = 900 * time.Millisecond
+	probeTimeout = 2 * time.Second
+	// dockWait is how long an operation waits for the session's records to be written before it is kept too.
+	dockWait = 3 * time.Second
+	// markLife is how long a mark holds a session's end and its turns, markRenewal how old one gets.
+	markLife    = 30 * time.Second
+	markRenewal = 10 * time.Second
+	// adoptEvery is how often this node looks for what ended processes have left.
+	adoptEvery = 30 * time.Second
+)
+
+var (
+	// errAdrift says that the session goes on without Postgres.
+	errAdrift = errors.New("the session goes on without the database")
+	// errAway is the cause of an operation that was given up because the database does not answer.
+	errAway = errors.New("the database does not answer")
+)
+
+// spill is what this node keeps while Postgres is away. A nil one keeps nothing, and every method may be called.
+type spill struct {
+	s       *Service
+	spool   *spool.Spool
+	metrics spillMetrics
+	// wake has the loop look at once.
+	wake chan struct{}
+	// looked is closed when what ended processes have left has been looked for.
+	looked chan struct{}
+
+	probing sync.Mutex
+	probed  time.Time
+	answers bool
+
+	mu     sync.Mutex
+	away   time.Time // since when; zero: Postgres is there
+	drifts map[ID]*drift
+}
+
+// drift is a session that has records here. Its fields are guarded by spill.mu.
+type drift struct {
+	tenant workspaces.TenantID
+	queue  []spool.Record
+	// busy counts the answers and appends that are under way.
+	busy int
+	// turns are those whose end is among the records.
+	turns map[TurnID]bool
+	// marked is when the session's row was told.
+	marked time.Time
+	tries  int
+	// settled is closed when the session is attached again.
+	settled chan struct{}
+	// writing keeps the order of appends.
+	writing sync.Mutex
+}
+
+func newSpill(s *Service, kept *spool.Spool) *spill {
+	if kept == nil {
+		return nil
+	}
+	return &spill{s: s, spool: kept, wake: make(chan struct{}, 1), looked: make(chan struct{}), drifts: map[ID]*drift{}}
+}
+
+// attached runs a piece of work on the session's rows. The error is errAdrift (as Unavailable unavailable) when
+// Postgres is away, or the session has records here that come first.
+func (s *Service) attached(ctx context.Context, id ID, work func(ctx context.Context) error) error {
+	p := s.spill
+	if p == nil {
+		return work(ctx)
+	}
+	if !p.docked(ctx, id) {
+		return adrift(errAway)
+	}
+	watched, stop := p.watch(ctx)
+	defer stop()
+	err := work(watched)
+	if err == nil || ctx.Err() != nil || !postgres.IsAway(err) && !errors.Is(context.Cause(watched), errAway) {
+		return err
+	}
+	if !p.answering() { // else one connection broke: the record is written at once
+		p.lost(ctx, err)
+	}
+	return adrift(err)
+}
+
+func adrift(err error) error {
+	refusal := fault.Wrap(fmt.Errorf("%w: %w", errAdrift, err), fault.ServiceUnavailable, "The database is not available right now. Try again in a moment.")
+	refusal.RetryAfter = 2 * time.Second
+	return refusal
+}
+
+// isAdrift says whether the session goes on without Postgres.
+func (s *Service) isAdrift(err error) bool { return s.spill != nil && errors.Is(err, errAdrift) }
+
+// docked says whether the session's rows may be worked on, and waits a moment for its records to be written.
+func (p *spill) docked(ctx context.Context, id ID) bool {
+	p.mu.Lock()
+	d, away := p.drifts[id], !p.away.IsZero()
+	busy := d != nil && d.busy > 0
+	p.mu.Unlock()
+	if away || busy || d == nil {
+		return !away && !busy
+	}
+	p.kick()
+	waiting := time.NewTimer(dockWait)
+	defer waiting.Stop()
+	select {
+	case <-d.settled:
+		return !p.isAway()
+	case <-waiting.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// watch ends work whose database has stopped to answer: a network that swallows packets says nothing.
+func (p *spill) watch(ctx context.Context) (watched context.Context, stop func()) {
+	watched, cancel := context.WithCancelCause(ctx)
+	var again func()
+	var timer *time.Timer
+	var mu sync.Mutex
+	again = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if watched.Err() != nil {
+			return
+		}
+		timer = time.AfterFunc(suspicion, func() {
+			if watched.Err() == nil && !p.answering() {
+				cancel(errAway)
+			}
+			again()
+		})
+	}
+	again()
+	return watched, func() {
+		cancel(nil)
+		mu.Lock()
+		defer mu.Unlock()
+		timer.Stop()
+	}
+}
+
+// answering asks the database, on a connection of its own, whether it can be written; at most once in probeEvery.
+func (p *spill) answering() bool {
+	p.probing.Lock()
+	defer p.probing.Unlock()
+	if p.s.now().Sub(p.probed) < probeEvery {
+		return p.answers
+	}
+	ctx, cancel := context.WithTimeout(p.s.live, probeTimeout)
+	defer cancel()
+	p.answers, p.probed = p.s.db.Writable(ctx) == nil, p.s.now()
+	return p.answers
+}
+
+// lost notes that Postgres is away: nobody asks it again until the loop has found it.
+func (p *spill) lost(ctx context.Context, err error) {
+	p.mu.Lock()
+	first := p.away.IsZero()
+	if first {
+		p.away = p.s.moment()
+	}
+	p.mu.Unlock()
+	if first {
+		p.s.log.WarnContext(ctx, "Postgres is away: turns are kept on disk until it answers", "error", err)
+		p.probing.Lock()
+		p.probed = time.Time{}
+		p.probing.Unlock()
+	}
+}
+
+func (p *spill) isAway() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.away.IsZero()
+}
+
+// hasLooked says that what ended processes have left has been looked for: no session of theirs is closed before.
+func (p *spill) hasLooked() bool {
+	if p == nil {
+		return true
+	}
+	select {
+	case <-p.looked:
+		return true
+	default:
+		return false
+	}
+}
+
+// holds says that the session has records here, or an answer that will be one.
+func (p *spill) holds(id ID) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.drifts[id] != nil
+}
+
+// ended says that the turn's end is among the records.
+func (p *spill) ended(id ID, turn TurnID) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.drifts[id]
+	return d != nil && d.turns[turn]
+}
+
+func (p *spill) kick() {
+	select {
+	case p.wake <- struct{}{}:
+	default: // it has been woken already
+	}
+}
+
+// enter has the session be adrift until leave.
+func (p *spill) enter(tenant workspaces.TenantID, id ID) *drift {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.drifts[id]
+	if d == nil {
+		d = &drift{tenant: tenant, turns: map[TurnID]bool{}, settled: make(chan struct{})}
+		p.drifts[id] = d
+	}
+	d.busy++
+	return d
+}
+
+// leave is the end of an enter. The session is attached when nothing is left.
+func (p *spill) leave(id ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.drifts[id]
+	if d.busy--; d.busy == 0 && len(d.queue) == 0 && d.marked.IsZero() {
+		p.settle(id, d)
+	}
+	p.kick()
+}
+
+// settle attaches the session. p.mu is held.
+func (p *spill) settle(id ID, d *drift) {
+	delete(p.drifts, id)
+	close(d.settled)
+}
+
+// keep puts a record behind the session's others: it is on disk when there is no error.
+// Errors: Unavailable unavailable.
+func (p *spill) keep(r record) error {
+	d := p.enter(r.Tenant, r.Session)
+	defer p.leave(r.Session)
+	encoded, err := r.encode()
+	if err != nil {
+		return err
+	}
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	kept, err := p.spool.Append(string(r.Session), encoded)
+	switch {
+	case errors.Is(err, spool.ErrFull):
+		p.metrics.refused.Inc()
+		return fault.Wrap(err, fault.ServiceUnavailable, "The database is not available, and this server has no room left to keep turns until it is (PARLANCE_SPILL_MAX_BYTES). Try again in a moment.")
+	case err != nil:
+		p.metrics.refused.Inc()
+		return fault.Wrap(err, fault.ServiceUnavailable, "The database is not available, and the turn could not be kept on disk. Try again in a moment.")
+	}
+	p.metrics.kept.WithLabelValues(string(r.Kind)).Inc()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.queue = append(d.queue, kept)
+	if r.Kind == recordFinish {
+		d.turns[r.Turn.ID] = true
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+)
+
+// Why a record can never be written.
+var (
+	errSessionOver = errors.New("the session is over or erased")
+	errSuperseded  = errors.New("another node has answered the turn")
+)
+
+// apply writes a record. It may have been written before: then nothing changes.
+// Errors: errSessionOver, errSuperseded, those of statements.
+func (s *Service) apply(ctx context.Context, r record) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	switch r.Kind {
+	case recordResults:
+		return s.correctTx(ctx, r.Tenant, r.Session, r.TurnID, r.Results, r.Assigned)
+	case recordTrace:
+		if s.tools == nil {
+			return nil
+		}
+		return s.tools.PutTrace(ctx, *r.Trace)
+	}
+	now := s.moment()
+	err := s.locked(ctx, r.Tenant, r.Session, func(ctx context.Context, tx bun.Tx, session *Session) error {
+		if session.Closed() {
+			if r.Turn == nil {
+				return nil // it ends what is over
+			}
+			return s.applied(ctx, tx, *session, r)
+		}
+		switch r.Kind {
+		case recordTurn:
+			_, err := applyTurn(ctx, tx, session, *r.Turn, r.At)
+			return err
+		case recordFinish:
+			return s.applyFinish(ctx, tx, session, r, now)
+		case recordLeft:
+			last, err := leaveTx(ctx, tx, session, r.Socket, r.At)
+			if err != nil || !last || !r.HungUp {
+				return err
+			}
+			return wantEnd(ctx, tx, session, Completed, ReasonHangUp, r.At)
+		default:
+			return wantEnd(ctx, tx, session, r.Status, r.Reason, r.At)
+		}
+	})
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return fmt.Errorf("%w: %w", errSessionOver, err)
+	}
+	return err
+}
+
+// applied says whether a record of a session that is over was written before that.
+func (s *Service) applied(ctx context.Context, tx bun.Tx, session Session, r record) error {
+	stored, err := selectTurn(ctx, tx, session, r.Turn.ID)
+	switch {
+	case fault.IsReason(err, fault.ResourceNotFound):
+		return errSessionOver
+	case err != nil:
+		return err
+	case r.Kind == recordTurn || stored.EndedAt.Equal(r.Turn.EndedAt):
+		return nil
+	}
+	return errSessionOver
+}
+
+// wantEnd writes down an end for when all records are written. The first that was asked for is the one that happens.
+func wantEnd(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, at time.Time) error {
+	if !session.EndingAt.IsZero() {
+		return nil
+	}
+	session.EndingAt, session.EndingStatus, session.EndingReason = at, status, reason
+	return updateSession(ctx, tx, *session, "ending_at", "ending_status", "ending_reason")
+}
+
+// applyTurn brings a turn that goes on to where it stands, and returns it as it is in its row; its status says
+// whether it still goes on there. The session's row is locked.
+func applyTurn(ctx context.Context, tx bun.Tx, session *Session, turn Turn, at time.Time) (Turn, error) {
+	stored, err := selectTurn(ctx, tx, *session, turn.ID)
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return insertSpilled(ctx, tx, session, turn, at)
+	}
+	if err != nil || stored.Status != TurnInProgress {
+		return stored, err
+	}
+	if stored.Losses != turn.Losses {
+		if back, err := reclaim(ctx, tx, session, turnStart{turn: turn.ID}, turn.Losses, at); err != nil || !back {
+			return stored, errors.Join(err, errSuperseded)
+		}
+		session.RunningTurnID, session.RunningUntil = "", time.Time{}
+		if err := updateSession(ctx, tx, *session, "running_turn_id", "running_until"); err != nil {
+			return stored, err
+		}
+		stored.Losses = turn.Losses
+	}
+	if err := answerAsked(ctx, tx, *session, turn); err != nil {
+		return stored, err
+	}
+	first := !stored.Spilled
+	stored.Messages, stored.UserText, stored.Wanted, stored.LostResponseID, stored.Spilled = turn.Messages, turn.UserText, turn.Wanted, turn.LostResponseID, true
+	if _, err := updateTurn(ctx, tx, stored, "messages", "user_text", "wanted", "lost_response_id", "spilled"); err != nil || !first {
+		return stored, err
+	}
+	return stored, appendPersistenceFailed(ctx, tx, *session, turn.ID, at, true)
+}
+
+// insertSpilled writes a turn that was begun without Postgres, at the end of the session.
+func insertSpilled(ctx context.Context, tx bun.Tx, session *Session, turn Turn, at time.Time) (Turn, error) {
+	if err := answerAsked(ctx, tx, *session, turn); err != nil {
+		return turn, err
+	}
+	turn.Index, turn.Status, turn.Spilled, turn.EndedAt = session.TurnCount, TurnInProgress, true, time.Time{}
+	turn.ReceiptHash, turn.Receipt = "", nil
+	session.TurnCount++
+	if at.After(session.LastActivityAt) {
+		session.LastActivityAt = at
+	}
+	if err := insertTurn(ctx, tx, turn); err != nil {
+		return turn, err
+	}
+	if err := updateSession(ctx, tx, *session, "turn_count", "last_activity_at"); err != nil {
+		return turn, err
+	}
+	return turn, appendPersistenceFailed(ctx, tx, *session, turn.ID, at, true)
+}
+
+// answerAsked puts a client's results beside the calls of earlier turns, as accept does.
+func answerAsked(ctx context.Context, tx bun.Tx, session Session, turn Turn) error {
+	own := map[string]bool{}
+	for _, m := range turn.Messages {
+		for _, call := range m.Calls {
+			own[call.ID] = true
+		}
+	}
+	for _, m := range turn.Messages {
+		if m.Role != roleTool || own[m.CallID] {
+			continue
+		}
+		asked, err := askedIn(ctx, tx, session, m.CallID)
+		if fault.IsReason(err, fault.InvalidRequest) {
+			continue // it has its result
+		}
+		if err != nil {
+			return err
+		}
+		if asked.Status == TurnInProgress {
+			continue // its own end does it
+		}
+		asked.Messages = append(asked.Messages, m)
+		if err := rewriteMessages(ctx, tx, asked); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyFinish writes a turn's end as finish does, with the receipt that its row needs. The session's row is locked.
+func (s *Service) applyFinish(ctx context.Context, tx bun.Tx, session *Session, r record, now time.Time) error {
+	turn := *r.Turn
+	going := turn
+	going.Messages = append([]Message{}, turn.Messages...)
+	stored, err := applyTurn(ctx, tx, session, going, r.At)
+	if err != nil {
+		return err
+	}
+	if stored.Status != TurnInProgress {
+		if stored.EndedAt.Equal(turn.EndedAt) {
+			return nil
+		}
+		return errSuperseded
+	}
+	turn.Index, turn.Losses, turn.StartedAt, turn.Spilled, turn.Feedback = stored.Index, stored.Losses, stored.StartedAt, true, stored.Feedback
+	if err := turn.spillReceipt(r.Receipt); err != nil {
+		return err
+	}
+	with := finishing{endCall: r.EndCall, language: r.Language, assigned: r.Assigned}
+	recorded, err := s.finishTx(ctx, tx, session, turn, with, r.At, true)
+	if err == nil && !recorded {
+		return errSuperseded
+	}
+	return err
+}
+
+// spillReceipt is the receipt of a turn whose place in the session was not known when it ended.
+func (t *Turn) spillReceipt(made json.RawMessage) error {
+	var receipt Receipt
+	if err := json.Unmarshal(made, &receipt); err != nil {
+		return fmt.Errorf("%w: its receipt: %w", errRecord, err)
+	}
+	receipt.Index, receipt.StartedAt, receipt.Spilled = t.Index, receiptTime{t.StartedAt}, true
+	canonical, err := receipt.canonical()
+	if err != nil {
+		return fmt.Errorf("%w: its receipt: %w", errRecord, err)
+	}
+	t.Receipt, t.ReceiptHash = canonical, hashOf(canonical)
+	return nil
+}
+
+// appendPersistenceFailed appends the event of a turn that could not be written at once. Its id is made from the
+// turn's, so that the outbox itself refuses a second one.
+func appendPersistenceFailed(ctx context.Context, tx bun.Tx, session Session, turn TurnID, failed time.Time, recovered bool) error {
+	_, err := events.Append(ctx, tx, events.Event{
+		ID:       string(idgen.Event) + strings.TrimPrefix(string(turn), string(idgen.Turn)),
+		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),
+		Type: events.TurnPersistenceFailed, Subject: string(turn), CreatedAt: failed,
+		Payload: &events.TurnPersistenceFailedData{
+			SessionId: string(session.ID), TurnId: string(turn), AgentId: string(session.AgentID),
+			Recovered: recovered, FailedAt: timestamppb.New(failed),
+		},
+	})
+	return err
+}

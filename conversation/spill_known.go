@@ -1,0 +1,145 @@
+package conversation
+
+import (
+	"slices"
+	"sync"
+
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
+)
+
+// recall is what a node remembers of a session that is live on it, so as to go on without Postgres. The engine and
+// the turn that runs write it. A nil one, which turns without a socket have, remembers nothing.
+type recall struct {
+	mu      sync.Mutex
+	session Session
+	// open is the turn that holds what was said since the last answer.
+	open    *Turn
+	before  past
+	summary summary
+	values  tools.Variables
+	tools   tools.Registry
+	// provider answered the last turn.
+	provider model.Provider
+}
+
+// newRecall is nil when nothing is kept here anyhow.
+func (s *Service) newRecall(session Session) *recall {
+	if s.spill == nil {
+		return nil
+	}
+	return &recall{session: session}
+}
+
+// joined takes the session as a socket found it.
+func (k *recall) joined(session Session, turns, unanswered []Turn) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session = session
+	if len(k.before.turns) == 0 {
+		for _, turn := range turns {
+			k.remember(turn)
+		}
+	}
+	for i := range unanswered {
+		k.open = &unanswered[i]
+	}
+}
+
+// opened takes the turn that holds what was said.
+func (k *recall) opened(turn Turn) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.open = &turn
+	k.session.TurnCount = max(k.session.TurnCount, turn.Index+1)
+}
+
+// began says that the turn runs.
+func (k *recall) began(session Session, turn Turn) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session = session
+	if k.open != nil && k.open.ID == turn.ID {
+		k.open = nil
+	}
+}
+
+// prepared takes what a turn was prepared from.
+func (k *recall) prepared(r *runner) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.before, k.summary, k.values, k.tools = r.before, r.summary, r.values, r.tools
+	k.before.turns = slices.Clone(k.before.turns)
+}
+
+// answers takes the provider that answers.
+func (k *recall) answers(provider model.Provider) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.provider = provider
+}
+
+// finished takes a turn that is over, and the session behind it.
+func (k *recall) finished(turn Turn, after Session) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	edits := after.ItemEdits
+	if edits == nil {
+		edits = k.session.ItemEdits
+	}
+	k.session, k.session.ItemEdits = after, edits
+	k.remember(turn)
+}
+
+// took takes a turn that another way than this session's sockets here has taken.
+func (k *recall) took(turn Turn) {
+	if k == nil || turn.Status == TurnInProgress {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session.TurnCount = max(k.session.TurnCount, turn.Index+1)
+	k.remember(turn)
+}
+
+// remember puts a finished turn behind the others, of which the oldest go beyond the budget. k.mu is held.
+func (k *recall) remember(turn Turn) {
+	if turn.Status == TurnInProgress || slices.ContainsFunc(k.before.turns, func(t Turn) bool { return t.ID == turn.ID }) {
+		return
+	}
+	k.before.turns = append(k.before.turns, Turn{ID: turn.ID, Index: turn.Index, Status: turn.Status, Messages: turn.Messages})
+	k.before.tokens += tokensOfTurn(turn)
+	for k.before.tokens > historyBudget(k.session) && len(k.before.turns) > 0 {
+		k.before.tokens -= tokensOfTurn(k.before.turns[0])
+		k.before.turns = slices.Delete(k.before.turns, 0, 1)
+		k.before.left = true
+	}
+}
+
+// edited takes what a client did to items.
+func (k *recall) edited(edits ItemEdits) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session.ItemEdits = edits
+}

@@ -1,0 +1,232 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// replaysAtOnce is how many sessions are written side by side.
+	replaysAtOnce = 4
+	// maxReplayTries is how often a record may fail for a reason that is not known before it is kept aside.
+	maxReplayTries = 5
+)
+
+// replay writes the records of all sessions that have no answer of their own going out.
+func (p *spill) replay(ctx context.Context) {
+	ids := p.due()
+	if len(ids) == 0 {
+		return
+	}
+	if err := p.mark(ctx); err != nil {
+		p.failed(ctx, err)
+		return
+	}
+	var writing sync.WaitGroup
+	slots := make(chan struct{}, replaysAtOnce) // a semaphore
+	for _, id := range ids {
+		writing.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if ctx.Err() == nil && !p.isAway() {
+				p.replaySession(ctx, id)
+			}
+		})
+	}
+	writing.Wait()
+}
+
+func (p *spill) due() []ID {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var ids []ID
+	for id, d := range p.drifts {
+		if d.busy == 0 || len(d.queue) > 0 { // those that are busy are marked
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// mark tells the rows of the sessions that records of theirs are still to come.
+func (p *spill) mark(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	now := p.s.moment()
+	stale := map[workspaces.TenantID][]ID{}
+	p.mu.Lock()
+	for id, d := range p.drifts {
+		if now.Sub(d.marked) >= markRenewal {
+			stale[d.tenant] = append(stale[d.tenant], id)
+		}
+	}
+	p.mu.Unlock()
+	for tenant, ids := range stale {
+		_, err := p.s.db.NewUpdate().Model((*Session)(nil)).Set("spill_until = ?", now.Add(markLife)).
+			Where("s.tenant_id = ?", tenant).Where("s.id IN ?", bun.Tuple(ids)).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("marking sessions whose turns are still to be written: %w", err)
+		}
+		p.mu.Lock()
+		for _, id := range ids {
+			if d := p.drifts[id]; d != nil {
+				d.marked = now
+			}
+		}
+		p.mu.Unlock()
+	}
+	return nil
+}
+
+// first is the record that is next; false when there is none, or an answer goes out.
+func (p *spill) first(id ID) (d *drift, kept spool.Record, more bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d = p.drifts[id]
+	if d == nil || d.busy > 0 || d.marked.IsZero() {
+		return nil, spool.Record{}, false
+	}
+	if len(d.queue) == 0 {
+		return d, spool.Record{}, false
+	}
+	return d, d.queue[0], true
+}
+
+// replaySession writes a session's records in order and attaches it.
+func (p *spill) replaySession(ctx context.Context, id ID) {
+	for {
+		d, kept, more := p.first(id)
+		if d == nil {
+			return
+		}
+		if !more {
+			p.dock(ctx, id, d)
+			return
+		}
+		r, err := p.read(kept)
+		if err == nil {
+			err = p.s.apply(ctx, r)
+		}
+		switch {
+		case err == nil:
+			p.metrics.written.Inc()
+			if err := p.spool.Done(kept); err != nil {
+				p.s.log.WarnContext(ctx, "a record that is written may be read again", "session_id", id, "error", err)
+			}
+		case p.poisoned(d, err):
+			r.Session = id
+			p.setAside(ctx, kept, r, err)
+		default:
+			p.failed(ctx, err)
+			return
+		}
+		p.mu.Lock()
+		d.queue, d.tries = slices.Delete(d.queue, 0, 1), 0
+		p.mu.Unlock()
+	}
+}
+
+// poisoned says whether a record will never be written.
+func (p *spill) poisoned(d *drift, err error) bool {
+	if errors.Is(err, errSessionOver) || errors.Is(err, errSuperseded) || errors.Is(err, errRecord) {
+		return true
+	}
+	if postgres.IsAway(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.tries++
+	return d.tries >= maxReplayTries
+}
+
+// failed takes an error of the replay: it goes on at the next look.
+func (p *spill) failed(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil:
+	case postgres.IsAway(err):
+		p.lost(ctx, err)
+	default:
+		p.s.log.WarnContext(ctx, "turns that were kept on disk are not written yet", "error", err)
+	}
+}
+
+func (p *spill) read(kept spool.Record) (record, error) {
+	encoded, err := p.spool.Read(kept)
+	if err != nil {
+		return record{}, fmt.Errorf("%w: %w", errRecord, err)
+	}
+	return decodeRecord(encoded)
+}
+
+// setAside takes a record that will never be written out of the way, and tells of its turn.
+func (p *spill) setAside(ctx context.Context, kept spool.Record, r record, why error) {
+	p.metrics.aside.Inc()
+	p.s.log.ErrorContext(ctx, "a record that was kept on disk cannot be written and is kept aside", slog.String("session_id", string(r.Session)), slog.String("kind", string(r.Kind)), slog.Any("error", why))
+	if err := p.spool.SetAside(kept); err != nil {
+		p.s.log.ErrorContext(ctx, "a record is not kept aside", "session_id", r.Session, "error", err)
+	}
+	if r.Turn == nil || r.Tenant == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	err := p.s.locked(ctx, r.Tenant, r.Session, func(ctx context.Context, tx bun.Tx, session *Session) error {
+		return appendPersistenceFailed(ctx, tx, *session, r.Turn.ID, r.At, false)
+	})
+	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
+		p.s.log.WarnContext(ctx, "nobody is told of a turn that is kept aside", "session_id", r.Session, "turn_id", r.Turn.ID, "error", err)
+	}
+}
+
+// dock attaches a session whose records are all written; an end that was asked for meanwhile comes true.
+func (p *spill) dock(ctx context.Context, id ID, d *drift) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	now := p.s.moment()
+	err := p.s.locked(ctx, d.tenant, id, func(ctx context.Context, tx bun.Tx, session *Session) error {
+		session.SpillUntil = time.Time{}
+		if err := updateSession(ctx, tx, *session, "spill_until"); err != nil {
+			return err
+		}
+		running := session.RunningTurnID != "" && session.RunningUntil.After(now) || p.s.answersFor(id)
+		if session.EndingAt.IsZero() || running {
+			return nil
+		}
+		return closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, p.s.transcriptURL(session.ID))
+	})
+	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) && !p.poisoned(d, err) {
+		p.failed(ctx, err)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.marked = time.Time{}
+	if d.busy == 0 && len(d.queue) == 0 {
+		p.settle(id, d)
+	}
+}
+
+// answersFor says whether a turn of the session that has its row runs here: its end closes the session.
+func (s *Service) answersFor(id ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.running {
+		if l.session == id && l.begun {
+			return true
+		}
+	}
+	return false
+}
