@@ -81,9 +81,9 @@ step "1. Is it there?"
 curl -sS --max-time 10 --cacert "$work/ca.pem" "$origin/readyz" | check 'it.status === "ready"' "$origin/readyz says ready"
 
 step "2. A webhook endpoint: an HTTPS receiver on this machine"
-go build -o "$work/receiver" ./examples/receiver
+go build -o "$work/receiver" ./examples/receivers/go
 : >"$work/secret"; : >"$work/events.jsonl"
-"$work/receiver" -cert "$data/tls/localhost.pem" -key "$data/tls/localhost-key.pem" \
+"$work/receiver" --cert "$data/tls/localhost.pem" -key "$data/tls/localhost-key.pem" \
 	-secret-file "$work/secret" -out "$work/events.jsonl" >"$work/receiver.url" 2>"$work/receiver.log" &
 receiver=$!
 eventually 10 test -s "$work/receiver.url" || die "the receiver does not start: $(cat "$work/receiver.log")"
