@@ -27,6 +27,7 @@ const (
 type chatOptions struct {
 	agent, session, user string
 	json                 bool
+	reconnectFor         time.Duration
 }
 
 func newChat() *cobra.Command {
@@ -36,6 +37,9 @@ func newChat() *cobra.Command {
 		Long: `Talks to an agent of an installation over its public API; without flags to the demo agent of
 the parlance dev on this machine. Each line is a turn; /quit or Ctrl-D ends the session. When
 the input is not a terminal, each of its lines is a turn too.
+
+A connection that is lost in the middle of an answer is made again, on whatever server is there, and
+the answer goes on where it was.
 
 "/tool SLUG {…}" makes the built-in extractive responder call a tool.`,
 		Example: `  parlance chat
@@ -47,6 +51,7 @@ the input is not a terminal, each of its lines is a turn too.
 	cmd.Flags().String("workspace", "", "workspace of the agent, to show its first message ["+envWorkspace+"]")
 	cmd.Flags().StringVar(&options.session, "session", "", "go on with this text session, ses_…, and leave it open")
 	cmd.Flags().StringVar(&options.user, "user", "terminal", "user id of the session")
+	cmd.Flags().DurationVar(&options.reconnectFor, "reconnect-for", reconnectFor, "how long to try to come back when the connection is lost; 0: not at all")
 	cmd.Flags().BoolVar(&options.json, "json", false, "print each turn as one line of JSON")
 	return cmd
 }
@@ -62,7 +67,7 @@ func runChat(cmd *cobra.Command, options chatOptions) error {
 	}
 	defer client.CloseIdleConnections()
 	talk := &chat{
-		options: options, where: where, in: cmd.InOrStdin(), out: cmd.OutOrStdout(), terminal: isTerminal(cmd.InOrStdin()),
+		options: options, where: where, in: cmd.InOrStdin(), out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), turns: map[string]bool{}, terminal: isTerminal(cmd.InOrStdin()),
 		sessions: parlancev1connect.NewSessionServiceClient(client, where.base, where.options()...),
 		agents:   parlancev1connect.NewAgentServiceClient(client, where.base, where.options()...),
 	}
@@ -74,13 +79,17 @@ type chat struct {
 	options  chatOptions
 	where    installation
 	in       io.Reader
-	out      io.Writer
+	out, err io.Writer
 	terminal bool
 	sessions parlancev1connect.SessionServiceClient
 	agents   parlancev1connect.AgentServiceClient
 	session  string
 	// agent is how the agent is called here.
 	agent string
+	// turns are those that this chat has heard of, or that were there before it.
+	turns map[string]bool
+	// unsure says that there may have been others before it.
+	unsure bool
 }
 
 func (c *chat) run(ctx context.Context) error {
@@ -90,6 +99,8 @@ func (c *chat) run(ctx context.Context) error {
 			return err
 		}
 		defer c.end(ctx)
+	} else {
+		c.unsure = c.remember(ctx) != nil // a key that may not read transcripts can still talk
 	}
 	lines := c.lines(ctx)
 	for {
@@ -191,26 +202,4 @@ func (c *chat) end(ctx context.Context) {
 	}
 	// A session that cannot be ended now ends by its idle time-out.
 	_, _ = c.sessions.EndSession(ctx, &parlancev1.EndSessionRequest{SessionId: c.session, Status: "completed", Reason: "chat ended"})
-}
-
-// turn says one thing and prints the answer as it comes.
-func (c *chat) turn(ctx context.Context, text string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the stream, also when printing fails
-	stream, err := c.sessions.StreamTurn(ctx, &parlancev1.StreamTurnRequest{SessionId: c.session, Text: text})
-	if err != nil {
-		return c.where.explainCall("take the turn", err)
-	}
-	defer func() { _ = stream.Close() }() // the turn is over
-	answer := &answerPrinter{out: c.out, agent: c.agent, json: c.options.json}
-	for stream.Receive() {
-		if err := answer.print(stream.Msg()); err != nil {
-			return err
-		}
-	}
-	if err := stream.Err(); err != nil {
-		answer.breakOff()
-		return c.where.explainCall("take the turn", err)
-	}
-	return nil
 }

@@ -21,7 +21,8 @@ type answerPrinter struct {
 	agent string
 	json  bool
 
-	speaking bool
+	// started says that the answer has begun once.
+	started, speaking bool
 }
 
 func (p *answerPrinter) print(event *parlancev1.StreamTurnResponse) error {
@@ -30,6 +31,12 @@ func (p *answerPrinter) print(event *parlancev1.StreamTurnResponse) error {
 	}
 	var err error
 	switch event.GetType() {
+	case "turn.started":
+		if p.started {
+			p.breakOff()
+			_, err = io.WriteString(p.out, "        (the server that answered was lost: another answer follows)\n")
+		}
+		p.started = true
 	case "turn.delta":
 		if !p.speaking {
 			p.speaking = true

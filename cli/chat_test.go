@@ -15,8 +15,10 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
+	"parlance.dev/parlance/server/problem"
 )
 
 // talker is an installation whose agent repeats what it is told, over the real protocol.
@@ -55,7 +57,7 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	s.turns = append(s.turns, req.GetSessionId()+" "+req.GetText())
 	s.mu.Unlock()
 	if req.GetText() == "break" {
-		return connect.NewError(connect.CodeUnavailable, errors.New("The model did not answer."))
+		return problem.ToConnect(fault.New(fault.UpstreamFailed, "The model did not answer."))
 	}
 	input, err := structpb.NewStruct(map[string]any{"order_id": "A-1"})
 	if err != nil {
@@ -83,9 +85,16 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 func startTalker(t *testing.T) (*talker, string) {
 	t.Helper()
 	s := &talker{}
+	_, dir := serveTalker(t, s, s)
+	return s, dir
+}
+
+// serveTalker serves both for that key.
+func serveTalker(t *testing.T, sessions parlancev1connect.SessionServiceHandler, agents parlancev1connect.AgentServiceHandler) (*httptest.Server, string) {
+	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle(parlancev1connect.NewSessionServiceHandler(s))
-	mux.Handle(parlancev1connect.NewAgentServiceHandler(s))
+	mux.Handle(parlancev1connect.NewSessionServiceHandler(sessions))
+	mux.Handle(parlancev1connect.NewAgentServiceHandler(agents))
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer prl_1" {
 			_ = connect.NewErrorWriter().Write(w, r, connect.NewError(connect.CodeUnauthenticated, errors.New("The API key is not valid."))) // the caller is gone
@@ -99,7 +108,7 @@ func startTalker(t *testing.T) (*talker, string) {
 	if err := os.WriteFile(filepath.Join(dir, devEnvName), []byte(env), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return s, dir
+	return srv, dir
 }
 
 func TestChat(t *testing.T) {
