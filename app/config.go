@@ -106,6 +106,7 @@ type Config struct {
 	WebhookDisableFailures int
 	WebhookDisableWindow   time.Duration
 	WebhookDisableMinAge   time.Duration
+	WebhookRetention       time.Duration
 
 	IngestConcurrency int
 	// SearchCacheMiB is memory for what searches of the knowledge base read.

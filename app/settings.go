@@ -171,6 +171,10 @@ func Settings() []Setting {
 			apply: intoInt(func(c *Config) *int { return &c.MemoryPerUser }, 1, 1_000_000),
 		},
 		{
+			Group: "Webhooks", Name: "WEBHOOK_RETENTION", Default: "720h", Help: "How long events, their deliveries and the attempts are kept, as a duration of 1h or more; 0 keeps them for ever. What is still to be delivered stays.",
+			apply: intoRetention(func(c *Config) *time.Duration { return &c.WebhookRetention }),
+		},
+		{
 			Group: "Tools", Name: "TOOL_CALL_RETENTION", Default: "2160h", Help: "How long the traces of tool calls are kept, as a duration of 1h or more; 0 keeps them for ever.",
 			apply: intoRetention(func(c *Config) *time.Duration { return &c.ToolCallRetention }),
 		},

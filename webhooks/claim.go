@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -71,6 +72,7 @@ WITH named AS (
     WHERE picked.abandoned
       AND a.tenant_id = picked.tenant_id
       AND a.delivery_id = picked.id
+      AND a.delivery_id BETWEEN ? AND ? -- names the parts of the table
       AND a.attempt = picked.attempt
       AND a.status = 'pending'
 ), begun AS (
@@ -109,7 +111,7 @@ func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now,
 	}
 	var claims []claimed
 	err := db.NewRaw(claimSQL,
-		pgdialect.Array(ids), pgdialect.Array(attemptIDs), endpoint.TenantID, endpoint.ID, now, now, lease, lostText, now).Scan(ctx, &claims)
+		pgdialect.Array(ids), pgdialect.Array(attemptIDs), endpoint.TenantID, endpoint.ID, now, now, lease, lostText, slices.Min(ids), slices.Max(ids), now).Scan(ctx, &claims)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("claim deliveries: %w", err))
 	}

@@ -16,5 +16,8 @@
 //
 // Requests are signed twice: X-Parlance-Signature, and Standard Webhooks' headers (see sign).
 //
+// Sweep removes events, deliveries and attempts past their time; attempts lie in parts for that (see
+// docs/decisions/0021).
+//
 // Tables: webhook_endpoints, webhook_deliveries, webhook_attempts. Events: webhook.disabled.
 package webhooks

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -180,6 +181,7 @@ WITH e AS (
     FROM r CROSS JOIN e
     WHERE a.tenant_id = e.tenant_id
       AND a.delivery_id = r.delivery_id
+      AND a.delivery_id BETWEEN ? AND ? -- names the parts of the table
       AND a.attempt = r.attempt
 )
 SELECT * FROM e`
@@ -198,7 +200,8 @@ func writeOutcomes(ctx context.Context, db bun.IDB, endpoint Endpoint, outcomes 
 		t.lastSuccess, t.trailing, t.lastSuccess, t.lastFailure, endpoint.TenantID, endpoint.ID,
 		pgdialect.Array(c.deliveries), pgdialect.Array(c.attempts), pgdialect.Array(c.codes), pgdialect.Array(c.durations),
 		pgdialect.Array(c.delivery), pgdialect.Array(c.status), pgdialect.Array(c.errors), pgdialect.Array(c.requestHeaders),
-		pgdialect.Array(c.responseHeaders), pgdialect.Array(c.body), pgdialect.Array(c.next)).Scan(ctx, &after)
+		pgdialect.Array(c.responseHeaders), pgdialect.Array(c.body), pgdialect.Array(c.next),
+		slices.Min(c.deliveries), slices.Max(c.deliveries)).Scan(ctx, &after)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("record attempts: %w", err)
 	}

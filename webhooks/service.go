@@ -29,6 +29,8 @@ type Deps struct {
 	// Guard checks URLs and makes the client that calls them.
 	Guard  *publicnet.Guard
 	Policy Policy
+	// Retention is how long events, deliveries and attempts are kept; 0: for ever. See Sweep.
+	Retention time.Duration
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Random makes secrets; nil is crypto/rand.
@@ -53,6 +55,7 @@ type Service struct {
 	client     *http.Client
 	metrics    metrics
 	policy     Policy
+	retention  time.Duration
 	slots      *slots
 	now        func() time.Time
 	random     io.Reader
@@ -65,7 +68,7 @@ type Service struct {
 // New makes the service.
 func New(d Deps) *Service {
 	s := &Service{
-		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard, policy: d.Policy.withDefaults(),
+		db: d.DB, workspaces: d.Workspaces, keyring: d.Keyring, guard: d.Guard, policy: d.Policy.withDefaults(), retention: d.Retention,
 		now: d.Now, random: d.Random, chance: d.ChanceFunc, log: d.Log, metrics: newMetrics(d.Registry),
 		unknownAgents: d.UnknownAgents,
 	}

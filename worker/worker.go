@@ -249,6 +249,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.memories != nil {
 		loop("care for memories", memoryInterval, nil, func(ctx context.Context) error { return w.memories.Sweep(ctx, w.now()) })
 	}
+	loop("retention of webhooks", slowInterval, nil, func(ctx context.Context) error { return w.webhooks.Sweep(ctx, w.now()) })
 	loop("look at what waits", backlogInterval, nil, func(ctx context.Context) error { return w.backlog.look(ctx, w.db, w.redis, w.now()) })
 	group.Go(func() error { return w.work(ctx) })
 	return group.Wait()
