@@ -86,8 +86,8 @@ func endOfSession(e conversation.Closed) ending {
 // or the node is being stopped.
 func endOfJoin(err error) ending {
 	switch decided := fault.From(err); decided.Reason {
-	case fault.SessionClosed, fault.SessionTokenInvalid, fault.SessionModality:
-		return ending{code: closePolicy, reason: string(decided.Reason)}
+	case fault.SessionClosed:
+		return ending{code: closePolicy, reason: "session-closed"}
 	case fault.ServiceUnavailable:
 		return endRestart
 	default:

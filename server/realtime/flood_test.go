@@ -85,25 +85,6 @@ func TestUnfinishedMessage(t *testing.T) {
 	}
 }
 
-// TestMalformed has clients that do not speak the protocol.
-func TestMalformed(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made := f.create(t, conversation.Text)
-	c := f.dial(t, made.ChatURL)
-	c.want("session.created")
-	if err := c.conn.Write(t.Context(), websocket.MessageText, []byte("{\"type\":\"\xff\"}")); err != nil {
-		t.Fatal(err)
-	}
-	wantClose(t, c.closed(), 1007, "invalid_utf8")
-	made = f.create(t, conversation.Text)
-	conn := f.shake(t, made.ChatURL)
-	if _, err := conn.Write([]byte{0x81, 0x01, '{'}); err != nil { // not masked
-		t.Fatal(err)
-	}
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
-}
-
 // TestTooManySockets fills a server, and a tenant's part of one.
 func TestTooManySockets(t *testing.T) {
 	t.Parallel()
