@@ -48,11 +48,11 @@ func (e *engine) next() {
 		e.next()
 		return
 	}
-	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: e.unanswered, open: e.unanswered != "", known: &foreknown{session: e.session}, recall: e.recall}
+	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: e.unanswered, open: e.unanswered != "", known: &foreknown{session: e.session, said: e.said}, recall: e.recall}
 	if !start.open {
 		start.turn = TurnID(idgen.New(idgen.Turn))
 	}
-	e.unanswered = ""
+	e.unanswered, e.said = "", ""
 	e.client.answering(e.s.moment())
 	ctx, cancel := context.WithCancelCause(e.s.live)
 	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, approvals: newApprovals(), cancel: cancel}
@@ -148,7 +148,7 @@ func (e *engine) settle(m finished) {
 	live, attached := m.run.live, e.holds(m.run.live)
 	if m.went.turn.Status == "" { // it was never begun
 		if m.run.open && e.unanswered == "" {
-			e.unanswered = m.run.turn
+			e.unanswered, e.said = m.run.turn, ""
 		}
 		if attached && e.ending == nil && !m.run.takenUp { // nobody here asked for it: another node may have it
 			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.went.err)})

@@ -27,6 +27,8 @@ type engine struct {
 	client clientCalls
 	// unanswered is the turn that holds what was said since the last answer; "" when there is none.
 	unanswered TurnID
+	// said is the user's part of it; empty when it is not known here.
+	said string
 	// recall is what is remembered for when Postgres is away; see spill.go.
 	recall  *recall
 	waiting []respond

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -282,9 +283,21 @@ type shelf struct {
 	retrieval *conversation.Retrieval
 	passages  []conversation.Passage
 	err       error
+
+	mu    sync.Mutex
+	asked []string
 }
 
-func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+func (s *shelf) questions() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.asked)
+}
+
+func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string, _ conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+	s.mu.Lock()
+	s.asked = append(s.asked, question)
+	s.mu.Unlock()
 	return s.passages, s.retrieval, s.err
 }
 

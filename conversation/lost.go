@@ -175,7 +175,7 @@ func (e *engine) takeUp(turns []Turn) {
 			e.watching = ""
 		}
 		if live := e.anyone(); live != nil && !e.restarting {
-			e.unanswered = turn.ID
+			e.unanswered, e.said = turn.ID, ""
 			e.recall.opened(turn)
 			e.waiting = slices.Insert(e.waiting, 0, respond{live: live, turn: turn.ID})
 		}

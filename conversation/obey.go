@@ -135,7 +135,7 @@ func (e *engine) accept(live *Live, commandID string, said Message) bool {
 		}
 		return false
 	}
-	e.unanswered = turn.ID
+	e.unanswered, e.said = turn.ID, turn.UserText
 	item := itemsOf(Turn{ID: turn.ID, Index: turn.Index, Messages: []Message{said}})[0]
 	if live != nil {
 		e.show(live, commandID, item)

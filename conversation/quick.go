@@ -20,11 +20,17 @@ import (
 //
 // A pipeline locks the session's row first. The statement behind it sees what the holders of the
 // lock before have stored.
+//
+// The lease alone is not waited for until it is on the disk: nobody was promised anything with it. A Postgres
+// that crashes may forget it, as long as the node that holds it has not renewed it; the turn and what was
+// said in it are there, and of two answers the first that is recorded counts, as with any lease that is lost.
 
 // foreknown is what a runner has of its session when the turn begins.
 type foreknown struct {
 	// session is how its node last saw it; what changes in its life is read again.
 	session Session
+	// said is what the user said in the turn; empty when the node does not know all of it.
+	said string
 	// What follows is filled in by quickBegin: what the turn's history is made of, as it stood then.
 
 	there   bool
@@ -34,6 +40,12 @@ type foreknown struct {
 	keys  bool
 	// page is the first of readPast.
 	page []Turn
+}
+
+// lockSoftly is lockSession in a transaction that is not waited for until it is on the disk.
+func (s *Service) lockSoftly(session Session) postgres.Step {
+	return postgres.Step{Statement: s.db.NewRaw(
+		"SELECT set_config('synchronous_commit', 'off', true) FROM sessions AS s WHERE s.tenant_id = ? AND s.id = ? FOR UPDATE", session.TenantID, session.ID)}
 }
 
 // lockSession takes the session's row, as [Service.locked] does.
@@ -123,7 +135,7 @@ func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Sess
 		},
 	}
 	known.page, known.summary = nil, summary{}
-	steps := []postgres.Step{s.lockSession(session), begin, s.pastStep(session, known), s.summaryStep(session, known)}
+	steps := []postgres.Step{s.lockSoftly(session), begin, s.pastStep(session, known), s.summaryStep(session, known)}
 	if s.tools != nil {
 		steps = append(steps, known.tools.Steps(s.tools, session.Ref(), session.AgentID)...)
 	}
@@ -132,6 +144,7 @@ func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Sess
 	}
 	_, err := s.db.Ask(ctx, steps...)
 	if err != nil || !begun {
+		known.said = "" // what is found meanwhile is too old when it begins
 		return Session{}, Turn{}, false
 	}
 	known.there = true

@@ -183,4 +183,54 @@ func TestBeginBehindAnother(t *testing.T) {
 	if turns := f.transcript(t, made.Session.ID); len(turns) != 1 || len(turns[0].Messages) != 3 || turns[0].UserText != "First this. Then that." {
 		t.Errorf("recorded %+v", turns)
 	}
+	if asked := f.passages.questions(); asked[len(asked)-1] != "First this. Then that." {
+		t.Errorf("looked for passages for %q", asked)
+	}
+}
+
+// TestPassagesBehindAnother: passages that were found while another turn ran are looked for again, since their
+// source may have been detached; those that were found while the lease was taken are not.
+func TestPassagesBehindAnother(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	said, goOn := make(chan struct{}), make(chan struct{})
+	f.model = &script{steps: []step{say("At once."), func(ctx context.Context, _ model.Request, _ func(model.Event) error) (model.Result, error) {
+		close(said)
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+		}
+		return model.Result{Text: "Over HTTP."}, ctx.Err()
+	}, say("Behind it.")}}
+	f.passages.passages = refunds()
+	made := f.create(t)
+	s := f.join(t, f.Service, made)
+	ask := func(text string) {
+		s.do(conversation.UserMessage{Text: text})
+		until[conversation.ItemAdded](s)
+		s.do(conversation.Respond{})
+	}
+	ask("first")
+	until[conversation.ResponseDone](s)
+	if asked := f.passages.questions(); !slices.Equal(asked, []string{"first"}) {
+		t.Errorf("asked %q", asked)
+	}
+	var other sync.WaitGroup
+	other.Go(func() {
+		if _, err := f.Turn(t.Context(), f.principal, made.Session.ID, "over HTTP", nil); err != nil {
+			t.Error(err)
+		}
+	})
+	<-said
+	ask("behind")
+	await(t, "passages are looked for", func() bool { return len(f.passages.questions()) == 3 })
+	waiting := len(f.passages.questions())
+	close(goOn)
+	other.Wait()
+	if done, _ := until[conversation.ResponseDone](s); done.Text != "Behind it." || len(done.Citations) != 1 {
+		t.Errorf("done %+v", done)
+	}
+	if asked := f.passages.questions()[waiting:]; !slices.Equal(asked, []string{"behind"}) {
+		t.Errorf("asked %q again", asked)
+	}
 }

@@ -53,7 +53,9 @@ type runner struct {
 	before  past
 	summary summary
 	// looked is what is known of the texts lookedAt; see withhold.go.
-	looked   *outside
+	looked *outside
+	// ahead looks for passages since before the turn began; nil: nothing does.
+	ahead    *lookahead
 	lookedAt []piece
 	passages []Passage
 	tools    tools.Registry
@@ -90,6 +92,8 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	r.making = making{asked: r.s.moment(), prices: r.s.prices}
 	ctx, l := r.s.hold(ctx, r.start)
 	defer r.s.release(r.start.turn, l)
+	r.ahead = r.lookAhead(ctx)
+	defer r.ahead.stop()
 	session, turn, alone, err := r.s.begin(ctx, r.start, l)
 	note(ctx, session)
 	if err != nil {
@@ -321,25 +325,25 @@ func (r *runner) remember(ctx context.Context) error {
 
 // retrieve finds passages for what the user said.
 func (r *runner) retrieve(ctx context.Context) {
-	if r.s.retriever == nil || r.turn.UserText == "" || strings.HasPrefix(r.turn.UserText, "/tool ") {
+	if !r.s.askable(r.turn.UserText) {
 		return
 	}
-	begun := r.s.moment()
-	settings := r.session.Config.Retrieval
-	passages, retrieval, err := r.s.retriever.Retrieve(ctx, r.session.Ref(), r.session.AgentID, r.turn.UserText,
-		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank})
-	r.turn.Retrieval = retrieval
-	r.making.stage(stageRetrieval, begun, r.s.moment())
-	r.turn.Metrics.RetrievalMS = milliseconds(r.s.moment().Sub(begun))
-	if err != nil {
+	was, looked := r.ahead.take(ctx, r.start.known, r.turn.UserText)
+	if !looked {
+		was = r.lookFor(ctx, r.session, r.turn.UserText)
+	}
+	r.turn.Retrieval = was.retrieval
+	r.making.stage(stageRetrieval, was.begun, was.ended)
+	r.turn.Metrics.RetrievalMS = milliseconds(was.ended.Sub(was.begun))
+	if was.err != nil {
 		r.unreachable = true
 		if ctx.Err() == nil {
-			r.s.log.WarnContext(ctx, "turn without passages", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+			r.s.log.WarnContext(ctx, "turn without passages", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", was.err)
 		}
 		return
 	}
-	r.passages, r.turn.Citations = passages, citationsOf(passages)
-	r.making.passages = passages
+	r.passages, r.turn.Citations = was.passages, citationsOf(was.passages)
+	r.making.passages = was.passages
 }
 
 // request is what the model is asked now.

@@ -50,7 +50,7 @@ func (e *engine) join(m joined) {
 	}
 	for _, turn := range m.unanswered {
 		if !e.has(turn.ID) && !e.s.spill.ended(e.id, turn.ID) {
-			e.unanswered = turn.ID
+			e.unanswered, e.said = turn.ID, ""
 		}
 	}
 	if older == nil {

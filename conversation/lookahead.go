@@ -1,0 +1,83 @@
+package conversation
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// lookahead looks for passages while the lease is taken: what was said is known before.
+type lookahead struct {
+	cancel context.CancelFunc
+	// done is closed behind what follows.
+	done   chan struct{}
+	text   string
+	found  found
+	broken bool
+}
+
+// found is what a retriever said.
+type found struct {
+	passages  []Passage
+	retrieval *Retrieval
+	err       error
+
+	begun, ended time.Time
+}
+
+// askable says whether passages are looked for at all.
+func (s *Service) askable(text string) bool {
+	return s.retriever != nil && text != "" && !strings.HasPrefix(text, "/tool ")
+}
+
+// lookFor finds passages for a text.
+func (r *runner) lookFor(ctx context.Context, session Session, text string) (f found) {
+	settings := session.Config.Retrieval
+	f.begun = r.s.moment()
+	f.passages, f.retrieval, f.err = r.s.retriever.Retrieve(ctx, session.Ref(), session.AgentID, text,
+		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank})
+	f.ended = r.s.moment()
+	return f
+}
+
+// lookAhead begins to look for passages when what was said is known; nil when it is not. Somebody calls stop.
+func (r *runner) lookAhead(ctx context.Context) *lookahead {
+	known := r.start.known
+	if known == nil || r.config == nil || !r.s.askable(known.said) || r.s.spill.isAway() {
+		return nil
+	}
+	session := known.session
+	session.Config = *r.config
+	ctx, cancel := context.WithCancel(ctx)
+	l := &lookahead{cancel: cancel, done: make(chan struct{}), text: known.said}
+	go func() { // stop waits for it
+		defer close(l.done)
+		defer func() {
+			l.broken = recover() != nil // it is looked for again, where a panic fails the turn
+		}()
+		l.found = r.lookFor(ctx, session, l.text)
+	}()
+	return l
+}
+
+// stop ends it, if it has not ended.
+func (l *lookahead) stop() {
+	if l != nil {
+		l.cancel()
+		<-l.done
+	}
+}
+
+// take is what was found for a text; false when something else was looked for, or the lease had to be waited for:
+// a source that was detached meanwhile must not answer.
+func (l *lookahead) take(ctx context.Context, known *foreknown, text string) (found, bool) {
+	if l == nil || !known.there || known.said != text || l.text != text {
+		return found{}, false
+	}
+	select {
+	case <-l.done:
+		return l.found, !l.broken
+	case <-ctx.Done():
+		return found{}, false
+	}
+}
