@@ -21,7 +21,8 @@
 // (conversation); sockets talk to it through a [Live].
 //
 // A socket that is lost leaves its [Live] behind (away.go), and the answer goes on. A turn whose node is
-// lost is wanted again, and an answer that another node gives is watched (lost.go).
+// lost is wanted again, and an answer that another node gives is watched (lost.go); one without a socket is
+// answered again where it is followed (again.go).
 //
 // # How an end travels
 //

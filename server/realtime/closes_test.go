@@ -230,7 +230,7 @@ func (c *rawClient) closed() (ws.StatusCode, string) {
 	}
 }
 
-var closeLine = regexp.MustCompile("(?m)^\\| (\\d{4}) \\| ([^|]+) \\|")
+var closeLine = regexp.MustCompile(`(?m)^\| (\d{4}) \| ([^|]+) \|`)
 
 // documentedCloses are the codes and reasons of the page's table.
 func documentedCloses(t *testing.T) []string {

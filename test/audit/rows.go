@@ -68,7 +68,7 @@ var rules = []rule{
 		   OR status IN ('completed', 'failed') AND (end_reason = '' OR running_turn_id IS NOT NULL OR dropped_at IS NOT NULL)`},
 	{"no session is owned by the dead", "sessions", `
 		SELECT id || ' runs ' || coalesce(running_turn_id, 'nothing') || ' until ' || coalesce(running_until::text, '') FROM sessions
-		WHERE running_until < now() - interval '5 s' OR ending_at < now() - interval '15 s' AND ended_at IS NULL
+		WHERE running_until < now() - interval '15 s' OR ending_at < now() - interval '15 s' AND ended_at IS NULL
 		   OR status = 'in_progress' AND dropped_at < now() - interval '130 s'
 		   OR status = 'pending' AND token_expires_at < now() - interval '10 s'`},
 	{"closed sessions have no socket", "sessions", `
