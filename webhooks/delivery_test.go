@@ -284,7 +284,7 @@ func TestDeliverDisablesAfterFailures(t *testing.T) {
 
 func TestDeliverTimesOutAndOpensTheBreaker(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.Timeout = 100 * time.Millisecond })
+	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.Timeout = time.Second })
 	r, other := receiver.New(t), receiver.New(t)
 	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
 	f.endpoint(f.ref, other, "fatigue.alert")
@@ -304,6 +304,13 @@ func TestDeliverTimesOutAndOpensTheBreaker(t *testing.T) {
 	}
 	if len(other.Requests()) != 6 {
 		t.Errorf("the other endpoint got %d, want 6", len(other.Requests()))
+	}
+	f.clock.advance(30 * time.Second)
+	if n := f.sweep(); n != 1 {
+		t.Errorf("%d attempts after the breaker's pause, want one that tries", n)
+	}
+	if n := f.sweep(); n != 0 {
+		t.Errorf("%d attempts although the one that tried was not answered", n)
 	}
 	r.Always(receiver.Answer{})
 	f.clock.advance(30 * time.Second)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/test/fake/nameserver"
 )
 
 // inside is an address that stays shut. It is loopback, so that a connection that should not be
@@ -88,12 +89,12 @@ func pair(t *testing.T, answer http.HandlerFunc) (outside, within *service) {
 }
 
 // half opens the one address only.
-func half(t *testing.T, names *nameServer) *publicnet.Guard {
+func half(t *testing.T, names *nameserver.Server) *publicnet.Guard {
 	t.Helper()
 	only := netip.MustParseAddr(opened(t))
 	options := publicnet.Options{AllowCIDRs: []string{netip.PrefixFrom(only, only.BitLen()).String()}}
 	if names != nil {
-		options.Resolver = names.resolver()
+		options.Resolver = names.Resolver()
 	}
 	return newGuard(t, options)
 }
@@ -111,12 +112,12 @@ func addrs(texts ...string) []netip.Addr {
 func TestSeveralAddresses(t *testing.T) {
 	t.Parallel()
 	outside, within := pair(t, nil)
-	names := newNameServer(t, map[string][][]netip.Addr{
+	names := nameserver.New(t, map[string][][]netip.Addr{
 		"first.test.": {addrs(inside, opened(t))}, "last.test.": {addrs(opened(t), inside)}, "mapped.test.": {addrs("::ffff:"+inside, inside)},
 		"shut.test.": {addrs(inside)},
 	})
-	names.alias("alias.test.", "first.test.")
-	names.alias("inward.test.", "shut.test.")
+	names.Alias("alias.test.", "first.test.")
+	names.Alias("inward.test.", "shut.test.")
 	guard := half(t, names)
 	client := guard.Client(publicnet.ClientOptions{Timeout: 5 * time.Second})
 	for _, host := range []string{"first.test", "last.test", "mapped.test", "alias.test", "inward.test"} {
@@ -139,7 +140,7 @@ func TestSeveralAddresses(t *testing.T) {
 func TestRebindingOfAPool(t *testing.T) {
 	t.Parallel()
 	outside, within := pair(t, nil)
-	names := newNameServer(t, map[string][][]netip.Addr{"moving.test.": {addrs(opened(t)), addrs(inside)}})
+	names := nameserver.New(t, map[string][][]netip.Addr{"moving.test.": {addrs(opened(t)), addrs(inside)}})
 	client := half(t, names).Client(publicnet.ClientOptions{Timeout: 5 * time.Second})
 	target := "http://moving.test:" + outside.port() + "/"
 	for range 3 {
@@ -197,7 +198,7 @@ func TestNothingIsFollowed(t *testing.T) {
 func TestNoPortScan(t *testing.T) {
 	t.Parallel()
 	_, within := pair(t, nil)
-	names := newNameServer(t, map[string][][]netip.Addr{"listens.test.": {addrs(inside)}, "silent.test.": {addrs("10.255.255.1")}})
+	names := nameserver.New(t, map[string][][]netip.Addr{"listens.test.": {addrs(inside)}, "silent.test.": {addrs("10.255.255.1")}})
 	client := half(t, names).Client(publicnet.ClientOptions{Timeout: 30 * time.Second})
 	said := map[string]bool{}
 	for _, host := range []string{inside, "127.0.0.3", "10.255.255.1", "192.168.0.1", "[fd00::1]", "169.254.169.254", "listens.test", "silent.test"} {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/test/fake/nameserver"
 )
 
 func newGuard(t *testing.T, options publicnet.Options) *publicnet.Guard {
@@ -145,11 +146,11 @@ func TestCheckResolves(t *testing.T) {
 		}
 		return [][]netip.Addr{out}
 	}
-	server := newNameServer(t, map[string][][]netip.Addr{
+	server := nameserver.New(t, map[string][][]netip.Addr{
 		"public.test.": addrs("8.8.8.8", "2606:4700::1"), "private.test.": addrs("10.0.0.1"),
 		"mixed.test.": addrs("8.8.8.8", "10.0.0.1"), "mixed6.test.": addrs("8.8.8.8", "fd00::1"), "empty.test.": {{}},
 	})
-	guard := newGuard(t, publicnet.Options{Resolver: server.resolver()})
+	guard := newGuard(t, publicnet.Options{Resolver: server.Resolver()})
 	for host, want := range map[string]error{
 		"public.test": nil, "PUBLIC.test.": nil, "8.8.8.8": nil, "[2606:4700::1]": nil,
 		"private.test": publicnet.ErrNotPublic, "mixed.test": publicnet.ErrNotPublic, "mixed6.test": publicnet.ErrNotPublic,
@@ -173,10 +174,10 @@ func TestRebinding(t *testing.T) {
 	var hits atomic.Int32
 	target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))
 	defer target.Close()
-	names := newNameServer(t, map[string][][]netip.Addr{
+	names := nameserver.New(t, map[string][][]netip.Addr{
 		"rebind.test.": {{netip.MustParseAddr("93.184.216.34")}, {netip.MustParseAddr("127.0.0.1")}},
 	})
-	guard := newGuard(t, publicnet.Options{Resolver: names.resolver()})
+	guard := newGuard(t, publicnet.Options{Resolver: names.Resolver()})
 	if err := guard.CheckResolves(t.Context(), "rebind.test"); err != nil {
 		t.Fatalf("the first answer is public: %v", err)
 	}
@@ -185,7 +186,7 @@ func TestRebinding(t *testing.T) {
 		t.Errorf("got %v and %d requests, want %v and none", err, hits.Load(), publicnet.ErrNotPublic)
 	}
 	// The same call passes once loopback is opened: the guard alone was in the way.
-	open := newGuard(t, publicnet.Options{Resolver: names.resolver(), AllowCIDRs: []string{"127.0.0.0/8"}})
+	open := newGuard(t, publicnet.Options{Resolver: names.Resolver(), AllowCIDRs: []string{"127.0.0.0/8"}})
 	if _, err := get(t, open.Client(publicnet.ClientOptions{}), "http://rebind.test:"+parse(t, target.URL).Port()+"/"); err != nil || hits.Load() != 1 {
 		t.Errorf("with loopback opened: %v, %d requests", err, hits.Load())
 	}
@@ -267,8 +268,8 @@ func TestNoProxy(t *testing.T) {
 	}
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	defer target.Close()
-	names := newNameServer(t, map[string][][]netip.Addr{"inside.test.": {{netip.MustParseAddr("127.0.0.1")}}})
-	guard := newGuard(t, publicnet.Options{Resolver: names.resolver(), AllowCIDRs: []string{"127.0.0.0/8"}})
+	names := nameserver.New(t, map[string][][]netip.Addr{"inside.test.": {{netip.MustParseAddr("127.0.0.1")}}})
+	guard := newGuard(t, publicnet.Options{Resolver: names.Resolver(), AllowCIDRs: []string{"127.0.0.0/8"}})
 	response, err := get(t, guard.Client(publicnet.ClientOptions{}), "http://inside.test:"+parse(t, target.URL).Port()+"/")
 	if err != nil || response.StatusCode != http.StatusNoContent || asked.Load() != 0 {
 		t.Errorf("got %v, the proxy was asked %d times", err, asked.Load())

@@ -157,7 +157,8 @@ func (r *Receiver) serve(w http.ResponseWriter, req *http.Request) {
 		select {
 		case <-answer.Hold:
 		case <-req.Context().Done():
-			return
+			// To return would be to answer 200, which a caller that is just hanging up may still read.
+			panic(http.ErrAbortHandler)
 		}
 	}
 	if answer.Reset {

@@ -1,4 +1,6 @@
-package publicnet_test
+// Package nameserver is a DNS server on loopback whose names change their addresses, as those of an
+// attacker do who has a name checked and another address dialled.
+package nameserver
 
 import (
 	"context"
@@ -10,9 +12,9 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// nameServer is a small DNS server. Each name has a list of answers: a lookup takes the
+// Server is a small DNS server. Each name has a list of answers: a lookup takes the
 // first and leaves it for the next only when it is the last.
-type nameServer struct {
+type Server struct {
 	conn net.PacketConn
 
 	mu    sync.Mutex
@@ -21,21 +23,22 @@ type nameServer struct {
 	aliases map[string]string
 }
 
-func newNameServer(t *testing.T, names map[string][][]netip.Addr) *nameServer {
+// New starts a server that ends with the test. Names end with a dot.
+func New(t testing.TB, names map[string][][]netip.Addr) *Server {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &nameServer{conn: conn, names: names}
+	s := &Server{conn: conn, names: names}
 	var wait sync.WaitGroup
 	wait.Go(s.serve)
 	t.Cleanup(func() { conn.Close(); wait.Wait() })
 	return s
 }
 
-// alias makes name a CNAME of target.
-func (s *nameServer) alias(name, target string) {
+// Alias makes name a CNAME of target.
+func (s *Server) Alias(name, target string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.aliases == nil {
@@ -44,14 +47,21 @@ func (s *nameServer) alias(name, target string) {
 	s.aliases[name] = target
 }
 
-// resolver asks this server and nobody else.
-func (s *nameServer) resolver() *net.Resolver {
+// Move gives name other addresses.
+func (s *Server) Move(name string, addrs ...netip.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names[name] = [][]netip.Addr{addrs}
+}
+
+// Resolver asks this server and nobody else.
+func (s *Server) Resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "udp", s.conn.LocalAddr().String())
 	}}
 }
 
-func (s *nameServer) serve() {
+func (s *Server) serve() {
 	buf := make([]byte, 1500)
 	for {
 		n, from, err := s.conn.ReadFrom(buf)
@@ -69,7 +79,7 @@ func (s *nameServer) serve() {
 	}
 }
 
-func (s *nameServer) answer(m *dnsmessage.Message) {
+func (s *Server) answer(m *dnsmessage.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m.Response, m.Additionals = true, nil
