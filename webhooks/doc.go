@@ -14,10 +14,14 @@
 // becomes unknown and the next one carries the same event id. What an endpoint has pending is
 // held while it is disabled or not subscribed to the event, and goes on afterwards.
 //
+// An endpoint can have limits: one delivery at a time in their order (ordered), requests a second
+// and at once. What it gets is decided under its lock, in turns (see drain); one task then does the
+// work of all that it has.
+//
 // Requests are signed twice: X-Parlance-Signature, and Standard Webhooks' headers (see sign).
 //
 // Sweep removes events, deliveries and attempts past their time; attempts lie in parts for that (see
 // docs/decisions/0021).
 //
-// Tables: webhook_endpoints, webhook_deliveries, webhook_attempts. Events: webhook.disabled.
+// Tables: webhook_endpoints, webhook_deliveries, webhook_attempts, webhook_flights. Events: webhook.disabled.
 package webhooks
