@@ -15,7 +15,7 @@ const (
 	maxSentences  = 2
 	maxQuoteRunes = 420
 	// minCoverage is the share of the question's content words that a passage must hold.
-	minCoverage = 0.6
+	minCoverage = 0.65
 	// headingWeight is what a match in the nearest heading counts: it says that the passage is
 	// about the word, not only that the word occurs. Names of things do not count more: a
 	// knowledge base about Acme has Acme in every heading.
@@ -60,13 +60,14 @@ type candidate struct {
 	passage  model.Passage
 }
 
-// choose picks the quotes that bear on the words, the strongest first.
-func choose(words []string, passages []model.Passage) []quote {
+// choose picks the quotes that bear on the words, the strongest first. A passage without the word that says what is asked
+// for (focus, if there is one) is about something else: "Which lawyer wrote the lease?"
+func choose(words []string, focus string, passages []model.Passage) []quote {
 	var candidates []candidate
 	best, proper := 0.0, names(passages)
 	for i, p := range passages {
 		c := coverage(words, p, proper)
-		if c >= minCoverage {
+		if c >= minCoverage && (focus == "" || holds(p, focus)) {
 			candidates = append(candidates, candidate{i, c, p})
 			best = max(best, c)
 		}
@@ -125,6 +126,11 @@ func coverage(words []string, p model.Passage, proper map[string]bool) float64 {
 		}
 	}
 	return sum / float64(len(words))
+}
+
+// holds says whether a passage, its source's name or its headings have a word.
+func holds(p model.Passage, stem string) bool {
+	return stems(p.Source + "\n" + p.Heading + "\n" + p.Text)[stem]
 }
 
 // bestSentences are the one or two sentences with the weightiest of the words, in their order in

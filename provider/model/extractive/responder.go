@@ -74,7 +74,7 @@ func respond(req model.Request) model.Result {
 	if req.Unreachable {
 		return model.Result{Text: unreachable}
 	}
-	quotes := choose(words, req.Passages)
+	quotes := choose(words, focusOf(last.Text), req.Passages)
 	if len(quotes) == 0 {
 		return model.Result{Text: noPassage}
 	}

@@ -69,6 +69,32 @@ func contentWords(question string) []string {
 	return out
 }
 
+// asking begin a question whose next words say what kind of thing is asked for.
+var (
+	asking      = set("what which whose how")
+	beforeFocus = set("is are was were the a an many much")
+)
+
+// focusOf is the stem of the word behind "which", "what is the" or "how", which says what is asked for; empty: no
+// such word carries a subject ("How long …"), or it is a deed, for which people have many words ("Who …", "When …").
+func focusOf(question string) string {
+	all := tokens(strings.ReplaceAll(question, "-", " "))
+	for i, token := range all {
+		if !asking[token] {
+			continue
+		}
+		rest := all[i+1:]
+		for len(rest) > 0 && beforeFocus[rest[0]] {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 || stopWords[rest[0]] {
+			return ""
+		}
+		return stem(rest[0])
+	}
+	return ""
+}
+
 // stems is the set of stems in a text.
 func stems(text string) map[string]bool {
 	out := map[string]bool{}
