@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/postgres"
 )
 
@@ -78,22 +79,16 @@ func (s *Service) Run(ctx context.Context) error {
 }
 
 func (s *Service) beat(ctx context.Context) {
-	ticker := time.NewTicker(heartbeat)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	beat.Every(ctx, heartbeat, func() bool {
 		_, err := s.db.NewUpdate().Model((*connection)(nil)).Comment(postgres.AllTenants("a node's sockets are anybody's")).
 			Set("seen_at = ?", s.moment()).Where("c.node_id = ?", s.node).Exec(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "sockets not refreshed", "error", err)
-			continue
+			return true
 		}
 		s.lookAround(ctx)
-	}
+		return true
+	})
 }
 
 // hearNotice acts on a notification. An empty payload says that some may have been missed.

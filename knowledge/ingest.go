@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge/document"
+	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 )
@@ -92,14 +93,7 @@ func (s *Service) claim(ctx context.Context, id SourceID) (Source, bool, error) 
 // beat says that the run is alive until ctx ends, and ends the run when the source is lost. A
 // database that is away is not a reason to stop: the takeover is decided by what it knows.
 func (s *Service) beat(ctx context.Context, stop context.CancelCauseFunc, source Source) {
-	ticker := time.NewTicker(s.heartbeatEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	beat.Every(ctx, s.heartbeatEvery, func() bool {
 		mine, err := changed(s.db.ExecContext(ctx, `
 			UPDATE sources
 			SET heartbeat_at = ?
@@ -108,9 +102,10 @@ func (s *Service) beat(ctx context.Context, stop context.CancelCauseFunc, source
 			  AND owner = ?`, s.moment(), source.TenantID, source.ID, source.Owner))
 		if err == nil && !mine {
 			stop(errLost)
-			return
+			return false
 		}
-	}
+		return true
+	})
 }
 
 // settle writes the outcome of a run that did not commit. The worker may be stopping, so it has

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
@@ -204,18 +205,12 @@ func (s *Service) claimReembedding(ctx context.Context, id SourceID) (reembeddin
 
 // beatReembedding renews the lease until ctx ends; a server may make a batch wait for minutes.
 func (s *Service) beatReembedding(ctx context.Context, work reembedding) {
-	ticker := time.NewTicker(reembedBeat)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	beat.Every(ctx, reembedBeat, func() bool {
 		if err := s.stillAtIt(ctx, work); err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "the lease of a re-embedding was not renewed", telemetry.KeyError, err)
 		}
-	}
+		return true
+	})
 }
 
 // reembed makes the vectors that are missing, for a slice of time; done says that none is left.

@@ -11,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
+	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
@@ -159,18 +160,12 @@ func (o *Once) keepAlive(ctx context.Context, claim *idempotency.Claim) (stop fu
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
-		ticker := time.NewTicker(idempotency.Lease / 4)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
+		beat.Every(ctx, idempotency.Lease/4, func() bool {
 			if err := claim.Extend(ctx); err != nil && ctx.Err() == nil {
 				o.Log.WarnContext(ctx, "idempotency key not prolonged", telemetry.KeyError, err)
 			}
-		}
+			return true
+		})
 	})
 	return func() { cancel(); running.Wait() }
 }

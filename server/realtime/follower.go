@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/beat"
 )
 
 const (
@@ -46,14 +47,7 @@ func follow(relay *relay, trails []*trail, live *conversation.Live) *follower {
 }
 
 func (f *follower) run(ctx context.Context) {
-	ticker := time.NewTicker(followEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	beat.Every(ctx, followEvery, func() bool {
 		for _, t := range f.trails {
 			if t.ended {
 				continue
@@ -64,11 +58,12 @@ func (f *follower) run(ctx context.Context) {
 				continue // it is concluded without them
 			}
 			if fresh := unseen(frames, f.seen); len(fresh) > 0 && !f.live.Inject(followed{frames: fresh}) {
-				return // another socket goes on from t
+				return false // another socket goes on from t
 			}
 			*t = next
 		}
-	}
+		return true
+	})
 }
 
 // end stops the follower; its trails say how far it came.
