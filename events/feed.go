@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/uptrace/bun"
-
-	"parlance.dev/parlance/platform/postgres"
 )
 
 // feedScan is how many events one page with a filter looks at.
@@ -145,24 +142,4 @@ func Floor(ctx context.Context, db bun.IDB, tenantID, workspaceID string) (int64
 		return 0, fmt.Errorf("read the floor of the feed of events: %w", err)
 	}
 	return position, nil
-}
-
-// RaiseFloors remembers where the events made before a time were in their feeds. Whoever deletes
-// events by age calls it first, in the same transaction.
-func RaiseFloors(ctx context.Context, tx bun.IDB, before time.Time) error {
-	_, err := tx.NewRaw(postgres.RawForAllTenants("events are deleted by age", `
-INSERT INTO event_feed_floors (tenant_id, workspace_id, position)
-SELECT e.tenant_id,
-       e.workspace_id,
-       max(e.position)
-FROM events AS e
-WHERE e.created_at < ?
-  AND e.position IS NOT NULL
-GROUP BY e.tenant_id, e.workspace_id
-ON CONFLICT (tenant_id, workspace_id) DO UPDATE
-SET position = greatest(event_feed_floors.position, excluded.position)`), before).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("remember what is deleted from the feed of events: %w", err)
-	}
-	return nil
 }

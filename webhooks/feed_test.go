@@ -1,17 +1,14 @@
 package webhooks_test
 
 import (
-	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/workspaces"
 )
@@ -167,7 +164,7 @@ FROM generate_series(1, 7000) AS n`, f.ref.TenantID, f.ref.ID)
 // Who has read everything that was deleted has missed nothing; who has not is told.
 func TestFeedCursorExpires(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := keeping(t)
 	other := f.tenant()
 	cursors := map[workspaces.ID][]string{}
 	for range 2 {
@@ -182,20 +179,11 @@ func TestFeedCursorExpires(t *testing.T) {
 		}
 		cursors[ref.ID] = []string{page[0].Cursor, page[1].Cursor}
 	}
-	f.clock.advance(time.Hour)
-	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
-		if err := events.RaiseFloors(ctx, tx, f.clock.now()); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM events WHERE created_at < ?", f.clock.now())
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.clock.advance(31 * day)
+	f.tidy()
 	kept := f.append(f.ref, events.FatigueAlert)
 	f.relay()
-	_, _, err = f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{After: cursors[f.ref.ID][0]})
+	_, _, err := f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{After: cursors[f.ref.ID][0]})
 	wantReason(t, err, fault.EventsCursorExpired)
 	err = f.hooks.Watch(t.Context(), f.ref, webhooks.FeedParams{After: cursors[f.ref.ID][0]}, func(webhooks.FeedEvent) error { return nil })
 	wantReason(t, err, fault.EventsCursorExpired)
