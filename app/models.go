@@ -37,6 +37,10 @@ const (
 	defaultAnthropicModel = "claude-sonnet-4-5"
 )
 
+// idleModelConns are kept open to a provider's host: some dozens of answers go out at once, and their number goes up
+// and down; a new connection is a TLS handshake that the user waits for.
+const idleModelConns = 64
+
 // models are the installation's providers: one instance a provider and model, made when first
 // asked for. A workspace's own credential goes before them.
 type models struct {
@@ -73,7 +77,7 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 		bases[providerOpenAI], m.fallback = cmp.Or(config.Model.BaseURL, openai.DefaultBaseURL), providerOpenAI
 	}
 	for name, base := range bases {
-		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{})
+		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{MaxIdlePerHost: idleModelConns})
 		if err != nil {
 			return nil, fmt.Errorf("model server %s: %w", name, err)
 		}
