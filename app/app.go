@@ -224,10 +224,11 @@ func (a *App) join(ctx context.Context, component string) error {
 		Prices: prices,
 		DB:     a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, HasKeys: a.credentials.HasModels, Installed: a.models.ChooseInstalled, Tools: a.Tools,
 		Gate:      a.newGate("model", a.Config.ModelConcurrency),
-		Retriever: retriever{a.Knowledge}, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
+		Retriever: retriever{a.Knowledge}, Memory: a.Memory, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
 		Spool:  a.spool,
 		Tracer: a.traces, Registry: a.metrics.Registry,
 	})
+	a.Memory.SetAgreed(a.Sessions.Agreed)
 	a.Webhooks = webhooks.New(webhooks.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,

@@ -130,6 +130,7 @@ func (r *runner) collect(ctx context.Context, round []*pendingCall) (err error) 
 		}
 		result := r.await(ctx, p)
 		r.turn.Messages = append(r.turn.Messages, result)
+		r.making.noteMemory(p.entry, result)
 		failed := result.Result.ErrorCode != ""
 		if !failed {
 			r.effect(p)

@@ -117,7 +117,7 @@ func (f *fixture) start(t *testing.T, deps conversation.Deps) *conversation.Serv
 		retriever = f.passages
 	}
 	s := conversation.New(conversation.Deps{
-		ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices,
+		ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices, Memory: deps.Memory,
 		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: retriever, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now,

@@ -146,7 +146,7 @@ func stemsOf(text string) map[string]bool {
 var otherWords = sync.OnceValue(func() map[string][]string {
 	others := map[string][]string{}
 	for _, line := range []string{
-		"cancel stop abort revoke terminate undo withdraw", "delete remove erase erasure wipe drop clear gone", "create make add open start register set", "send mail email message text forward write",
+		"cancel stop abort revoke terminate undo withdraw", "delete remove erase erasure wipe drop clear gone", "create make add open start register set", "forget delete remove erase erasure wipe drop clear gone", "remember note keep store save memory record know", "send mail email message text forward write",
 		"email mail e-mail message send", "message text write send", "update change edit modify correct adjust", "refund reimburse money return", "transfer wire pay send move", "book reserve schedule appointment",
 		"schedule book arrange plan appointment", "appointment booking meeting slot visit", "pay settle transfer charge", "order buy purchase", "buy order purchase", "end finish stop hang bye goodbye close quit kill",
 		"call conversation chat talk bye goodbye hang session", "close end delete cancel terminate", "account profile membership", "reset change forgot new", "subscribe sign join", "unsubscribe stop cancel leave",

@@ -17,6 +17,7 @@ import (
 const (
 	stageLease       = "lease"
 	stageHistory     = "history"
+	stageMemory      = "memory"
 	stageRetrieval   = "retrieval"
 	stageToolList    = "tool_list"
 	stageModelQueue  = "model_queue"
@@ -36,6 +37,8 @@ type making struct {
 	passages []Passage
 	history  *ReceiptHistory
 	prices   *Prices
+	// memoryRead and memoryWritten are ids of memories.
+	memoryRead, memoryWritten []string
 }
 
 // stage notes a stage that began at a time and has just ended.
@@ -85,7 +88,7 @@ func (m *making) receipt(turn Turn, session Session) Receipt {
 		AgentID: string(session.AgentID), AgentVersion: session.AgentVersion, Index: turn.Index, BegunBy: "user",
 		Status: string(turn.Status), ErrorCode: turn.ErrorCode, StartedAt: receiptTime{turn.StartedAt}, EndedAt: receiptTime{turn.EndedAt},
 		ModelCalls: m.calls, Passages: receiptPassages(turn, m.passages), ToolCalls: receiptCalls(turn, m.asked),
-		MemoryRead: []string{}, MemoryWritten: []string{}, GuardVerdicts: m.guards, History: m.history, Stages: m.stages,
+		MemoryRead: append([]string{}, m.memoryRead...), MemoryWritten: append([]string{}, m.memoryWritten...), GuardVerdicts: m.guards, History: m.history, Stages: m.stages,
 		Usage: ReceiptUsage{InputTokens: turn.InputTokens, OutputTokens: turn.OutputTokens, Model: plain(turn.Model)},
 		Cost:  m.prices.cost(m.calls),
 	}

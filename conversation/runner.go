@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
@@ -58,6 +59,8 @@ type runner struct {
 	ahead    *lookahead
 	lookedAt []piece
 	passages []Passage
+	// recalled is what is remembered of the user.
+	recalled []memory.Item
 	tools    tools.Registry
 	values   tools.Variables
 	with     finishing
@@ -271,6 +274,7 @@ func (r *runner) prepareAttached(ctx context.Context) error {
 	if r.values, err = r.s.variables(ctx, r.session); err != nil {
 		return err
 	}
+	r.recall(ctx)
 	r.retrieve(ctx)
 	if r.s.tools == nil || r.aside {
 		return ctx.Err()
@@ -355,13 +359,13 @@ func (r *runner) request(withTools bool) model.Request {
 	}
 	// Both together, so that a client's result of this turn meets its call of the one before.
 	p := prompt{
-		instructions: instructions, session: r.session, turn: r.turn.ID, values: r.values.Public, summary: r.summary.Text, passages: r.passages,
+		instructions: instructions, session: r.session, turn: r.turn.ID, values: r.values.Public, memory: memoryLines(r.recalled), summary: r.summary.Text, passages: r.passages,
 		said: r.visible(), goOn: r.goOn(), unreachable: r.unreachable,
 	}
 	req := model.Request{
 		Model: config.Model.Name, System: p.system(),
 		Messages: p.messages(), Temperature: config.Model.Temperature, MaxOutputTokens: config.Model.MaxOutputTokens,
-		Passages: modelPassages(r.passages), Unreachable: r.unreachable,
+		Passages: modelPassages(r.passages), Memories: modelMemories(r.recalled), Unreachable: r.unreachable,
 		Metadata: map[string]string{"session_id": string(r.session.ID), "turn_id": string(r.turn.ID)},
 	}
 	if !withTools {

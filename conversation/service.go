@@ -18,6 +18,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -47,6 +48,8 @@ type Deps struct {
 	Tools *tools.Service
 	// Retriever finds passages; nil: none.
 	Retriever Retriever
+	// Memory is what is remembered of users; nil: nothing.
+	Memory *memory.Service
 	// Gate shares the calls of models between tenants; nil: nobody waits.
 	Gate *fair.Gate
 	// Seal keeps secret variables and the keys that tokens are signed with.
@@ -87,6 +90,7 @@ type Service struct {
 	installed  ModelFunc
 	tools      *tools.Service
 	retriever  Retriever
+	memory     *memory.Service
 	gate       *fair.Gate
 	seal       *seal.Keyring
 	publicURL  string
@@ -127,7 +131,7 @@ type Service struct {
 func New(d Deps) *Service {
 	live, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
-		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, hasKeys: d.HasKeys, installed: d.Installed, tools: d.Tools, retriever: d.Retriever, gate: d.Gate,
+		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, hasKeys: d.HasKeys, installed: d.Installed, tools: d.Tools, retriever: d.Retriever, memory: d.Memory, gate: d.Gate,
 		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
 		summaries: map[ID]time.Time{}, engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, followers: map[TurnID]map[chan struct{}]bool{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),

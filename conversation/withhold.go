@@ -22,7 +22,7 @@ func (r *runner) holdBack(ctx context.Context, round []*pendingCall) {
 			made := r.asking()
 			asking = &made
 		}
-		rule := asking.withheld(wish{name: p.call.Name, arguments: p.call.Arguments, changes: p.changes(), harmless: p.system() && p.call.Name != toolEndCall})
+		rule := asking.withheld(wish{name: p.wanted(), arguments: p.call.Arguments, changes: p.changes(), harmless: p.system() && p.call.Name != toolEndCall})
 		if rule == "" || r.agreedTo(p) {
 			continue
 		}
@@ -34,7 +34,10 @@ func (r *runner) holdBack(ctx context.Context, round []*pendingCall) {
 
 // changes says whether the call may change something, as far as can be told from outside.
 func (p *pendingCall) changes() bool {
-	if p.known && (p.entry.Tool.Kind == tools.KindHTTP && p.entry.Tool.Config.Method == "GET" || p.entry.Tool.Bucket == tools.BucketMemory) {
+	if p.known && p.entry.Tool.Bucket == tools.BucketMemory {
+		return forgets(p.call.Arguments)
+	}
+	if p.known && p.entry.Tool.Kind == tools.KindHTTP && p.entry.Tool.Config.Method == "GET" {
 		return false
 	}
 	name := p.call.Name
@@ -42,6 +45,14 @@ func (p *pendingCall) changes() bool {
 		name = remote
 	}
 	return name != "" && changes(name)
+}
+
+// wanted is the name of what the call does: forgetting has no tool of its own.
+func (p *pendingCall) wanted() string {
+	if p.known && p.entry.Tool.Bucket == tools.BucketMemory && forgets(p.call.Arguments) {
+		return "forget"
+	}
+	return p.call.Name
 }
 
 // asking collects who said what.
@@ -57,6 +68,9 @@ func (r *runner) asking() asking {
 	tool := map[string]string{}
 	for _, p := range r.passages {
 		texts = append(texts, piece{text: p.SourceName + "\n" + p.Heading + "\n" + p.Text})
+	}
+	for _, item := range r.recalled {
+		texts = append(texts, piece{text: item.Text})
 	}
 	if r.summary.Text != "" {
 		texts = append(texts, piece{text: r.summary.Text})

@@ -47,6 +47,9 @@ type Request struct {
 	// Unreachable says that no passages could be looked up, which the extractive responder says; System
 	// says it to language models.
 	Unreachable bool
+	// Memories are what is remembered of the user, for the extractive responder; language models have
+	// them in System.
+	Memories []Memory
 	// Metadata is for logs and tests (ids); it is not sent to a vendor.
 	Metadata map[string]string
 	// Standby says that another provider stands by: a failure is better told at once than repeated.
@@ -116,6 +119,13 @@ type Passage struct {
 	PageStart, PageEnd int
 	// Similarity is max(0, cosine) of the query, 0..1.
 	Similarity float64
+}
+
+// Memory is one thing that is remembered of the user.
+type Memory struct {
+	// ID is what tools name it by.
+	ID   string
+	Text string
 }
 
 // Event is a piece of an answer: a [TextDelta] or a [ToolCallReady].

@@ -3716,7 +3716,7 @@ func (x *ReceiptHistory) GetSummaryHash() string {
 // ReceiptStage is where time went.
 type ReceiptStage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// lease (waiting for the turn before, and beginning), history, retrieval, tool_list, model_queue,
+	// lease (waiting for the turn before, and beginning), history, memory, retrieval, tool_list, model_queue,
 	// model, tools or persistence (writing on the way; the last write cannot be in its own receipt).
 	Stage string `protobuf:"bytes,1,opt,name=stage,proto3" json:"stage,omitempty"`
 	// Milliseconds since the turn was asked for.

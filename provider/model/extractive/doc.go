@@ -8,6 +8,9 @@
 //	            counting a third more ── under 0.6: not quoted
 //	         ─► its best sentences, at most 3 quotes in all
 //
+// Where the agent has memory it takes plain English words for it: "my name is …", "what do you know about me?",
+// "forget that", "forget everything" (memory.go).
+//
 // The floor is set to decline rather than to quote beside the point: of two content words one
 // is not enough unless the passage's heading is about it. It knows English stop words and
 // endings; other languages are matched word by word. It looks at the last message only, so

@@ -67,6 +67,9 @@ func respond(req model.Request) model.Result {
 	if rest, ok := command(last.Text); ok {
 		return toolCall(req, rest)
 	}
+	if result, ok := memoryCalls(req, last.Text); ok {
+		return result
+	}
 	words := contentWords(last.Text)
 	if len(words) == 0 {
 		return model.Result{Text: noQuestion}

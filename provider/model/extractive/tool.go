@@ -67,6 +67,10 @@ func toolAnswers(req model.Request) string {
 	var lines []string
 	for _, m := range req.Messages[from:] {
 		name := req.ToolName(m.ToolCallID)
+		if answer, ok := readMemory(name, m.Bare, m.Text); ok {
+			lines = append(lines, memoryWords(answer))
+			continue
+		}
 		if name == "" {
 			name = "The tool"
 		}
