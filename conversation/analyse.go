@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/model"
@@ -40,11 +41,15 @@ func (s *Service) Analyse(ctx context.Context, tenant workspaces.TenantID, id ID
 	trying, cancel := context.WithTimeout(ctx, AnalysisTime)
 	defer cancel()
 	err = s.analyse(trying, session, turns, &a)
+	var facts []memory.Fact
+	if err == nil && a.Learns && s.memory != nil {
+		facts, err = s.extract(trying, session, turns, &a)
+	}
 	writing, done := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout) // what was paid for is kept
 	defer done()
 	switch {
 	case err == nil:
-		return s.finishAnalysis(writing, a)
+		return s.finishAnalysis(writing, a, facts)
 	case ctx.Err() != nil: // the node stops: another one may go on at once
 		return errors.Join(ctx.Err(), s.releaseAnalysis(writing, a, s.moment()))
 	}
@@ -60,12 +65,16 @@ func (s *Service) Analyse(ctx context.Context, tenant workspaces.TenantID, id ID
 	if a.Attempts < maxAnalyses && !errors.Is(err, errUnusable) && next.Before(a.DeadlineAt) {
 		return s.releaseAnalysis(writing, a, next)
 	}
-	return s.finishAnalysis(writing, a)
+	return s.finishAnalysis(writing, a, nil)
 }
 
 // analyse asks the model and puts what it says into a: once, and once more when it has not answered as
 // it was asked to. What is wrong then is left out.
 func (s *Service) analyse(ctx context.Context, session Session, turns []Turn, a *Analysis) error {
+	if !a.Judges {
+		a.Status = AnalysisNone
+		return nil
+	}
 	provider, err := s.models(ctx, session.Ref(), session.Config.Model)
 	if err != nil {
 		return err
@@ -105,19 +114,50 @@ func (s *Service) analyse(ctx context.Context, session Session, turns []Turn, a 
 	return errUnusable
 }
 
+// extract looks for facts. A model that fails costs the facts, and not what the agent's analysis has found out;
+// when that is not asked for, it is tried again as an analysis is.
+func (s *Service) extract(ctx context.Context, session Session, turns []Turn, a *Analysis) ([]memory.Fact, error) {
+	status := a.Status
+	a.Extraction = extractionDone
+	if !a.Judges {
+		a.Status = AnalysisDone
+	}
+	facts, err := s.learn(ctx, session, turns, a)
+	switch {
+	case err != nil && !a.Judges:
+		a.Extraction = extractionFailed
+		return nil, err
+	case err != nil:
+		a.Status, a.Extraction = status, extractionFailed
+		s.log.WarnContext(ctx, "nothing taken down of a session", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
+		return nil, nil
+	case a.Status == AnalysisNone:
+		a.Extraction = extractionNone
+	}
+	if a.Judges {
+		a.Status = status
+	}
+	return facts, nil
+}
+
 // finishAnalysis writes an analysis down that has left pending, counts what it cost, and announces the end
 // of its session; nothing when somebody was faster.
-func (s *Service) finishAnalysis(ctx context.Context, a Analysis) error {
+func (s *Service) finishAnalysis(ctx context.Context, a Analysis, facts []memory.Fact) error {
 	a.EndedAt = s.moment()
 	return s.locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) error {
-		return finishAnalysisTx(ctx, tx, session, a, s.transcriptURL(session.ID))
+		return s.finishAnalysisTx(ctx, tx, session, a, facts)
 	})
 }
 
-func finishAnalysisTx(ctx context.Context, tx bun.Tx, session *Session, a Analysis, transcriptURL string) error {
+func (s *Service) finishAnalysisTx(ctx context.Context, tx bun.Tx, session *Session, a Analysis, facts []memory.Fact) error {
 	before, err := selectAnalysis(ctx, tx, *session)
 	if err != nil || before.Status != AnalysisPending {
 		return err
+	}
+	if len(facts) > 0 {
+		if err := s.memory.LearnTx(ctx, tx, session.Ref(), session.UserID, facts, a.EndedAt); err != nil {
+			return err
+		}
 	}
 	if err := updateAnalysis(ctx, tx, a); err != nil {
 		return err
@@ -130,7 +170,7 @@ func finishAnalysisTx(ctx context.Context, tx bun.Tx, session *Session, a Analys
 	if err != nil {
 		return err
 	}
-	return appendPostCall(ctx, tx, *session, turns, a, transcriptURL)
+	return appendPostCall(ctx, tx, *session, turns, a, s.transcriptURL(session.ID))
 }
 
 // giveUpAnalyses announces the ends of sessions whose analysis did not come in time.
@@ -142,11 +182,14 @@ func (s *Service) giveUpAnalyses(ctx context.Context, now time.Time) error {
 	var failures []error
 	for _, a := range overdue {
 		a.Status, a.EndedAt = AnalysisFailed, now
+		if a.Learns {
+			a.Extraction = extractionFailed
+		}
 		if a.Error == "" {
 			a.Error = "The analysis did not come to its end in time."
 		}
 		err := s.locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) error {
-			return finishAnalysisTx(ctx, tx, session, a, s.transcriptURL(session.ID))
+			return s.finishAnalysisTx(ctx, tx, session, a, nil)
 		})
 		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
 			failures = append(failures, err)

@@ -62,6 +62,11 @@ type Analysis struct {
 	QueuedUntil time.Time `bun:"queued_until,nullzero"`
 	DeadlineAt  time.Time `bun:"deadline_at"`
 	Attempts    int       `bun:"attempts"`
+	// Judges says that the agent asks for an analysis, Learns that its memory looks for facts.
+	Judges bool `bun:"judges"`
+	Learns bool `bun:"learns"`
+	// Extraction is how looking for facts went; it is told of, not stored.
+	Extraction string `bun:"-"`
 	// Result is empty until it is done.
 	Result AnalysisResult `bun:"result,type:jsonb"`
 	// Model is the one that answered; the tokens are of all tries.

@@ -23,10 +23,10 @@ const (
 )
 
 // insertAnalysis makes a session that is being closed wait for its analysis.
-func insertAnalysis(ctx context.Context, tx bun.Tx, session Session, now time.Time) error {
+func insertAnalysis(ctx context.Context, tx bun.Tx, session Session, judges, learns bool, now time.Time) error {
 	origin := telemetry.OriginOf(ctx)
 	a := Analysis{
-		SessionID: session.ID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, Status: AnalysisPending,
+		SessionID: session.ID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, Status: AnalysisPending, Judges: judges, Learns: learns,
 		DueAt: now, DeadlineAt: now.Add(AnalysisDeadline), Traceparent: origin.Traceparent, RequestID: origin.RequestID, CreatedAt: now,
 	}
 	if _, err := tx.NewInsert().Model(&a).Exec(ctx); err != nil {

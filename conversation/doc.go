@@ -51,6 +51,9 @@
 // announcing it; a worker asks the agent's model (analyse.go), and the end is announced in the transaction
 // that writes down what it said, or that it failed, or, by the sweep, that it did not come in time.
 //
+// When the agent has memory, the same task looks for what is to be remembered of the user (learn.go), and the
+// prompt of each turn has what is (recall.go).
+//
 // Events: post_call_transcription. Tables: sessions, session_connections, turns, signing_keys, session_analyses.
 //
 // It does not parse frames (server/realtime), find passages (knowledge) or call endpoints (tools).

@@ -1,8 +1,10 @@
 package conversation_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"parlance.dev/parlance/agents"
@@ -94,5 +96,85 @@ func TestRecalledPrompt(t *testing.T) {
 	}
 	if receipt := f.receipt(t, turn); !slices.Equal(receipt.MemoryRead, []string{string(kept.ID)}) {
 		t.Errorf("the receipt read %v", receipt.MemoryRead)
+	}
+}
+
+const factsSaid = `Here: {"facts": [
+	{"text": "My name is Ada", "kind": "statement", "category": "identity", "turn": 1, "confidence": 0.9},
+	{"text": "Ordered a green lamp", "turn": 2},
+	{"text": "Owns three castles", "turn": 1},
+	{"text": "prefers mornings", "kind": "statement", "turn": 2}]}`
+
+// remembered is the memory in the session's one event.
+func (f *fixture) remembered(t *testing.T, id conversation.ID) string {
+	t.Helper()
+	events := f.postCalls(t, id)
+	if len(events) != 1 {
+		t.Fatalf("announced %d times, want once", len(events))
+	}
+	return fmt.Sprint(events[0]["memory"])
+}
+
+// TestExtraction: what a model finds when a session is over is remembered once, if the user said it and has not had
+// anything forgotten since; the end is announced with it.
+func TestExtraction(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	service := f.withMemory(t)
+	s := &script{steps: []step{say("Noted."), say("Noted."), say(factsSaid), say("Yes."), say(factsSaid)}}
+	f.model = s
+	if _, err := service.Add(t.Context(), f.ref, memory.AddParams{UserID: "user-1", Kind: memory.Statement, Text: "I prefer mornings."}); err != nil {
+		t.Fatal(err)
+	}
+	id := f.create(t).Session.ID
+	f.turn(t, id, "Hello, I'm Ada, I prefer mornings.")
+	second := f.turn(t, id, "I ordered a green lamp.")
+	session := f.finish(t, id)
+	for range 2 { // the second finds nothing due
+		if err := f.Analyse(t.Context(), session.TenantID, session.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	items, _, err := service.List(t.Context(), f.ref, memory.ListParams{UserID: "user-1"})
+	if err != nil || len(items) != 3 {
+		t.Fatalf("remembered %v, %v", items, err)
+	}
+	for _, item := range items {
+		switch item.Text {
+		case "My name is Ada":
+			if item.CreatedBy != memory.ByExtraction || item.Category != "identity" || item.Confidence < 0.89 || item.SessionID != string(id) {
+				t.Errorf("the name: %+v", item)
+			}
+		case "Ordered a green lamp":
+			if item.TurnID != string(second.ID) || item.Kind != memory.Note {
+				t.Errorf("the order: %+v", item)
+			}
+		case "I prefer mornings.":
+		default:
+			t.Errorf("taken down: %q", item.Text)
+		}
+	}
+	if told := f.remembered(t, id); !strings.Contains(told, "My name is Ada") || !strings.Contains(told, "extraction:done") || strings.Contains(told, "castles") {
+		t.Errorf("announced: %s", told)
+	}
+	// What was said before something was forgotten is not taken down again.
+	id = f.create(t).Session.ID
+	f.turn(t, id, "My name is Ada and I ordered a green lamp.")
+	if _, err := service.DeleteAll(t.Context(), f.ref, "user-1"); err != nil {
+		t.Fatal(err)
+	}
+	session = f.finish(t, id)
+	if err := f.Analyse(t.Context(), session.TenantID, session.ID); err != nil {
+		t.Fatal(err)
+	}
+	if items, _, err := service.List(t.Context(), f.ref, memory.ListParams{UserID: "user-1"}); err != nil || len(items) != 0 {
+		t.Errorf("learnt again what was forgotten: %v, %v", items, err)
+	}
+	f.remembered(t, id)
+	// Without memory nothing is asked for.
+	f.agent = f.newAgent(t, f.ref, agents.Config{Memory: agents.Memory{Enabled: false}})
+	s.steps = append(s.steps, say("Yes."))
+	if told := f.remembered(t, f.talk(t, "My name is Ada.").ID); told != "<nil>" {
+		t.Errorf("without memory: %s", told)
 	}
 }

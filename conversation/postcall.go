@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/idgen"
 )
 
@@ -30,6 +31,7 @@ type postCall struct {
 	Transcript     []utterance    `json:"transcript,omitempty"`
 	Metadata       callMetadata   `json:"metadata"`
 	Analysis       *callAnalysis  `json:"analysis,omitempty"`
+	Memory         *callMemory    `json:"memory,omitempty"`
 	Initiation     callInitiation `json:"conversation_initiation_client_data"`
 	Truncated      bool           `json:"truncated,omitempty"`
 	TranscriptURL  string         `json:"transcript_url,omitempty"`
@@ -116,7 +118,7 @@ type dataFound struct {
 
 // newCallAnalysis is nil for a session that is not analysed.
 func newCallAnalysis(a Analysis) *callAnalysis {
-	if a.Status != AnalysisDone && a.Status != AnalysisFailed {
+	if !a.Judges || a.Status != AnalysisDone && a.Status != AnalysisFailed {
 		return nil
 	}
 	found := &callAnalysis{
@@ -134,8 +136,8 @@ func newCallAnalysis(a Analysis) *callAnalysis {
 
 // announce appends the event of a session that was just closed, or leaves that to its analysis.
 func announce(ctx context.Context, tx bun.Tx, session Session, turns []Turn, transcriptURL string) error {
-	if wantsAnalysis(session, turns) {
-		return insertAnalysis(ctx, tx, session, session.EndedAt)
+	if judges, learns := wantsAnalysis(session, turns), wantsLearning(session, turns); judges || learns {
+		return insertAnalysis(ctx, tx, session, judges, learns, session.EndedAt)
 	}
 	return appendPostCall(ctx, tx, session, turns, Analysis{Status: AnalysisNone, EndedAt: session.EndedAt}, transcriptURL)
 }
@@ -150,6 +152,13 @@ func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Tur
 	}
 	payload := newPostCall(session, turns)
 	payload.Analysis = newCallAnalysis(a)
+	if session.Config.Memory.Enabled {
+		learnt, err := memory.LearntTx(ctx, tx, session.Ref(), session.UserID, string(session.ID))
+		if err != nil {
+			return err
+		}
+		payload.Memory = newCallMemory(learnt, turns, cmp.Or(a.Extraction, extractionNone))
+	}
 	if err := setPayload(&event, payload); err != nil {
 		return err
 	}
