@@ -17,8 +17,8 @@ func digest(text string) string {
 }
 
 // codeOf is the signs of some of a vector's numbers after a rotation that spreads what it says evenly over
-// all of them: vectors that are near have codes that differ in few bits. Postgres counts those for
-// 10,000 memories in some 3 ms, where their cosines would take 30 (docs/benchmarks.md). The rotation is
+// all of them: vectors that are near have codes that differ in few bits. Postgres compares
+// those of all memories of a user, and the vectors of the nearest only (BenchmarkSearch). The rotation is
 // twice signs and a Hadamard transform, and must stay as it is for ever: codes are stored.
 func codeOf(vector []float32) string {
 	width := max(codeBits, 1<<bits.Len(uint(max(len(vector), 1)-1))) //nolint:gosec // positive

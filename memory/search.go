@@ -20,6 +20,8 @@ const (
 	DefaultTopK, MaxTopK = 5, 20
 	// candidates are compared by their vectors, of those that the codes chose.
 	candidates = 100
+	// ranks are those of them whose words and age are looked at.
+	ranks = 30
 	// unembeddedMost bounds those that are compared by their words, the newest.
 	unembeddedMost = 500
 	// halfLife is the age at which a memory's recency is half, recencyWeight its share of the score: of two that
@@ -48,19 +50,22 @@ WITH near AS MATERIALIZED (
     ORDER BY v.code <~> ?::bit(512)
     LIMIT ?
 )
-SELECT m.*,
-       1 - (v.embedding <=> ?::halfvec) AS similarity
-FROM near
-JOIN memory_vectors AS v ON v.memory_id = near.memory_id
-JOIN memories AS m ON m.id = near.memory_id
-WHERE v.tenant_id = ?
-  AND v.workspace_id = ?
-  AND m.tenant_id = ?
-  AND m.workspace_id = ?
-  AND m.user_id = ?
-  AND m.status = 'active'
-  AND (m.expires_at IS NULL OR m.expires_at > ?)
-UNION ALL
+(
+    SELECT m.*,
+           1 - (v.embedding <=> ?::halfvec) AS similarity
+    FROM near
+    JOIN memory_vectors AS v ON v.memory_id = near.memory_id
+    JOIN memories AS m ON m.id = near.memory_id
+    WHERE v.tenant_id = ?
+      AND v.workspace_id = ?
+      AND m.tenant_id = ?
+      AND m.workspace_id = ?
+      AND m.user_id = ?
+      AND m.status = 'active'
+      AND (m.expires_at IS NULL OR m.expires_at > ?)
+    ORDER BY similarity DESC
+    LIMIT ?
+) UNION ALL
 SELECT m.*,
        -1
 FROM (
@@ -128,7 +133,7 @@ func (s *Service) question(ctx context.Context, query string) *vector {
 func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID string, v *vector, now time.Time) (found []Found, err error) {
 	err = s.db.NewRaw(searchSQL,
 		ref.TenantID, ref.ID, userID, v.model, codeOf(v.values), candidates, pgvector.NewHalfVector(v.values).String(),
-		ref.TenantID, ref.ID, ref.TenantID, ref.ID, userID, now,
+		ref.TenantID, ref.ID, ref.TenantID, ref.ID, userID, now, ranks,
 		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID, v.model, v.model,
 		ref.TenantID, ref.ID, userID, now, unembeddedMost).Scan(ctx, &found)
 	if err != nil {
