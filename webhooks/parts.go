@@ -55,19 +55,23 @@ ORDER BY substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''(\d+)')::bigi
 	if err != nil {
 		return nil, fmt.Errorf("list the parts of webhook_attempts: %w", err)
 	}
-	list := make([]part, len(rows))
-	for i, row := range rows {
+	list := make([]part, 0, len(rows))
+	for _, row := range rows {
+		if row.Bound == "" { // dropped while we asked: the catalog is of before, the expression of now
+			continue
+		}
 		found := partBound.FindStringSubmatch(row.Bound)
 		if found == nil {
 			return nil, fmt.Errorf("part %s of webhook_attempts has the bounds %q, which are none of ours", row.Name, row.Bound)
 		}
-		list[i].Name = row.Name
+		one := part{Name: row.Name}
 		if first, err := strconv.ParseInt(found[1][1:len(found[1])-1], 10, 64); err == nil { // else MINVALUE
-			list[i].From = first
+			one.From = first
 		}
-		if list[i].To, err = strconv.ParseInt(found[2], 10, 64); err != nil {
+		if one.To, err = strconv.ParseInt(found[2], 10, 64); err != nil {
 			return nil, fmt.Errorf("read the bounds of %s: %w", row.Name, err)
 		}
+		list = append(list, one)
 	}
 	return list, nil
 }

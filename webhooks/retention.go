@@ -122,6 +122,13 @@ func (s *Service) changePart(ctx context.Context, p part, statement, unless stri
 		if err := postgres.LockTx(ctx, tx, partsLock); err != nil {
 			return err
 		}
+		var there bool
+		if err := tx.NewRaw("SELECT to_regclass(?) IS NOT NULL", p.Name).Scan(ctx, &there); err != nil {
+			return fmt.Errorf("look for %s: %w", p.Name, err)
+		}
+		if !there { // another worker was faster
+			return nil
+		}
 		if _, err := tx.ExecContext(ctx, postgres.RawForAllTenants("what is past its time goes, whosever it is", statement)); err != nil {
 			return fmt.Errorf("remove %s: %w", p.Name, err)
 		}
