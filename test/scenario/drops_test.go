@@ -161,13 +161,15 @@ func TestNodesComeAndGo(t *testing.T) {
 		there.URL = "http://" + addresses[i]
 		return &there
 	}
-	first, second := node(0), node(1)
-	for i := range addresses {
+	ready := func(i int) {
 		harness.Await(t, harness.Patience, "a node that is ready", func() bool {
 			got, err := at(i).Send(t, "GET", "/readyz", nil)
 			return err == nil && got.Status == http.StatusOK
 		})
 	}
+	first, second := node(0), node(1)
+	ready(0)
+	ready(1)
 	agent := at(0).Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
 	open := func() harness.Response {
 		return at(0).Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201)
@@ -194,6 +196,7 @@ func TestNodesComeAndGo(t *testing.T) {
 
 	// kill -9 in the middle of the next answer, of another session's turn over HTTP too.
 	first = node(0)
+	ready(0)
 	llm.Add(slow(gates[1]))
 	c.say("Again.")
 	gates[1] <- struct{}{}
@@ -204,10 +207,6 @@ func TestNodesComeAndGo(t *testing.T) {
 	stream := openStream(t, at(1), path, `{"text":"Count."}`)
 	gates[2] <- struct{}{}
 	heard := stream.until("turn.delta")
-	harness.Await(t, harness.Patience, "the new node", func() bool {
-		got, err := at(0).Send(t, "GET", "/readyz", nil)
-		return err == nil && got.Status == http.StatusOK
-	})
 	second.Kill()
 	if code, _ := c.lost(); code != 0 && code != -1 {
 		t.Errorf("a killed node closes with %d", code)
