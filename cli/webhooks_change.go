@@ -2,28 +2,39 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"strings"
 
 	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
 func newWebhooksCreate() *cobra.Command {
-	var names []string
-	var description string
 	var asJSON bool
+	var headers []string
+	req := &parlancev1.CreateWebhookEndpointRequest{}
 	cmd := &cobra.Command{
 		Use: "create URL", Short: "Register an endpoint; its signing secret is shown this once", Args: exactArgs("URL"),
 		Long: `Registers an https URL for events. Each request is signed with the secret that this command prints, once:
-keep it where your receiver reads it. See docs/webhooks.md and examples/receivers for how it is checked.`,
+keep it where your receiver reads it. See docs/webhooks.md and examples/receivers for how it is checked.
+
+Headers of your own go out with every request and are not shown again; @file keeps a value out of the shell's history.`,
 		Example: `  parlance webhooks create https://example.org/hook --events post_call_transcription
-  parlance webhooks create https://example.org/hook --events kb.source_ingested --json | jq -r .secret > secret`,
+  parlance webhooks create https://example.org/hook --events kb.source_ingested --json | jq -r .secret > secret
+  parlance webhooks create https://example.org/hook --events post_call_transcription --ordered --max-per-second 20 \
+    --header "Authorization: @token.txt"`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
-			made, err := h.webhooks.CreateWebhookEndpoint(ctx, &parlancev1.CreateWebhookEndpointRequest{
-				WorkspaceId: h.where.workspaceID, Url: args[0], Events: names, Description: description,
-			})
+			var err error
+			if req.Headers, err = headersOf(headers); err != nil {
+				return err
+			}
+			req.WorkspaceId, req.Url = h.where.workspaceID, args[0]
+			made, err := h.webhooks.CreateWebhookEndpoint(ctx, req)
 			if err != nil {
 				return h.where.explainCall("register the endpoint", err)
 			}
@@ -39,10 +50,36 @@ keep it where your receiver reads it. See docs/webhooks.md and examples/receiver
 			return nil
 		}),
 	}
-	cmd.Flags().StringSliceVar(&names, "events", nil, "names of the events it gets, with commas between them")
-	cmd.Flags().StringVar(&description, "description", "", "what it is, for people")
+	cmd.Flags().StringSliceVar(&req.Events, "events", nil, "names of the events it gets, with commas between them")
+	cmd.Flags().StringSliceVar(&req.AgentIds, "agents", nil, "only events about these agents, agt_…")
+	cmd.Flags().BoolVar(&req.Ordered, "ordered", false, "one event at a time and in order: one that fails holds those behind it")
+	cmd.Flags().Int32Var(&req.MaxPerSecond, "max-per-second", 0, "requests a second; 0: no limit")
+	cmd.Flags().Int32Var(&req.MaxInFlight, "max-in-flight", 0, "requests at once; 0: no limit")
+	cmd.Flags().StringArrayVar(&headers, "header", nil, "a header of your own, \"Name: value\" or \"Name: @file\"; may be repeated")
+	cmd.Flags().StringVar(&req.Description, "description", "", "what it is, for people")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the endpoint with its secret as a line of JSON")
 	return cmd
+}
+
+// headersOf reads --header; what follows @ is a file.
+func headersOf(given []string) (map[string]string, error) {
+	headers := map[string]string{}
+	for _, one := range given {
+		name, value, found := strings.Cut(one, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !found || name == "" || value == "" {
+			return nil, usageError{errors.New(`--header is "Name: value", or "Name: @file"`)}
+		}
+		if path, file := strings.CutPrefix(value, "@"); file {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil, fmt.Errorf("read the header %s: %w", name, err)
+			}
+			value = strings.TrimSpace(string(text))
+		}
+		headers[name] = value
+	}
+	return headers, nil
 }
 
 func (h *hooks) showSecret(one *parlancev1.WebhookEndpoint) {
@@ -78,23 +115,41 @@ that your receiver can change over when it likes; X-Parlance-Signature uses the 
 }
 
 func newWebhooksEnable() *cobra.Command {
-	return &cobra.Command{
+	var since string
+	cmd := &cobra.Command{
 		Use: "enable [ENDPOINT]", Short: "Enable an endpoint that was disabled for its failures", Args: atMostOne,
-		Long: `Enables an endpoint that was disabled. What waited for it is sent at once; what was given up before is sent
-again by parlance webhooks recover.`,
-		Example: "  parlance webhooks enable we_01j… && parlance webhooks recover we_01j… --since 72h",
+		Long: `Enables an endpoint that was disabled, and sends what waited for it. With --since it gets everything that it
+would have got since then and has not received, in order and each once, also what happened while it was disabled.`,
+		Example: `  parlance webhooks enable
+  parlance webhooks enable we_01j… --since 72h`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
+			req := &parlancev1.EnableWebhookEndpointRequest{WorkspaceId: h.where.workspaceID}
+			if since != "" {
+				from, err := sinceTime(since, h.now())
+				if err != nil {
+					return err
+				}
+				req.Since = timestamppb.New(from)
+			}
 			one, err := h.endpoint(ctx, args)
 			if err != nil {
 				return err
 			}
-			if _, err := h.webhooks.EnableWebhookEndpoint(ctx, &parlancev1.EnableWebhookEndpointRequest{WorkspaceId: h.where.workspaceID, EndpointId: one.GetId()}); err != nil {
+			req.EndpointId = one.GetId()
+			made, err := h.webhooks.EnableWebhookEndpoint(ctx, req)
+			if err != nil {
 				return h.where.explainCall("enable the endpoint", err)
 			}
-			h.line("%s is enabled.", one.GetId())
+			if made.Requeued == nil {
+				h.line("%s is enabled.", one.GetId())
+			} else {
+				h.line("%s is enabled; %s sent anew.", one.GetId(), countWords(int(made.GetRequeued()), "event is", "events are"))
+			}
 			return nil
 		}),
 	}
+	cmd.Flags().StringVar(&since, "since", "", "send what was missed, too: so long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
+	return cmd
 }
 
 func newWebhooksRemove() *cobra.Command {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,24 @@ func TestWebhooks(t *testing.T) {
 	hook.Expect()
 	w.ingest(t, "two")
 	harness.Await(t, harness.Patience, "it is disabled", func() bool { return strings.Contains(webhooks("ls").out, "disabled: gone") })
-	webhooks("enable", id).wants(t, exitDone, id+" is enabled")
+	hook.Always(receiver.Answer{})
+	webhooks("enable", id, "--since", "yesterday").wants(t, exitUsage, "how long ago")
+	webhooks("enable", id, "--since", "1h").wants(t, exitDone, id+" is enabled; 1 event is sent anew")
+	webhooks("enable", id).wants(t, exitDone, id+" is enabled.")
+	token := filepath.Join(t.TempDir(), "token")
+	writeFile(t, token, "Bearer tok-1234567890\n")
+	webhooks("create", hook.URL, "--header", "Authorization").wants(t, exitUsage, "--header is")
+	other := webhooks("create", hook.URL, "--ordered", "--max-per-second", "5", "--header", "Authorization: @"+token, "--json")
+	if made := jsonLines(t, other.out)[0]; made["ordered"] != true || made["max_per_second"] != 5.0 || strings.Contains(other.out, "tok-") {
+		t.Errorf("made: %s", other.out)
+	} else {
+		webhooks("test", made["id"].(string)).wants(t, exitDone, "succeeded 200")
+		webhooks("rm", made["id"].(string)).wants(t, exitDone, "deleted")
+	}
+	requests := hook.Requests()
+	if got := requests[len(requests)-1].Header.Get("Authorization"); got != "Bearer tok-1234567890" {
+		t.Errorf("Authorization %q", got)
+	}
 	webhooks("rm", "we_nonsense").wants(t, exitFailed, "there is no endpoint we_nonsense")
 	webhooks("rm", id).wants(t, exitDone, "deleted "+hook.URL)
 	for _, request := range hook.Requests() {

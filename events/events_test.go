@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/uptrace/bun"
+	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/events"
+	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/test/pgtest"
@@ -86,19 +88,47 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("%d public types: %v", len(types), types)
 	}
 	for _, eventType := range types {
-		body, err := events.Body(events.Event{ID: "evt_1", Type: eventType, Payload: events.Example(eventType), CreatedAt: at})
+		payload := events.NewPayload(eventType)
+		if said := proto.GetExtension(payload.ProtoReflect().Descriptor().Options(), parlancev1.E_Event); said != string(eventType) {
+			t.Errorf("%s: its message says that it is the data of %q", eventType, said)
+		}
+		body, err := events.ExampleBody(eventType)
 		if err != nil {
 			t.Errorf("%s: %v", eventType, err)
 		}
 		var got struct {
-			Data map[string]any `json:"data"`
+			Workspace string         `json:"workspace_id"`
+			Data      map[string]any `json:"data"`
 		}
-		if err := json.Unmarshal(body, &got); err != nil || len(got.Data) < 5 {
+		if err := json.Unmarshal(body, &got); err != nil || len(got.Data) < 5 || (got.Workspace == "") != eventType.TenantWide() {
 			t.Errorf("%s: %s, %v", eventType, body, err)
+		}
+		for name, value := range got.Data {
+			if value == nil || value == "" && name != "transcript_url" || value == "example" {
+				t.Errorf("%s: the example has no %s: write one in examples.go", eventType, name)
+			}
 		}
 	}
 	if events.SourceQueued.Public() || events.NewPayload(events.SourceQueued) != nil || events.Example("nonsense") != nil {
 		t.Error("an internal event looks public")
+	}
+}
+
+// What cannot be given to any endpoint is refused where it is said.
+func TestEmitIsRefused(t *testing.T) {
+	t.Parallel()
+	db, ref := open(t)
+	for name, o := range map[string]events.Occasion{
+		"of a workspace":   {TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID), At: at},
+		"without a tenant": {At: at},
+		"without a time":   {TenantID: string(ref.TenantID)},
+	} {
+		if _, err := events.AppendInvoicePaid(t.Context(), db, o, &events.InvoicePaidData{}); err == nil {
+			t.Errorf("an invoice %s was appended", name)
+		}
+	}
+	if _, err := events.AppendFatigueAlert(t.Context(), db, events.Occasion{TenantID: string(ref.TenantID), At: at}, &events.FatigueAlertData{}); err == nil {
+		t.Error("an alert without a workspace was appended")
 	}
 }
 

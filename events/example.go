@@ -12,29 +12,67 @@ import (
 // exampleTime is in every example; it is nobody's.
 var exampleTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Example is a payload of the public type with something in every field, for tests of
-// receivers; nil for any other type.
+// The ids of the examples; they are nobody's either.
+const (
+	exampleEvent     = "evt_01jgk2m0q5example0event0"
+	exampleTenant    = "ten_01jgk2m0q5example0tenant"
+	exampleWorkspace = "ws_01jgk2m0q5example0worksp"
+	exampleAgent     = "agt_01jgk2m0q5example0agent0"
+	exampleSession   = "ses_01jgk2m0q5example0sessio"
+	exampleTurn      = "turn_01jgk2m0q5example0turn00"
+)
+
+// Example is a payload of the public type as it could be, for tests of receivers and for the
+// documentation: it has every field that such an event has; nil for any other type.
 func Example(t Type) proto.Message {
-	payload := NewPayload(t)
-	if payload != nil {
-		fill(payload.ProtoReflect())
+	build, known := examples[t]
+	if !known {
+		return nil
 	}
+	payload := build()
+	// A field that was added to the contract and not to the example.
+	fill(payload.ProtoReflect())
 	return payload
 }
 
-// fill puts something into every field of m. No payload message contains itself.
+// ExampleBody is what an endpoint gets for an example; nil for a type that is not public.
+func ExampleBody(t Type) ([]byte, error) {
+	payload := Example(t)
+	if payload == nil {
+		return nil, nil
+	}
+	e := Event{ID: exampleEvent, TenantID: exampleTenant, WorkspaceID: exampleWorkspace, Type: t, Payload: payload, CreatedAt: exampleTime}
+	if t.TenantWide() {
+		e.WorkspaceID = ""
+	}
+	return Body(e)
+}
+
+// absent are fields that an example is right to lack.
+var absent = map[protoreflect.FullName]bool{
+	"parlance.v1.PostCallTranscription.transcript_url": true, // only when truncated
+	"parlance.v1.CallAnalysis.error":                   true, // only when it failed
+}
+
+// fill puts something into every field of m that has nothing. No payload message contains itself.
 func fill(m protoreflect.Message) {
 	switch known := m.Interface().(type) {
 	case *timestamppb.Timestamp:
-		known.Seconds = exampleTime.Unix()
+		if known.GetSeconds() == 0 {
+			known.Seconds = exampleTime.Unix()
+		}
 		return
 	case *structpb.Struct:
-		known.Fields = map[string]*structpb.Value{"example": structpb.NewStringValue("example")}
+		if len(known.GetFields()) == 0 {
+			known.Fields = map[string]*structpb.Value{"example": structpb.NewStringValue("example")}
+		}
 		return
 	}
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
-		fillField(m, fields.Get(i))
+		if field := fields.Get(i); !m.Has(field) && !absent[field.FullName()] {
+			fillField(m, field)
+		}
 	}
 }
 

@@ -132,8 +132,9 @@ func LastPosition(ctx context.Context, db bun.IDB, tenantID, workspaceID string)
 	return position, nil
 }
 
-// Floor is the position of the last event that was deleted from the feed by age; 0 when none was.
-// Who has read less than that has missed events.
+// Floor is the position of the last event that was deleted from the feed by age, which whoever
+// deletes events writes into event_feed_floors; 0 when none was. Who has read less than that has
+// missed events.
 func Floor(ctx context.Context, db bun.IDB, tenantID, workspaceID string) (int64, error) {
 	var position int64
 	err := db.NewRaw("SELECT coalesce(max(f.position), 0) FROM event_feed_floors AS f WHERE f.tenant_id = ? AND f.workspace_id IN (?, '')",

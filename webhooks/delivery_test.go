@@ -68,7 +68,7 @@ func TestDeliverSigns(t *testing.T) {
 	if err := json.Unmarshal(got.Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	if string(body["event_id"]) != `"`+eventID+`"` || string(body["workspace_id"]) != `"`+string(f.ref.ID)+`"` || !bytes.Contains(body["data"], []byte(`"source_id":"example"`)) {
+	if string(body["event_id"]) != `"`+eventID+`"` || string(body["workspace_id"]) != `"`+string(f.ref.ID)+`"` || !bytes.Contains(body["data"], []byte(`"source_id":"src_`)) {
 		t.Errorf("body: %s", got.Body)
 	}
 	attempts := f.attempts(minted.ID)

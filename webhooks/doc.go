@@ -18,6 +18,9 @@
 // and at once. What it gets is decided under its lock, in turns (see drain); one task then does the
 // work of all that it has.
 //
+// An operator looks (Deliveries, Attempt, Health) and sends again (Redeliver one, Recover what was
+// given up). Feed and Watch read the events themselves, whoever subscribes to them.
+//
 // Requests are signed twice: X-Parlance-Signature, and Standard Webhooks' headers (see sign).
 //
 // Sweep removes events, deliveries and attempts past their time; attempts lie in parts for that (see

@@ -13,6 +13,7 @@ type document struct {
 	Servers    []server              `json:"servers"`
 	Tags       []tag                 `json:"tags"`
 	Paths      map[string]*pathItem  `json:"paths"`
+	Webhooks   map[string]*pathItem  `json:"webhooks,omitempty"`
 	Components components            `json:"components"`
 	Security   []map[string][]string `json:"security"`
 }

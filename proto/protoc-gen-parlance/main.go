@@ -27,8 +27,15 @@ func generate(plugin *protogen.Plugin, openapi bool) error {
 	packages := map[protogen.GoImportPath][]endpoint{}
 	files := map[protogen.GoImportPath]*protogen.File{}
 	var order []protogen.GoImportPath
+	var events []event
 	for _, file := range plugin.Files {
-		if !file.Generate || len(file.Services) == 0 {
+		if !file.Generate {
+			continue
+		}
+		if events, err = eventsOf(events, file, options); err != nil {
+			return err
+		}
+		if len(file.Services) == 0 {
 			continue
 		}
 		found, err := walk(file, options)
@@ -49,7 +56,7 @@ func generate(plugin *protogen.Plugin, openapi bool) error {
 		writeRoutes(plugin, files[path], packages[path])
 	}
 	if openapi && len(all) > 0 {
-		return writeDocument(plugin, files[order[0]], all)
+		return writeDocument(plugin, files[order[0]], all, events)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ const (
 
 // writeDocument writes openapi/openapi.json and the Go file that embeds it, beside the package
 // of file.
-func writeDocument(plugin *protogen.Plugin, file *protogen.File, endpoints []endpoint) error {
+func writeDocument(plugin *protogen.Plugin, file *protogen.File, endpoints []endpoint, events []event) error {
 	made := newSchemas(endpoints)
 	doc := document{
 		OpenAPI:    "3.1.0",
@@ -53,6 +53,13 @@ func writeDocument(plugin *protogen.Plugin, file *protogen.File, endpoints []end
 			doc.Paths[e.path] = &pathItem{}
 		}
 		*doc.Paths[e.path] = append(*doc.Paths[e.path], member[*operation]{strings.ToLower(e.verb), op})
+	}
+	if len(events) > 0 {
+		doc.Webhooks = map[string]*pathItem{}
+		doc.Tags = append(doc.Tags, tag{"events", "What webhook endpoints get, and the feed."})
+	}
+	for _, e := range events {
+		doc.Webhooks[e.name] = webhookOf(e, made)
 	}
 	maps.Copy(doc.Components.Schemas, made.made)
 	raw, err := plainJSON(doc)

@@ -29,6 +29,7 @@ type optionReader struct {
 	types  *protoregistry.Types
 	rest   protoreflect.ExtensionType
 	policy protoreflect.ExtensionType
+	event  protoreflect.ExtensionType // nil: no message is an event's
 }
 
 func newOptionReader(plugin *protogen.Plugin) (*optionReader, error) {
@@ -47,6 +48,8 @@ func newOptionReader(plugin *protogen.Plugin) (*optionReader, error) {
 			reader.rest = xt
 		case "policy":
 			reader.policy = xt
+		case "event":
+			reader.event = xt
 		}
 	}
 	if reader.rest == nil || reader.policy == nil {
@@ -100,4 +103,20 @@ func (o *optionReader) reparse(method *protogen.Method) (*descriptorpb.MethodOpt
 		return nil, fmt.Errorf("%s: decoding options: %w", method.Desc.FullName(), err)
 	}
 	return options, nil
+}
+
+// eventName is the outbound event that the message is the data of; empty: none.
+func (o *optionReader) eventName(message *protogen.Message) (string, error) {
+	if o.event == nil {
+		return "", nil
+	}
+	raw, err := proto.Marshal(message.Desc.Options())
+	if err != nil {
+		return "", fmt.Errorf("%s: encoding options: %w", message.Desc.FullName(), err)
+	}
+	options := &descriptorpb.MessageOptions{}
+	if err := (proto.UnmarshalOptions{Resolver: o.types}).Unmarshal(raw, options); err != nil {
+		return "", fmt.Errorf("%s: decoding options: %w", message.Desc.FullName(), err)
+	}
+	return options.ProtoReflect().Get(o.event.TypeDescriptor()).String(), nil
 }

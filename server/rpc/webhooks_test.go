@@ -256,7 +256,7 @@ func TestEventsOnTheWire(t *testing.T) {
 	if err != nil || len(page.GetEvents()) != 1 || page.GetEvents()[0].GetEventId() != first || page.GetNextPageToken() == "" {
 		t.Fatalf("first page: %v, %v", page, err)
 	}
-	if got := page.GetEvents()[0]; got.GetData().GetFields()["source_id"].GetStringValue() != "example" || got.GetWorkspaceId() != f.workspace || got.GetType() != "kb.source_ingested" {
+	if got := page.GetEvents()[0]; got.GetData().GetFields()["name"].GetStringValue() != "Returns policy" || got.GetWorkspaceId() != f.workspace || got.GetType() != "kb.source_ingested" {
 		t.Errorf("event: %v", got)
 	}
 	next, err := f.client.ListEvents(ctx, &parlancev1.ListEventsRequest{WorkspaceId: f.workspace, PageToken: page.GetNextPageToken()})

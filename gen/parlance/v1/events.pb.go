@@ -1936,7 +1936,7 @@ var File_parlance_v1_events_proto protoreflect.FileDescriptor
 
 const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
-	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf3\x05\n" +
+	"\x18parlance/v1/events.proto\x12\vparlance.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19parlance/v1/options.proto\"\x90\x06\n" +
 	"\x15PostCallTranscription\x12\x19\n" +
 	"\bagent_id\x18\x01 \x01(\tR\aagentId\x12'\n" +
 	"\x0fconversation_id\x18\x02 \x01(\tR\x0econversationId\x12\x1d\n" +
@@ -1958,7 +1958,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x0etranscript_url\x18\x0e \x01(\tR\rtranscriptUrl\x12#\n" +
 	"\ragent_version\x18\x0f \x01(\x05R\fagentVersion\x12\x1a\n" +
 	"\bmodality\x18\x10 \x01(\tR\bmodality\x12/\n" +
-	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory\"}\n" +
+	"\x06memory\x18\x11 \x01(\v2\x17.parlance.v1.CallMemoryR\x06memory:\x1b\xaa\xbb\x18\x17post_call_transcription\"}\n" +
 	"\n" +
 	"CallMemory\x121\n" +
 	"\x06learnt\x18\x01 \x03(\v2\x19.parlance.v1.LearntMemoryR\x06learnt\x12\x1c\n" +
@@ -2032,7 +2032,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x11dynamic_variables\x18\x02 \x03(\v29.parlance.v1.ConversationInitiation.DynamicVariablesEntryR\x10dynamicVariables\x1aC\n" +
 	"\x15DynamicVariablesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x89\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa3\x02\n" +
 	"\x13EscalationTriggered\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
@@ -2043,7 +2043,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x04side\x18\x06 \x01(\tR\x04side\x12\x1d\n" +
 	"\n" +
 	"matched_by\x18\a \x01(\tR\tmatchedBy\x12=\n" +
-	"\ftriggered_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt\"\xd4\x01\n" +
+	"\ftriggered_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt:\x18\xaa\xbb\x18\x14escalation.triggered\"\xe4\x01\n" +
 	"\tDsarReady\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x17\n" +
@@ -2053,7 +2053,8 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12\x1d\n" +
 	"\n" +
-	"size_bytes\x18\x06 \x01(\x01R\tsizeBytes\"\xbf\x01\n" +
+	"size_bytes\x18\x06 \x01(\x01R\tsizeBytes:\x0e\xaa\xbb\x18\n" +
+	"dsar.ready\"\xd2\x01\n" +
 	"\fFatigueAlert\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x19\n" +
 	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x1d\n" +
@@ -2062,14 +2063,14 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x06window\x18\x04 \x01(\tR\x06window\x12\x18\n" +
 	"\ameasure\x18\x05 \x01(\tR\ameasure\x12\x14\n" +
 	"\x05value\x18\x06 \x01(\x01R\x05value\x12\x14\n" +
-	"\x05limit\x18\a \x01(\x01R\x05limit\"\xb9\x01\n" +
+	"\x05limit\x18\a \x01(\x01R\x05limit:\x11\xaa\xbb\x18\rfatigue.alert\"\xce\x01\n" +
 	"\x15UsageThresholdCrossed\x12\x14\n" +
 	"\x05meter\x18\x01 \x01(\tR\x05meter\x12\x16\n" +
 	"\x06period\x18\x02 \x01(\tR\x06period\x12\x14\n" +
 	"\x05value\x18\x03 \x01(\x01R\x05value\x12\x14\n" +
 	"\x05limit\x18\x04 \x01(\x01R\x05limit\x12+\n" +
 	"\x11threshold_percent\x18\x05 \x01(\x01R\x10thresholdPercent\x12\x19\n" +
-	"\balert_id\x18\x06 \x01(\tR\aalertId\"\xfe\x01\n" +
+	"\balert_id\x18\x06 \x01(\tR\aalertId:\x13\xaa\xbb\x18\x0fusage.threshold\"\x98\x02\n" +
 	"\x13SubscriptionChanged\x12'\n" +
 	"\x0fsubscription_id\x18\x01 \x01(\tR\x0esubscriptionId\x12\x1f\n" +
 	"\vcustomer_id\x18\x02 \x01(\tR\n" +
@@ -2077,7 +2078,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x0fprevious_status\x18\x03 \x01(\tR\x0epreviousStatus\x12\x16\n" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12\x12\n" +
 	"\x04plan\x18\x05 \x01(\tR\x04plan\x12H\n" +
-	"\x12current_period_end\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x10currentPeriodEnd\"\x96\x02\n" +
+	"\x12current_period_end\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x10currentPeriodEnd:\x18\xaa\xbb\x18\x14subscription.changed\"\xa8\x02\n" +
 	"\vInvoicePaid\x12\x1d\n" +
 	"\n" +
 	"invoice_id\x18\x01 \x01(\tR\tinvoiceId\x12\x1f\n" +
@@ -2088,7 +2089,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"amountPaid\x12\x1a\n" +
 	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12,\n" +
 	"\x12hosted_invoice_url\x18\x06 \x01(\tR\x10hostedInvoiceUrl\x123\n" +
-	"\apaid_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06paidAt\"\xc5\x02\n" +
+	"\apaid_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06paidAt:\x10\xaa\xbb\x18\finvoice.paid\"\xd9\x02\n" +
 	"\rInvoiceFailed\x12\x1d\n" +
 	"\n" +
 	"invoice_id\x18\x01 \x01(\tR\tinvoiceId\x12\x1f\n" +
@@ -2100,7 +2101,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12#\n" +
 	"\rattempt_count\x18\x06 \x01(\x05R\fattemptCount\x12B\n" +
 	"\x0fnext_attempt_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\rnextAttemptAt\x12'\n" +
-	"\x0ffailure_message\x18\b \x01(\tR\x0efailureMessage\"\xee\x02\n" +
+	"\x0ffailure_message\x18\b \x01(\tR\x0efailureMessage:\x12\xaa\xbb\x18\x0einvoice.failed\"\x86\x03\n" +
 	"\x10KbSourceIngested\x12\x1b\n" +
 	"\tsource_id\x18\x01 \x01(\tR\bsourceId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2118,14 +2119,14 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\vduration_ms\x18\n" +
 	" \x01(\x05R\n" +
 	"durationMs\x125\n" +
-	"\bready_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\areadyAt\"\xc1\x01\n" +
+	"\bready_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\areadyAt:\x16\xaa\xbb\x18\x12kb.source_ingested\"\xde\x01\n" +
 	"\x15TurnPersistenceFailed\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x19\n" +
 	"\bagent_id\x18\x03 \x01(\tR\aagentId\x12\x1c\n" +
 	"\trecovered\x18\x04 \x01(\bR\trecovered\x127\n" +
-	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt\"\x90\x02\n" +
+	"\tfailed_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bfailedAt:\x1b\xaa\xbb\x18\x17turn.persistence_failed\"\xa6\x02\n" +
 	"\x0fWebhookDisabled\x12\x1f\n" +
 	"\vendpoint_id\x18\x01 \x01(\tR\n" +
 	"endpointId\x12\x10\n" +
@@ -2134,7 +2135,7 @@ const file_parlance_v1_events_proto_rawDesc = "" +
 	"\x14consecutive_failures\x18\x04 \x01(\x05R\x13consecutiveFailures\x12B\n" +
 	"\x0flast_success_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\rlastSuccessAt\x12;\n" +
 	"\vdisabled_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"disabledAtB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
+	"disabledAt:\x14\xaa\xbb\x18\x10webhook.disabledB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
 
 var (
 	file_parlance_v1_events_proto_rawDescOnce sync.Once
@@ -2213,6 +2214,7 @@ func file_parlance_v1_events_proto_init() {
 	if File_parlance_v1_events_proto != nil {
 		return
 	}
+	file_parlance_v1_options_proto_init()
 	file_parlance_v1_events_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

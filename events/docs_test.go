@@ -1,0 +1,76 @@
+package events_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/events"
+)
+
+var update = flag.Bool("update", false, "write the events into docs/webhooks.md anew")
+
+// occasions says when each event happens. Source: interface, Events.
+var occasions = map[events.Type]string{
+	events.PostCallTranscription: "A conversation has ended and its transcript is persisted.",
+	events.EscalationTriggered:   "A guard escalated a turn. Not sent yet: guards are not built.",
+	events.DSARReady:             "An export of a user's data can be downloaded. Not sent yet: privacy requests are not built.",
+	events.FatigueAlert:          "A user used up a fatigue window. Not sent yet: the windows are not built.",
+	events.UsageThreshold:        "A usage threshold was crossed. Not sent yet: metering is not built.",
+	events.SubscriptionChanged:   "A subscription changed its status. Of the tenant as a whole. Not sent yet: billing is not built.",
+	events.InvoicePaid:           "An invoice was paid. Of the tenant as a whole. Not sent yet: billing is not built.",
+	events.InvoiceFailed:         "A payment of an invoice failed. Of the tenant as a whole. Not sent yet: billing is not built.",
+	events.KBSourceIngested:      "A source of the knowledge base became ready.",
+	events.TurnPersistenceFailed: "A turn could not be written to the database at once; `recovered` says whether it has been since.",
+	events.WebhookDisabled:       "An endpoint was disabled automatically. The endpoint itself does not get it.",
+}
+
+// TestPage: docs/webhooks.md shows the events as they are. Rewrite it with -update.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	const path, mark = "../docs/webhooks.md", "go test ./events -update -->\n"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hand, made, found := strings.Cut(string(page), mark)
+	if !found {
+		t.Fatalf("%s has no line that ends with %q", path, mark)
+	}
+	want := sections(t)
+	if *update {
+		if err := os.WriteFile(path, []byte(hand+mark+want), 0o644); err != nil { //nolint:gosec // a page of the documentation
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(made, want); diff != "" {
+		t.Errorf("docs/webhooks.md is not current; run go test ./events -update\n%s", diff)
+	}
+}
+
+func sections(t *testing.T) string {
+	t.Helper()
+	var table, bodies strings.Builder
+	table.WriteString("\n| Event | Fires when |\n|---|---|\n")
+	for _, eventType := range events.PublicTypes() {
+		anchor := strings.ReplaceAll(string(eventType), ".", "")
+		fmt.Fprintf(&table, "| [`%s`](#%s) | %s |\n", eventType, anchor, occasions[eventType])
+		body, err := events.ExampleBody(eventType)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, body, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&bodies, "\n### %s\n\n```json\n%s\n```\n", eventType, pretty.String())
+	}
+	return table.String() + bodies.String()
+}

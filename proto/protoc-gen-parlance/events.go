@@ -1,0 +1,63 @@
+package main
+
+import (
+	"google.golang.org/protobuf/compiler/protogen"
+)
+
+// event is an outbound event and its data.
+type event struct {
+	name string
+	data *protogen.Message
+}
+
+// eventsOf adds the events whose data a file has.
+func eventsOf(known []event, file *protogen.File, options *optionReader) ([]event, error) {
+	for _, message := range file.Messages {
+		name, err := options.eventName(message)
+		if err != nil {
+			return nil, err
+		}
+		if name != "" {
+			known = append(known, event{name, message})
+		}
+	}
+	return known, nil
+}
+
+// webhookOf describes the request that endpoints get for an event.
+func webhookOf(e event, made *schemas) *pathItem {
+	text := func(format, description string) *schema {
+		return &schema{Type: "string", Format: format, Description: description}
+	}
+	kind := text("", "Name of the event.")
+	kind.Enum = []string{e.name}
+	body := &schema{
+		Type: "object", Required: []string{"type", "event_id", "tenant_id", "workspace_id", "created_at", "data"},
+		Properties: ordered[*schema]{
+			{"type", kind},
+			{"event_id", text("", "evt_…; the same in every attempt, so that a repeat can be recognised.")},
+			{"tenant_id", text("", "ten_…")},
+			{"workspace_id", text("", "ws_…; empty for an event of the tenant as a whole.")},
+			{"created_at", text("date-time", "When it happened.")},
+			{"data", made.message(e.data)},
+		},
+	}
+	header := func(name, description string) parameter {
+		return parameter{Name: name, In: "header", Required: true, Description: description, Schema: &schema{Type: "string"}}
+	}
+	return &pathItem{{"post", &operation{
+		OperationID: "on" + string(e.data.Desc.Name()), Summary: e.name, Description: prose(e.data.Comments.Leading), Tags: []string{"events"},
+		Parameters: []parameter{
+			header("webhook-id", "The event's id."),
+			header("webhook-timestamp", "When the attempt began, in seconds since 1970."),
+			header("webhook-signature", "Standard Webhooks: for each secret v1, and the base64 HMAC-SHA256 of id.timestamp.body."),
+			header("X-Parlance-Signature", "sha256= and the hex HMAC-SHA256 of the raw body, keyed with the whole secret."),
+			header("X-Parlance-Event", "Name of the event."),
+			header("X-Parlance-Event-Id", "The event's id."),
+			header("X-Parlance-Timestamp", "As webhook-timestamp."),
+		},
+		RequestBody: &requestBody{Required: true, Content: map[string]mediaType{jsonType: {body}}},
+		Responses:   map[string]response{"2XX": {Description: "Accepted for good."}, "default": {Description: "Not accepted; see the schedule of attempts."}},
+		Security:    []map[string][]string{{}},
+	}}}
+}
