@@ -6,14 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,84 +19,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/uptrace/bun"
 	"golang.org/x/sync/errgroup"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 )
-
-// hookServer is where endpoints are: an HTTPS server that notes what comes and answers 200.
-type hookServer struct {
-	server *httptest.Server
-	caFile string
-	// hang says that endpoint 0 keeps its requests.
-	hang atomic.Bool
-	// closing ends what is kept.
-	closing chan struct{}
-
-	mu sync.Mutex
-	// came is when each endpoint got an event first, by its path and the event's id.
-	came map[string]time.Time
-	// twice counts what came again.
-	twice int
-	// awaited is closed when so many have come as were asked for.
-	awaited chan struct{}
-	missing int
-}
-
-func newHookServer(dir string) (*hookServer, error) {
-	h := &hookServer{closing: make(chan struct{}), caFile: filepath.Join(dir, "hooks.pem")}
-	h.server = httptest.NewTLSServer(http.HandlerFunc(h.serve))
-	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.server.Certificate().Raw})
-	if err := os.WriteFile(h.caFile, certificate, 0o600); err != nil {
-		return nil, fmt.Errorf("writing the receiver's certificate: %w", err)
-	}
-	return h, nil
-}
-
-func (h *hookServer) close() {
-	if h != nil {
-		close(h.closing)
-		h.server.CloseClientConnections()
-		h.server.Close()
-	}
-}
-
-func (h *hookServer) serve(_ http.ResponseWriter, r *http.Request) {
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
-		return // the caller is gone
-	}
-	now := time.Now()
-	if h.hang.Load() && strings.HasSuffix(r.URL.Path, "/0") {
-		select {
-		case <-time.After(hangs):
-		case <-r.Context().Done():
-		case <-h.closing:
-		}
-		return
-	}
-	key := r.URL.Path + r.Header.Get("Webhook-Id")
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if _, again := h.came[key]; again {
-		h.twice++
-		return
-	}
-	h.came[key] = now
-	if h.missing--; h.missing == 0 {
-		close(h.awaited)
-	}
-}
-
-// expect forgets what came and waits for so many from now on.
-func (h *hookServer) expect(n int) (awaited <-chan struct{}) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.came, h.twice, h.missing, h.awaited = make(map[string]time.Time, n), 0, n, make(chan struct{})
-	return h.awaited
-}
 
 // station is a tenant with endpoints, and what publishes to them.
 type station struct {
@@ -154,70 +79,6 @@ func (s *station) profile(ctx context.Context) (wait func()) {
 		}
 	})
 	return writing.Wait
-}
-
-// event is the n-th of a kind; its body is about as long as most.
-func (s *station) event() events.Event {
-	return events.Event{
-		ID: idgen.New(idgen.Event), TenantID: s.place.tenant, WorkspaceID: s.place.workspace, Type: events.KBSourceIngested,
-		Payload: events.Example(events.KBSourceIngested), CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
-	}
-}
-
-// publish appends one event in a transaction and returns its id and when that was committed.
-func (s *station) publish(ctx context.Context) (id string, committed time.Time, err error) {
-	e := s.event()
-	err = postgres.InTx(ctx, s.w.db, func(ctx context.Context, tx bun.Tx) error {
-		_, err := events.Append(ctx, tx, e)
-		return err
-	})
-	return e.ID, time.Now(), err
-}
-
-// publishAll appends n events as quickly as the publishers can.
-func (s *station) publishAll(ctx context.Context, n int) (committed map[string]time.Time, err error) {
-	var (
-		mu      sync.Mutex
-		next    atomic.Int64
-		working errgroup.Group
-	)
-	committed = make(map[string]time.Time, n)
-	for range publishers {
-		working.Go(func() error {
-			for next.Add(1) <= int64(n) {
-				id, at, err := s.publish(ctx)
-				if err != nil {
-					return err
-				}
-				mu.Lock()
-				committed[id] = at
-				mu.Unlock()
-			}
-			return nil
-		})
-	}
-	return committed, working.Wait()
-}
-
-// await waits for what expect was told.
-func (s *station) await(ctx context.Context, awaited <-chan struct{}) error {
-	patience := time.NewTimer(hookPatience)
-	defer patience.Stop()
-	select {
-	case <-awaited:
-	case <-patience.C:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return fmt.Errorf("%d deliveries did not come", s.missing)
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for deliveries: %w", ctx.Err())
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.twice > 0 {
-		return fmt.Errorf("%d deliveries came twice", s.twice)
-	}
-	return nil
 }
 
 // bare posts n events by a client that does nothing but sign and send, and returns how many a second.
