@@ -37,7 +37,7 @@ func (s *Server) TryRun(ctx context.Context, task Task) (bool, error) {
 	made := asynq.NewTaskWithHeaders(task.Type, payload, headers(ctx, task))
 	go func() {
 		defer leave()
-		_ = s.process(running, made) // logged there; nobody runs it again
+		_ = s.perform(running, made) // logged there; nobody runs it again
 	}()
 	return true, nil
 }

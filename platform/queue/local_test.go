@@ -10,6 +10,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/test/redistest"
 )
 
 // attend makes a server that runs tasks here, two at once, and has no Redis.
@@ -89,6 +90,41 @@ func TestTryRunCancelled(t *testing.T) {
 		t.Error(err)
 	}
 	if err := receive(t, cause, "its end"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestRunLeavesLocal: the end of what Redis gave does not depend on what runs here, which has a time of its own.
+func TestRunLeavesLocal(t *testing.T) {
+	t.Parallel()
+	hold, began := make(chan struct{}), make(chan bool, 1)
+	server, err := queue.NewServer(queue.ServerConfig{
+		Redis: connect(t, redistest.New(t)), Local: 1, Logger: slog.New(slog.DiscardHandler),
+		Pools: []queue.Pool{{Concurrency: 1, Weights: map[queue.Name]int{queue.Default: 1}}},
+		Handlers: map[string]queue.HandlerFunc{"work": func(context.Context, []byte) error {
+			began <- true
+			<-hold
+			return nil
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ran, attended := make(chan error, 1), make(chan error, 1)
+	go func() { ran <- server.Run(ctx) }()
+	go func() { attended <- server.Attend(ctx) }()
+	await(t, "attending", func() bool { return server.Room() == 1 })
+	if ok, err := server.TryRun(t.Context(), queue.Task{Type: "work", ID: "any"}); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	receive(t, began, "the task")
+	cancel()
+	if err := receive(t, ran, "the end of Run"); err != nil {
+		t.Error(err)
+	}
+	close(hold)
+	if err := receive(t, attended, "the end of Attend"); err != nil {
 		t.Error(err)
 	}
 }

@@ -44,6 +44,11 @@ func (v *verdict) Is(target error) bool { return v.final && target == asynq.Skip
 func (s *Server) process(ctx context.Context, task *asynq.Task) error {
 	s.running.Add(1)
 	defer s.running.Done()
+	return s.perform(ctx, task)
+}
+
+// perform is process for Attend as well, which waits for its tasks itself.
+func (s *Server) perform(ctx context.Context, task *asynq.Task) error {
 	start := time.Now()
 	ctx, span := s.begin(ctx, task)
 	err := s.handle(ctx, task)
