@@ -390,14 +390,14 @@ var finishedColumns = []string{
 // finish writes a turn's end, the session's counters and, where one is due, the session's end, in
 // one transaction; on disk while Postgres is away. It happens although the caller has gone. Recorded is false
 // when somebody else finished the turn before: a forced end, or the sweep.
-func (s *Service) finish(ctx context.Context, session Session, turn Turn, with finishing, alone bool) (after Session, recorded bool, err error) {
+func (s *Service) finish(ctx context.Context, session Session, turn *Turn, with finishing, alone bool) (after Session, recorded bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	if s.spill != nil {
 		err = adrift(errAway)
 		if !alone {
 			err = s.attached(ctx, session.ID, func(ctx context.Context) (err error) {
-				if after, recorded = s.quickFinish(ctx, session, turn, with); !recorded {
-					after, recorded, err = s.finishOnce(ctx, turn, with)
+				if after, recorded = s.quickFinish(ctx, session, *turn, with); !recorded {
+					after, recorded, err = s.finishOnce(ctx, *turn, with)
 				}
 				return err
 			})
@@ -408,12 +408,12 @@ func (s *Service) finish(ctx context.Context, session Session, turn Turn, with f
 		}
 		return after, recorded, err
 	}
-	if after, recorded := s.quickFinish(ctx, session, turn, with); recorded {
+	if after, recorded := s.quickFinish(ctx, session, *turn, with); recorded {
 		return after, true, nil
 	}
 	pauses := []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
 	for {
-		after, recorded, err = s.finishOnce(ctx, turn, with)
+		after, recorded, err = s.finishOnce(ctx, *turn, with)
 		if err == nil || len(pauses) == 0 || postgres.Decide(err).Reason != fault.ServiceUnavailable {
 			return after, recorded, err
 		}

@@ -128,17 +128,22 @@ func (r *runner) keepMessages(ctx context.Context) (mine bool, err error) {
 	return mine, err
 }
 
-// finishAdrift is finish without Postgres: the end is on disk when there is no error.
-func (s *Service) finishAdrift(session Session, turn Turn, with finishing) (after Session, err error) {
+// finishAdrift is finish without Postgres: the end is on disk when there is no error. The turn's receipt is the one that
+// it will have, unless it has no place in the session yet.
+func (s *Service) finishAdrift(session Session, turn *Turn, with finishing) (after Session, err error) {
 	now := s.moment()
+	if err := turn.spillReceipt(turn.Receipt); err != nil {
+		return session, err
+	}
+	turn.Spilled = true
 	r := newRecord(recordFinish, session, now)
-	r.Turn, r.Receipt = &turn, turn.Receipt
+	r.Turn, r.Receipt = turn, turn.Receipt
 	r.EndCall, r.Language, r.Assigned = with.endCall, with.language, with.assigned
 	if err := s.spill.keep(r); err != nil {
 		return session, err
 	}
 	s.spill.metrics.turns.Inc()
-	session.applyFinish(turn, with, now)
+	session.applyFinish(*turn, with, now)
 	if with.endCall {
 		session.Status, session.EndReason, session.EndedAt = Completed, ReasonEndCall, now
 	}

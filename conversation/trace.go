@@ -36,5 +36,5 @@ func (r *runner) endTrace(span *telemetry.Span, went ran) {
 func (r *runner) record(ctx context.Context) (after Session, recorded bool, err error) {
 	ctx, span := telemetry.Start(ctx, telemetry.Internal, "record turn")
 	defer func() { span.End(err) }()
-	return r.s.finish(ctx, r.session, r.turn, r.with, r.adrift)
+	return r.s.finish(ctx, r.session, &r.turn, r.with, r.adrift)
 }

@@ -38,6 +38,9 @@ func receiptProto(r conversation.Receipt, hash string) *parlancev1.TurnReceipt {
 			Turns: int32Of(h.Turns), Tokens: int32Of(h.Tokens), SummarizedTurns: int32Of(h.SummarizedTurns), SummaryHash: h.SummaryHash,
 		}
 	}
+	if r.Spilled {
+		receipt.Spilled = &r.Spilled
+	}
 	if r.Cost != nil {
 		receipt.Cost = &parlancev1.ReceiptCost{Amount: r.Cost.Amount, Currency: r.Cost.Currency}
 	}

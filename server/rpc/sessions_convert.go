@@ -74,7 +74,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 		},
 		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
 	}
-	turn.Items = each(t.Items, turnItemProto)
+	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Spilled
 	if t.ErrorCode != "" {
 		turn.Error = &parlancev1.TurnError{Code: t.ErrorCode, Message: t.ErrorMessage}
 	}

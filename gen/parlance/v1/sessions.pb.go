@@ -654,6 +654,8 @@ type Turn struct {
 	// Items that the texts above do not tell of, or that the model sees otherwise than they were said: what
 	// clients put in, moved, removed or cut on a socket, and what was spoken.
 	Items []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
+	// It could not be written at once, because the database was away: a server kept it on disk and wrote it later.
+	Spilled bool `protobuf:"varint,17,opt,name=spilled,proto3" json:"spilled,omitempty"`
 	// What the user thought of the answer: like or dislike; empty: nothing.
 	Feedback      string `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -800,6 +802,13 @@ func (x *Turn) GetItems() []*TurnItem {
 		return x.Items
 	}
 	return nil
+}
+
+func (x *Turn) GetSpilled() bool {
+	if x != nil {
+		return x.Spilled
+	}
+	return false
 }
 
 func (x *Turn) GetFeedback() string {
@@ -2881,7 +2890,9 @@ type TurnReceipt struct {
 	// Absent when a call's model has no price in PARLANCE_MODEL_PRICES_FILE, or its tokens are not known.
 	Cost *ReceiptCost `protobuf:"bytes,22,opt,name=cost,proto3,oneof" json:"cost,omitempty"`
 	// SHA-256 of the other fields, hex.
-	Hash          string `protobuf:"bytes,23,opt,name=hash,proto3" json:"hash,omitempty"`
+	Hash string `protobuf:"bytes,23,opt,name=hash,proto3" json:"hash,omitempty"`
+	// true when the database was away at the turn's end, and a server kept it on disk and wrote it later; else absent.
+	Spilled       *bool `protobuf:"varint,24,opt,name=spilled,proto3,oneof" json:"spilled,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3075,6 +3086,13 @@ func (x *TurnReceipt) GetHash() string {
 		return x.Hash
 	}
 	return ""
+}
+
+func (x *TurnReceipt) GetSpilled() bool {
+	if x != nil && x.Spilled != nil {
+		return *x.Spilled
+	}
+	return false
 }
 
 // ReceiptModelCall is one call of a model.
@@ -4060,7 +4078,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xb2\x05\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xcc\x05\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -4082,7 +4100,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05error\x18\r \x01(\v2\x16.parlance.v1.TurnErrorR\x05error\x128\n" +
 	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12!\n" +
 	"\freceipt_hash\x18\x0f \x01(\tR\vreceiptHash\x12+\n" +
-	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\x12\x1a\n" +
+	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\x12\x18\n" +
+	"\aspilled\x18\x11 \x01(\bR\aspilled\x12\x1a\n" +
 	"\bfeedback\x18\x1e \x01(\tR\bfeedback\"\xaf\x02\n" +
 	"\bTurnItem\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
@@ -4274,7 +4293,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x15GetTurnReceiptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
-	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\xd5\a\n" +
+	"\aturn_id\x18\x02 \x01(\tR\x06turnId\"\x80\b\n" +
 	"\vTurnReceipt\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12\x17\n" +
 	"\aturn_id\x18\x02 \x01(\tR\x06turnId\x12\x1d\n" +
@@ -4305,10 +4324,13 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x06stages\x18\x14 \x03(\v2\x19.parlance.v1.ReceiptStageR\x06stages\x12,\n" +
 	"\x05usage\x18\x15 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x121\n" +
 	"\x04cost\x18\x16 \x01(\v2\x18.parlance.v1.ReceiptCostH\x01R\x04cost\x88\x01\x01\x12\x12\n" +
-	"\x04hash\x18\x17 \x01(\tR\x04hashB\n" +
+	"\x04hash\x18\x17 \x01(\tR\x04hash\x12\x1d\n" +
+	"\aspilled\x18\x18 \x01(\bH\x02R\aspilled\x88\x01\x01B\n" +
 	"\n" +
 	"\b_historyB\a\n" +
-	"\x05_cost\"\xbe\x03\n" +
+	"\x05_costB\n" +
+	"\n" +
+	"\b_spilled\"\xbe\x03\n" +
 	"\x10ReceiptModelCall\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
 	"\x05model\x18\x02 \x01(\tR\x05model\x12\x1f\n" +
