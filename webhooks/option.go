@@ -130,7 +130,7 @@ func (s *Service) parseAgents(ctx context.Context, ref workspaces.Ref, given []s
 	}
 	if len(unknown) > 0 {
 		field := "agent_ids[" + strconv.Itoa(slices.Index(given, unknown[0])) + "]"
-		return nil, fault.InvalidField(field, "unknown", "There is no agent %s in this workspace.", quoted(unknown[0]))
+		return nil, fault.OnField(fault.ResourceNotFound, field, "There is no agent %s in this workspace.", quoted(unknown[0]))
 	}
 	return ids, nil
 }

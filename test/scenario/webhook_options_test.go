@@ -26,13 +26,14 @@ func TestWebhookOptions(t *testing.T) {
 	foreign := env.Do(t, "POST", "/v1/workspaces", `{"name":"other"}`).Must(t, 201).Text("id")
 	stranger := env.Do(t, "POST", "/v1/workspaces/"+foreign+"/agents", `{"name":"Eve"}`).Must(t, 201).Text("id")
 	for field, wrong := range map[string]string{
-		"agent_ids[1]":   `"agent_ids":["` + agents[0] + `","` + stranger + `"]`,
-		"agent_ids[0]":   `"agent_ids":["nothing"]`,
 		"max_per_second": `"max_per_second":1001`,
 		"max_in_flight":  `"max_in_flight":-1`,
 		"headers":        `"headers":{"webhook-id":"x"}`,
 	} {
 		checkField(t, env.Do(t, "POST", in("/webhooks"), `{"url":"`+hook.URL+`",`+wrong+`}`), field)
+	}
+	for _, unknown := range []string{`["` + agents[0] + `","` + stranger + `"]`, `["nothing"]`} {
+		checkProblem(t, env.Do(t, "POST", in("/webhooks"), `{"url":"`+hook.URL+`","agent_ids":`+unknown+`}`), 404, "not-found")
 	}
 	for name, value := range map[string]string{
 		"Host": "x", "content-length": "1", "Transfer-Encoding": "chunked", "connection": "close", "Proxy-Authorization": "x", "X-Parlance-Event": "x",
@@ -101,7 +102,7 @@ func TestWebhookOptions(t *testing.T) {
 	if fmt.Sprint(replaced.At("header_names")) != "[X-Only]" || replaced.At("ordered") != false || replaced.At("max_in_flight") != 0.0 || replaced.At("max_per_second") != 500.0 {
 		t.Errorf("replaced: %s", replaced.Body)
 	}
-	checkField(t, env.Do(t, "PATCH", path, `{"agent_ids":["`+stranger+`"]}`), "agent_ids[0]")
+	checkProblem(t, env.Do(t, "PATCH", path, `{"agent_ids":["`+stranger+`"]}`), 404, "not-found")
 	cleared := env.Do(t, "PATCH", path, `{"headers":null,"agent_ids":null,"max_per_second":0}`).Must(t, 200)
 	if fmt.Sprint(cleared.At("header_names")) != "[]" || fmt.Sprint(cleared.At("agent_ids")) != "[]" || cleared.At("max_per_second") != 0.0 {
 		t.Errorf("cleared: %s", cleared.Body)

@@ -69,7 +69,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	source := made(in("/knowledge-base/sources/inline"), `{"name":"n `+w.mark+`","content":"Something to read: `+w.mark+`."}`, 202)
 	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u `+w.mark+`","modality":"text"}`, 201)
 	for name, value := range map[string]any{
-		"agent_id": agent, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
+		"agent_id": agent, "agent_ids": []string{agent}, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
 		"credential_id":                made(in("/provider-credentials"), `{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
 		"memory_id":                    made(in("/users/u/memory"), `{"text":"Something `+w.mark+`."}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
