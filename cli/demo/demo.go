@@ -173,7 +173,9 @@ func (d Deps) agent(ctx context.Context, ref workspaces.Ref, id agents.ID) (agen
 		}
 		token = next
 	}
-	made, err := d.Agents.Create(ctx, ref, AgentName, agents.Config{Instructions: instructions, FirstMessage: firstMessage, Language: "en"})
+	made, err := d.Agents.Create(ctx, ref, AgentName, agents.Config{
+		Instructions: instructions, FirstMessage: firstMessage, Language: "en", Memory: agents.Memory{Enabled: true},
+	})
 	return made.ID, err
 }
 

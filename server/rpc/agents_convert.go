@@ -128,7 +128,11 @@ func agentProto(a agents.Agent) *parlancev1.Agent {
 	}
 }
 
+// agentMemory is on when nothing is said of it: the memory-managed tools belong to every agent.
 func agentMemory(m *parlancev1.AgentMemory) agents.Memory {
+	if m == nil {
+		return agents.Memory{Enabled: true}
+	}
 	return agents.Memory{
 		Enabled: m.GetEnabled(), ConfirmCategories: m.GetConfirmCategories(), MaxTokens: int(m.GetMaxTokens()), SkipExtraction: m.GetSkipExtraction(),
 	}

@@ -1309,7 +1309,7 @@ type CreateAgentRequest struct {
 	Guards []*AgentGuard `protobuf:"bytes,10,rep,name=guards,proto3" json:"guards,omitempty"`
 	// Fatigue windows, at most 20.
 	Fatigue []*FatigueWindow `protobuf:"bytes,11,rep,name=fatigue,proto3" json:"fatigue,omitempty"`
-	// Memory of the user across sessions.
+	// Memory of the user across sessions. Omitted: enabled, as its tools belong to every agent; {} turns it off.
 	Memory *AgentMemory `protobuf:"bytes,12,opt,name=memory,proto3" json:"memory,omitempty"`
 	// 10 to 86,400; 0 means 3600.
 	MaxDurationSeconds int32 `protobuf:"varint,13,opt,name=max_duration_seconds,json=maxDurationSeconds,proto3" json:"max_duration_seconds,omitempty"`
