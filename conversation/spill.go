@@ -25,8 +25,9 @@ import (
 //
 // A record becomes a row of the transcript in the transaction that also appends turn.persistence_failed, once a turn.
 // While a node still has records of a session it says so (sessions.spill_until): nobody closes the session or takes a turn
-// of it meanwhile; an end is written down as wanted and comes true behind the last record. What can never be
-// written (the session is over or erased, another node answered) is kept aside, and nothing waits for it.
+// of it meanwhile; an end is written down as wanted and comes true behind the last record. A session that was closed
+// before the node could say so gets its turns all the same. What can never be written (the session is erased,
+// another node answered) is kept aside, and nothing waits for it.
 
 const (
 	// suspicion is how long an operation may take before the database is asked whether it is there.

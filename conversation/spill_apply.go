@@ -18,12 +18,12 @@ import (
 
 // Why a record can never be written.
 var (
-	errSessionOver = errors.New("the session is over or erased")
-	errSuperseded  = errors.New("another node has answered the turn")
+	errErased     = errors.New("the session is erased")
+	errSuperseded = errors.New("another node has answered the turn")
 )
 
 // apply writes a record. It may have been written before: then nothing changes.
-// Errors: errSessionOver, errSuperseded, those of statements.
+// Errors: errErased, errSuperseded, those of statements.
 func (s *Service) apply(ctx context.Context, r record) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
@@ -36,20 +36,16 @@ func (s *Service) apply(ctx context.Context, r record) error {
 		}
 		return s.tools.PutTrace(ctx, *r.Trace)
 	}
-	now := s.moment()
 	err := s.locked(ctx, r.Tenant, r.Session, func(ctx context.Context, tx bun.Tx, session *Session) error {
 		if session.Closed() {
 			if r.Turn == nil {
 				return nil // it ends what is over
 			}
-			return s.applied(ctx, tx, *session, r)
+			return s.applyLate(ctx, tx, session, r)
 		}
 		switch r.Kind {
-		case recordTurn:
-			_, err := applyTurn(ctx, tx, session, *r.Turn, r.At)
-			return err
-		case recordFinish:
-			return s.applyFinish(ctx, tx, session, r, now)
+		case recordTurn, recordFinish:
+			return s.applyTaken(ctx, tx, session, r)
 		case recordLeft:
 			last, err := leaveTx(ctx, tx, session, r.Socket, r.At)
 			if err != nil || !last || !r.HungUp {
@@ -61,23 +57,48 @@ func (s *Service) apply(ctx context.Context, r record) error {
 		}
 	})
 	if fault.IsReason(err, fault.ResourceNotFound) {
-		return fmt.Errorf("%w: %w", errSessionOver, err)
+		return fmt.Errorf("%w: %w", errErased, err)
 	}
 	return err
 }
 
-// applied says whether a record of a session that is over was written before that.
-func (s *Service) applied(ctx context.Context, tx bun.Tx, session Session, r record) error {
-	stored, err := selectTurn(ctx, tx, session, r.Turn.ID)
+// applyTaken writes what became of a turn.
+func (s *Service) applyTaken(ctx context.Context, tx bun.Tx, session *Session, r record) error {
+	if r.Kind == recordFinish {
+		return s.applyFinish(ctx, tx, session, r)
+	}
+	_, err := applyTurn(ctx, tx, session, *r.Turn, r.At)
+	return err
+}
+
+// applyLate writes a turn of a session that was closed before this node could say that it has one: the end was asked
+// for elsewhere as soon as Postgres was back. The turn belongs into the transcript all the same, and its event tells
+// who has read that already. What the closing made of the turn gives way; what another node answered does not.
+func (s *Service) applyLate(ctx context.Context, tx bun.Tx, session *Session, r record) error {
+	stored, err := selectTurn(ctx, tx, *session, r.Turn.ID)
 	switch {
 	case fault.IsReason(err, fault.ResourceNotFound):
-		return errSessionOver
 	case err != nil:
 		return err
-	case r.Kind == recordTurn || stored.EndedAt.Equal(r.Turn.EndedAt):
-		return nil
+	case stored.EndedAt.Equal(r.Turn.EndedAt), r.Kind == recordTurn && !stored.EndedAt.Equal(session.EndedAt):
+		return nil // it is written
+	case !stored.EndedAt.Equal(session.EndedAt):
+		return errSuperseded
+	default:
+		_, err := tx.NewUpdate().Model((*Turn)(nil)).Set("status = ?", TurnInProgress).Set("ended_at = NULL").
+			Set("error_code = ''").Set("error_message = ''").Where("t.tenant_id = ?", stored.TenantID).Where("t.id = ?", stored.ID).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("taking back a turn's end: %w", err)
+		}
 	}
-	return errSessionOver
+	r.EndCall = false
+	if err := s.applyTaken(ctx, tx, session, r); err != nil {
+		return err
+	}
+	if stored, err = selectTurn(ctx, tx, *session, r.Turn.ID); err != nil {
+		return err
+	}
+	return abandonTurn(ctx, tx, *session, &stored, session.EndedAt)
 }
 
 // wantEnd writes down an end for when all records are written. The first that was asked for is the one that happens.
@@ -171,7 +192,7 @@ func answerAsked(ctx context.Context, tx bun.Tx, session Session, turn Turn) err
 }
 
 // applyFinish writes a turn's end as finish does, with the receipt that its row needs. The session's row is locked.
-func (s *Service) applyFinish(ctx context.Context, tx bun.Tx, session *Session, r record, now time.Time) error {
+func (s *Service) applyFinish(ctx context.Context, tx bun.Tx, session *Session, r record) error {
 	turn := *r.Turn
 	going := turn
 	going.Messages = append([]Message{}, turn.Messages...)

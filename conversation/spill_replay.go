@@ -140,7 +140,7 @@ func (p *spill) replaySession(ctx context.Context, id ID) {
 
 // poisoned says whether a record will never be written.
 func (p *spill) poisoned(d *drift, err error) bool {
-	if errors.Is(err, errSessionOver) || errors.Is(err, errSuperseded) || errors.Is(err, errRecord) {
+	if errors.Is(err, errErased) || errors.Is(err, errSuperseded) || errors.Is(err, errRecord) {
 		return true
 	}
 	if postgres.IsAway(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
@@ -292,7 +295,8 @@ func paused(saying chan<- struct{}, goOn <-chan struct{}) step {
 	}
 }
 
-// TestSpillAside: a session that is over, or gone, when its turns could be written is in nobody's way.
+// TestSpillAside: a session that is over when its turns could be written gets them behind its end; one that is gone
+// is in nobody's way.
 func TestSpillAside(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -324,19 +328,55 @@ func TestSpillAside(t *testing.T) {
 	if stats := r.spool.Stats(); stats.Aside == 0 {
 		t.Errorf("%+v", stats)
 	}
-	if got := f.failures(t, made[0].Session.ID); len(got) != 1 {
-		t.Errorf("events %v", got)
+	if got := slices.Collect(maps.Values(f.failures(t, made[0].Session.ID))); !slices.Equal(got, []bool{true}) {
+		t.Errorf("events of the session that was ended: %v", got)
 	}
-	for _, recovered := range f.failures(t, made[0].Session.ID) {
-		if recovered {
-			t.Error("a turn that is kept aside is told of as recovered")
-		}
+	if got := inShort(f.transcript(t, made[0].Session.ID)); got != "0 completed one→A. spilled; " {
+		t.Errorf("in the session that was ended: %s", got)
 	}
-	if got := inShort(f.transcript(t, made[0].Session.ID)); got != "" {
-		t.Errorf("written behind the session's end: %s", got)
+	if got := f.get(t, made[0].Session.ID); got.Status != conversation.Completed || got.TurnCount != 1 {
+		t.Errorf("the session that was ended: %s, %d turns", got.Status, got.TurnCount)
+	}
+	if got := f.postCalls(t, made[0].Session.ID); len(got) != 1 {
+		t.Errorf("%d events of its end", len(got))
 	}
 	if !r.log.has("kept aside") {
 		t.Error("nothing is logged")
+	}
+}
+
+// TestSpillEnded: a session is ended elsewhere while its node, which has lost Postgres, answers: what the end made of
+// the turn gives way to what was said.
+func TestSpillEnded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	saying, goOn := make(chan struct{}, 1), make(chan struct{})
+	f.model = &script{steps: []step{paused(saying, goOn)}}
+	r := newRemote(t, f, t.TempDir(), 1<<20)
+	made := f.create(t)
+	s := f.join(t, r.Service, made)
+	s.do(conversation.UserMessage{Text: "one"})
+	s.do(conversation.Respond{})
+	<-saying
+	r.wire.down()
+	f.clock.advance(time.Minute) // nobody holds the turn any more
+	if _, err := f.End(t.Context(), f.principal, made.Session.ID, conversation.EndParams{Status: conversation.Broken}); err != nil {
+		t.Fatal(err)
+	}
+	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 cancelled one→; " {
+		t.Errorf("at the end: %s", got)
+	}
+	close(goOn)
+	if done, _ := until[conversation.ResponseDone](s); done.Text != "Half and half." {
+		t.Errorf("the answer that went out: %+v", done)
+	}
+	r.wire.mend()
+	await(t, "what was said", func() bool {
+		return inShort(f.transcript(t, made.Session.ID)) == "0 completed one→Half and half. spilled; "
+	})
+	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).SpillUntil.IsZero() })
+	if got := f.get(t, made.Session.ID); got.Status != conversation.Broken || r.spool.Stats() != (spool.Stats{}) {
+		t.Errorf("the session: %s; left in the spool: %+v", got.Status, r.spool.Stats())
 	}
 }
 
