@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"parlance.dev/parlance/fault"
@@ -39,10 +40,12 @@ Take down only what the user said of themselves and what will still be true late
 Answer with one JSON object and nothing else, of this shape:
 {"facts": [{"text": "the fact, in the user's language, understandable by itself", "kind": "statement for who the user is or wants to be treated, note for anything else", "category": "of a statement, such as identity or preference", "attribute": "of which single thing within the category, such as name; empty if of none", "turn": the number of the turn in which the user said it, "confidence": 0 to 1}, …]}`
 
-// wantsLearning says whether a session that is being closed is looked through for what is to be remembered.
+// wantsLearning says whether a session that is being closed is looked through for what is to be remembered: a model
+// has answered in it, so that there is one to ask.
 func wantsLearning(session Session, turns []Turn) bool {
 	config := session.Config.Memory
-	return config.Enabled && !config.SkipExtraction && session.Config.Model.Provider != extractive.Name && anythingSaid(turns)
+	return config.Enabled && !config.SkipExtraction && session.Config.Model.Provider != extractive.Name && anythingSaid(turns) &&
+		slices.ContainsFunc(turns, func(t Turn) bool { return t.Model != "" && t.Model != extractive.Name })
 }
 
 // learn asks the model for facts and counts what it cost in a.

@@ -18,7 +18,7 @@ func TestPostCallAnalysis(t *testing.T) {
 	}})
 	s := newSlice(t, map[string]string{"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model})
 	path := s.Tenant.In("/agents/" + s.agentID)
-	s.Do(t, "PATCH", path, `{"analysis":{"enabled":true,"criteria":[{"id":"answered","prompt":"The question was answered."}],"data":[{"id":"order","type":"integer","description":"Number of the order."}]}}`).Must(t, 200)
+	s.Do(t, "PATCH", path, `{"memory":{"enabled":false},"analysis":{"enabled":true,"criteria":[{"id":"answered","prompt":"The question was answered."}],"data":[{"id":"order","type":"integer","description":"Number of the order."}]}}`).Must(t, 200)
 	kept := s.Do(t, "PATCH", path, `{"analysis":{"language":"en"}}`).Must(t, 200)
 	if kept.At("analysis", "enabled") != true || len(kept.List("analysis", "data")) != 1 {
 		t.Errorf("a part of it changed the rest: %s", kept.Body)
