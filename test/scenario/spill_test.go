@@ -134,7 +134,9 @@ func TestPostgresStopped(t *testing.T) {
 		t.Errorf("transcript %s", got)
 	}
 	env.Do(t, "POST", "/v1/sessions/"+id+"/end", `{"status": "completed"}`).Must(t, 200)
-	feed := func() string { return string(env.Do(t, "GET", env.Tenant.In("/events?events=turn.persistence_failed"), nil).Must(t, 200).Body) }
+	feed := func() string {
+		return string(env.Do(t, "GET", env.Tenant.In("/events?events=turn.persistence_failed"), nil).Must(t, 200).Body)
+	}
 	harness.Await(t, harness.Patience, "the events", func() bool { return strings.Count(feed(), `"recovered"`) == 2 })
 	harness.Await(t, harness.Patience, "an empty spill", func() bool {
 		logs, err := filepath.Glob(filepath.Join(dir, "*", "log"))
