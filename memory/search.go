@@ -20,8 +20,8 @@ const (
 	DefaultTopK, MaxTopK = 5, 20
 	// candidates are compared by their vectors, of those that the codes chose.
 	candidates = 100
-	// ranks are those of them whose words and age are looked at.
-	ranks = 30
+	// ranks are those of them whose words and age are looked at: at least so many, and twice what is wanted.
+	ranks = 15
 	// unembeddedMost bounds those that are compared by their words, the newest.
 	unembeddedMost = 500
 	// halfLife is the age at which a memory's recency is half, recencyWeight its share of the score: of two that
@@ -43,9 +43,8 @@ const searchSQL = `
 WITH near AS MATERIALIZED (
     SELECT v.memory_id
     FROM memory_vectors AS v
-    WHERE v.tenant_id = ?
+    WHERE v.user_id = ?
       AND v.workspace_id = ?
-      AND v.user_id = ?
       AND v.model = ?
     ORDER BY v.code <~> ?::bit(512)
     LIMIT ?
@@ -108,7 +107,7 @@ func (s *Service) Search(ctx context.Context, ref workspaces.Ref, userID, query 
 	var found []Found
 	var err error
 	if v := s.question(ctx, query); v != nil {
-		found, err = s.nearest(ctx, ref, userID, v, now)
+		found, err = s.nearest(ctx, ref, userID, v, max(ranks, 2*topK), now)
 	} else {
 		found, err = s.newest(ctx, ref, userID, now)
 	}
@@ -130,10 +129,10 @@ func (s *Service) question(ctx context.Context, query string) *vector {
 	return &vector{s.embedder.Model().Name, vectors[0]}
 }
 
-func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID string, v *vector, now time.Time) (found []Found, err error) {
+func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID string, v *vector, most int, now time.Time) (found []Found, err error) {
 	err = s.db.NewRaw(searchSQL,
-		ref.TenantID, ref.ID, userID, v.model, codeOf(v.values), candidates, pgvector.NewHalfVector(v.values).String(),
-		ref.TenantID, ref.ID, ref.TenantID, ref.ID, userID, now, ranks,
+		userID, ref.ID, v.model, codeOf(v.values), candidates, pgvector.NewHalfVector(v.values).String(),
+		ref.TenantID, ref.ID, ref.TenantID, ref.ID, userID, now, most,
 		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID, v.model, v.model,
 		ref.TenantID, ref.ID, userID, now, unembeddedMost).Scan(ctx, &found)
 	if err != nil {
