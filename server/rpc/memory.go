@@ -144,5 +144,5 @@ func (s *memoryServer) DeleteMemories(ctx context.Context, req *parlancev1.Delet
 	if err != nil {
 		return nil, err
 	}
-	return &parlancev1.DeleteMemoriesResponse{Deleted: int64(count)}, nil
+	return &parlancev1.DeleteMemoriesResponse{Deleted: int32(count)}, nil //nolint:gosec // far fewer
 }

@@ -61,6 +61,6 @@ func foundMemoryProto(f memory.Found) *parlancev1.FoundMemory {
 func userProto(ref workspaces.Ref, u memory.User) *parlancev1.User {
 	return &parlancev1.User{
 		WorkspaceId: string(ref.ID), UserId: u.UserID, FirstSeenAt: timestamp(u.FirstSeenAt), LastSeenAt: timestamp(u.LastSeenAt),
-		Sessions: int64(u.Sessions), Turns: int64(u.Turns), InputTokens: int64(u.InputTokens), OutputTokens: int64(u.OutputTokens), Memories: int64(u.Memories),
+		Sessions: int32(u.Sessions), Turns: int32(u.Turns), InputTokens: float64(u.InputTokens), OutputTokens: float64(u.OutputTokens), Memories: int32(u.Memories), //nolint:gosec // far fewer
 	}
 }

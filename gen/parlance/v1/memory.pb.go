@@ -246,15 +246,15 @@ type User struct {
 	// See first_seen_at.
 	LastSeenAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
 	// Sessions that are stored.
-	Sessions int64 `protobuf:"varint,5,opt,name=sessions,proto3" json:"sessions,omitempty"`
+	Sessions int32 `protobuf:"varint,5,opt,name=sessions,proto3" json:"sessions,omitempty"`
 	// Turns of them.
-	Turns int64 `protobuf:"varint,6,opt,name=turns,proto3" json:"turns,omitempty"`
+	Turns int32 `protobuf:"varint,6,opt,name=turns,proto3" json:"turns,omitempty"`
 	// Tokens of them.
-	InputTokens int64 `protobuf:"varint,7,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	InputTokens float64 `protobuf:"fixed64,7,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
 	// See input_tokens.
-	OutputTokens int64 `protobuf:"varint,8,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	OutputTokens float64 `protobuf:"fixed64,8,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
 	// Memories that are active or pending.
-	Memories      int64 `protobuf:"varint,9,opt,name=memories,proto3" json:"memories,omitempty"`
+	Memories      int32 `protobuf:"varint,9,opt,name=memories,proto3" json:"memories,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -317,35 +317,35 @@ func (x *User) GetLastSeenAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *User) GetSessions() int64 {
+func (x *User) GetSessions() int32 {
 	if x != nil {
 		return x.Sessions
 	}
 	return 0
 }
 
-func (x *User) GetTurns() int64 {
+func (x *User) GetTurns() int32 {
 	if x != nil {
 		return x.Turns
 	}
 	return 0
 }
 
-func (x *User) GetInputTokens() int64 {
+func (x *User) GetInputTokens() float64 {
 	if x != nil {
 		return x.InputTokens
 	}
 	return 0
 }
 
-func (x *User) GetOutputTokens() int64 {
+func (x *User) GetOutputTokens() float64 {
 	if x != nil {
 		return x.OutputTokens
 	}
 	return 0
 }
 
-func (x *User) GetMemories() int64 {
+func (x *User) GetMemories() int32 {
 	if x != nil {
 		return x.Memories
 	}
@@ -1363,7 +1363,7 @@ func (x *DeleteMemoriesRequest) GetUserId() string {
 type DeleteMemoriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many there were, history included.
-	Deleted       int64 `protobuf:"varint,1,opt,name=deleted,proto3" json:"deleted,omitempty"`
+	Deleted       int32 `protobuf:"varint,1,opt,name=deleted,proto3" json:"deleted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1398,7 +1398,7 @@ func (*DeleteMemoriesResponse) Descriptor() ([]byte, []int) {
 	return file_parlance_v1_memory_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *DeleteMemoriesResponse) GetDeleted() int64 {
+func (x *DeleteMemoriesResponse) GetDeleted() int32 {
 	if x != nil {
 		return x.Deleted
 	}
@@ -1444,11 +1444,11 @@ const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\rfirst_seen_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vfirstSeenAt\x12<\n" +
 	"\flast_seen_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"lastSeenAt\x12\x1a\n" +
-	"\bsessions\x18\x05 \x01(\x03R\bsessions\x12\x14\n" +
-	"\x05turns\x18\x06 \x01(\x03R\x05turns\x12!\n" +
-	"\finput_tokens\x18\a \x01(\x03R\vinputTokens\x12#\n" +
-	"\routput_tokens\x18\b \x01(\x03R\foutputTokens\x12\x1a\n" +
-	"\bmemories\x18\t \x01(\x03R\bmemories\"\x9f\x01\n" +
+	"\bsessions\x18\x05 \x01(\x05R\bsessions\x12\x14\n" +
+	"\x05turns\x18\x06 \x01(\x05R\x05turns\x12!\n" +
+	"\finput_tokens\x18\a \x01(\x01R\vinputTokens\x12#\n" +
+	"\routput_tokens\x18\b \x01(\x01R\foutputTokens\x12\x1a\n" +
+	"\bmemories\x18\t \x01(\x05R\bmemories\"\x9f\x01\n" +
 	"\x10ListUsersRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12 \n" +
 	"\x06prefix\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\x06prefix\x12'\n" +
@@ -1557,7 +1557,7 @@ const file_parlance_v1_memory_proto_rawDesc = "" +
 	"\auser_id\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x02R\x06userId\"2\n" +
 	"\x16DeleteMemoriesResponse\x12\x18\n" +
-	"\adeleted\x18\x01 \x01(\x03R\adeleted2\xaa\f\n" +
+	"\adeleted\x18\x01 \x01(\x05R\adeleted2\xaa\f\n" +
 	"\rMemoryService\x12}\n" +
 	"\tListUsers\x12\x1d.parlance.v1.ListUsersRequest\x1a\x1e.parlance.v1.ListUsersResponse\"1\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02%\x12#/v1/workspaces/{workspace_id}/users\x12v\n" +
 	"\aGetUser\x12\x1b.parlance.v1.GetUserRequest\x1a\x11.parlance.v1.User\";\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02/\x12-/v1/workspaces/{workspace_id}/users/{user_id}\x12\x97\x01\n" +
