@@ -38,38 +38,31 @@ func newRotation(dimension int) rotation {
 	}
 	r := rotation{width: width, block: width & -width, order: make([]int, width)}
 	state := uint64(dimension) //nolint:gosec // positive
-	next := func() uint64 {    // SplitMix64: the numbers must stay the same for ever
-		state += 0x9e3779b97f4a7c15
-		z := state
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
-	}
 	for round := range r.signs {
 		r.signs[round] = make([]float32, width)
 		for i := range width {
-			r.signs[round][i] = float32(1 - 2*int(next()&1))
+			r.signs[round][i] = float32(1 - 2*int(vector.Mix(&state)&1))
 		}
 	}
 	for i := range width {
-		j := int(next() % uint64(i+1)) //nolint:gosec // small
+		j := int(vector.Mix(&state) % uint64(i+1)) //nolint:gosec // small
 		r.order[i], r.order[j] = r.order[j], i
 	}
 	return r
 }
 
 // turn is the rotated vector times a number, in out, which must be as wide as the rotation.
-func (r rotation) turn(vector []float32, times float64, out []float32) {
+func (r rotation) turn(v []float32, times float64, out []float32) {
 	scale := float32(times / float64(r.block)) // each transform is √block too long
 	mixed := make([]float32, r.width)
-	for i, x := range vector {
+	for i, x := range v {
 		mixed[i] = x * scale * r.signs[0][i]
 	}
-	r.transform(mixed)
+	vector.Hadamard(mixed, r.block)
 	for i, from := range r.order {
 		out[i] = mixed[from] * r.signs[1][i]
 	}
-	r.transform(out)
+	vector.Hadamard(out, r.block)
 }
 
 // toUnit is what makes a vector one of length 1; 0 for one of no length.
@@ -82,19 +75,6 @@ func toUnit(vector []float32) float64 {
 		return 0
 	}
 	return 1 / math.Sqrt(square)
-}
-
-// transform is the fast Hadamard transform of each block.
-func (r rotation) transform(v []float32) {
-	for half := 1; half < r.block; half *= 2 {
-		for i := 0; i < len(v); i += 2 * half {
-			low, high := v[i:i+half], v[i+half:i+2*half]
-			for j, x := range low {
-				y := high[j]
-				low[j], high[j] = x+y, x-y
-			}
-		}
-	}
 }
 
 // codes are those of a source's chunks, in their order.

@@ -30,15 +30,15 @@ const (
 	expireBatch = 500
 )
 
-// vector is what a memory is found by.
-type vector struct {
+// modelVector is what a memory is found by.
+type modelVector struct {
 	model  string
 	values []float32
 }
 
 // vectorFor embeds a text that is to be remembered; nil when the embedder is away or slow, and the sweep
 // has to do it. It is called outside of transactions.
-func (s *Service) vectorFor(ctx context.Context, text string) *vector {
+func (s *Service) vectorFor(ctx context.Context, text string) *modelVector {
 	bounded, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
 	vectors, err := s.embedder.Embed(bounded, []string{text}, embedding.Document)
@@ -46,11 +46,11 @@ func (s *Service) vectorFor(ctx context.Context, text string) *vector {
 		s.log.WarnContext(ctx, "memory is embedded later", telemetry.KeyError, err)
 		return nil
 	}
-	return &vector{s.embedder.Model().Name, vectors[0]}
+	return &modelVector{s.embedder.Model().Name, vectors[0]}
 }
 
 // putVector stores a memory's vector, or has it made.
-func putVector(ctx context.Context, tx bun.IDB, item Item, v *vector, now time.Time) error {
+func putVector(ctx context.Context, tx bun.IDB, item Item, v *modelVector, now time.Time) error {
 	if item.Status != Active {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (s *Service) sweepDue(ctx context.Context, now time.Time) error {
 			}
 			return errors.Join(err, putOff)
 		}
-		if err := s.storeVector(ctx, one.Item, &vector{s.embedder.Model().Name, vectors[0]}, now); err != nil {
+		if err := s.storeVector(ctx, one.Item, &modelVector{s.embedder.Model().Name, vectors[0]}, now); err != nil {
 			return err
 		}
 	}
@@ -214,7 +214,7 @@ func (s *Service) sweepDue(ctx context.Context, now time.Time) error {
 }
 
 // storeVector stores a vector that was made later, unless its memory has changed meanwhile.
-func (s *Service) storeVector(ctx context.Context, item Item, v *vector, now time.Time) error {
+func (s *Service) storeVector(ctx context.Context, item Item, v *modelVector, now time.Time) error {
 	ref := workspaces.Ref{TenantID: item.TenantID, ID: item.WorkspaceID}
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		there, err := selectItem(ctx, tx, ref, item.UserID, item.ID, "UPDATE")

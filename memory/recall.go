@@ -75,32 +75,23 @@ func fitting(items []Item, tokens int, now time.Time) Recalled {
 	return r
 }
 
+// newestSQL reads the newest active memories of a kind.
+const newestSQL = `
+SELECT m.*
+FROM memories AS m
+WHERE m.tenant_id = ?
+  AND m.workspace_id = ?
+  AND m.user_id = ?
+  AND m.status = 'active'
+  AND m.kind = ?
+  AND (m.expires_at IS NULL OR m.expires_at > ?)
+ORDER BY m.updated_at DESC
+LIMIT ?`
+
 // selectRecalled reads the newest statements, then the newest notes.
 func selectRecalled(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID string, now time.Time) (items []Item, err error) {
-	err = db.NewRaw(`
-		(
-			SELECT m.*
-			FROM memories AS m
-			WHERE m.tenant_id = ?
-			  AND m.workspace_id = ?
-			  AND m.user_id = ?
-			  AND m.status = 'active'
-			  AND m.kind = 'statement'
-			  AND (m.expires_at IS NULL OR m.expires_at > ?)
-			ORDER BY m.updated_at DESC
-			LIMIT ?
-		) UNION ALL (
-			SELECT m.*
-			FROM memories AS m
-			WHERE m.tenant_id = ?
-			  AND m.workspace_id = ?
-			  AND m.user_id = ?
-			  AND m.status = 'active'
-			  AND m.kind = 'note'
-			  AND (m.expires_at IS NULL OR m.expires_at > ?)
-			ORDER BY m.updated_at DESC
-			LIMIT ?
-		)`, ref.TenantID, ref.ID, userID, now, recallMost, ref.TenantID, ref.ID, userID, now, recallMost).Scan(ctx, &items)
+	err = db.NewRaw("("+newestSQL+") UNION ALL ("+newestSQL+")",
+		ref.TenantID, ref.ID, userID, Statement, now, recallMost, ref.TenantID, ref.ID, userID, Note, now, recallMost).Scan(ctx, &items)
 	if err != nil {
 		return nil, fmt.Errorf("recall a user: %w", err)
 	}

@@ -118,7 +118,7 @@ func (s *Service) Search(ctx context.Context, ref workspaces.Ref, userID, query 
 }
 
 // question embeds a query; nil when the embedder is away.
-func (s *Service) question(ctx context.Context, query string) *vector {
+func (s *Service) question(ctx context.Context, query string) *modelVector {
 	bounded, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
 	vectors, err := s.embedder.Embed(bounded, []string{query}, embedding.Query)
@@ -126,10 +126,10 @@ func (s *Service) question(ctx context.Context, query string) *vector {
 		s.log.WarnContext(ctx, "memory is searched by words only", telemetry.KeyError, err)
 		return nil
 	}
-	return &vector{s.embedder.Model().Name, vectors[0]}
+	return &modelVector{s.embedder.Model().Name, vectors[0]}
 }
 
-func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID string, v *vector, most int, now time.Time) (found []Found, err error) {
+func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID string, v *modelVector, most int, now time.Time) (found []Found, err error) {
 	err = s.db.NewRaw(searchSQL,
 		userID, ref.ID, v.model, codeOf(v.values), candidates, pgvector.NewHalfVector(v.values).String(),
 		ref.TenantID, ref.ID, ref.TenantID, ref.ID, userID, now, most,

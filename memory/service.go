@@ -123,7 +123,7 @@ func (s *Service) Add(ctx context.Context, ref workspaces.Ref, p AddParams) (Kep
 }
 
 // keep writes one memory; user is locked, and counts what it does.
-func (s *Service) keep(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user *userRow, p AddParams, id ID, vector *vector, now time.Time) (Kept, error) {
+func (s *Service) keep(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user *userRow, p AddParams, id ID, vector *modelVector, now time.Time) (Kept, error) {
 	item := Item{
 		ID: id, TenantID: ref.TenantID, WorkspaceID: ref.ID, UserID: p.UserID, Kind: p.Kind, Status: Active, Text: p.Text,
 		Category: p.Category, Tags: p.Tags, Confidence: p.Confidence, Meaning: meaningOf(p.Text), CreatedBy: p.CreatedBy,
