@@ -38,14 +38,11 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 		return nil, err
 	}
 	// A server of its own: what earlier figures left in memory is not these sessions'.
-	server, url, err := w.serve(ctx, w.stack.DatabaseURL)
-	there := *w
-	there.server, there.url = server, url
-	defer func() { err = errors.Join(err, server.stop()) }()
+	w, err = w.withServer(ctx, w.stack.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}
-	w = &there
+	defer func() { err = errors.Join(err, w.server.stop()) }()
 	w.paced.set(leisurely)
 	warm, err := w.openChats(ctx, p, callers)
 	if err != nil {

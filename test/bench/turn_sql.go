@@ -24,14 +24,11 @@ func turnStatements(ctx context.Context, w *world) (_ []figures.Row, err error) 
 		return nil, err
 	}
 	defer tap.close()
-	server, url, err := w.serve(ctx, tap.url)
-	there := *w
-	there.server, there.url = server, url
-	defer func() { err = errors.Join(err, server.stop()) }()
+	w, err = w.withServer(ctx, tap.url)
 	if err != nil {
 		return nil, err
 	}
-	w = &there
+	defer func() { err = errors.Join(err, w.server.stop()) }()
 	w.paced.set(quick)
 	chats, err := w.openChats(ctx, p, 1)
 	if err != nil {

@@ -166,6 +166,17 @@ func (w *world) parlance(ctx context.Context, args ...string) ([]byte, error) {
 	return output, nil
 }
 
+// withServer is the world with another server on that database, which the caller stops.
+func (w *world) withServer(ctx context.Context, database string) (*world, error) {
+	server, url, err := w.serve(ctx, database)
+	if err != nil {
+		return nil, errors.Join(err, server.stop())
+	}
+	there := *w
+	there.server, there.url = server, url
+	return &there, nil
+}
+
 // serve starts a server on that database and waits until it is ready.
 func (w *world) serve(ctx context.Context, database string) (*process, string, error) {
 	address, err := freeAddress(ctx)
