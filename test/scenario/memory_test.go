@@ -171,7 +171,7 @@ func TestMemoryOfOthers(t *testing.T) {
 		t.Errorf("%d users, want nine and the attacker: %v", len(users), users)
 	}
 	mallory := env.Do(t, "GET", env.Tenant.In("/users/mallory"), nil).Must(t, 200)
-	if mallory.Text("sessions") != "1" || mallory.Text("turns") != "6" || mallory.Text("memories") != "0" {
+	if mallory.At("sessions") != 1.0 || mallory.At("turns") != 6.0 || mallory.At("memories") != 0.0 {
 		t.Errorf("the attacker: %s", mallory.Body)
 	}
 }
