@@ -248,7 +248,9 @@ func TestMemoryOfFiles(t *testing.T) {
 			env.Do(t, "DELETE", env.Tenant.In("/knowledge-base/sources/"+id), nil).Must(t, 204)
 		}
 	}
-	through(small)
+	for range 4 { // what a process that has just begun takes beside the first files is not theirs
+		through(small)
+	}
 	before := server.PeakMiB()
 	through(large)
 	after := server.PeakMiB()
