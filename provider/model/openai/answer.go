@@ -60,6 +60,16 @@ func (a *answer) add(c chunk) string {
 	return text
 }
 
+// say is add for a chunk that is a piece of text alone.
+func (a *answer) say(said words) string {
+	if len(said.model) > 0 && string(said.model) != a.model {
+		a.model = string(said.model)
+	}
+	text := string(said.content)
+	a.text.WriteString(text)
+	return text
+}
+
 func (a *answer) addCall(piece callDelta) {
 	call := a.callFor(piece)
 	if call.id == "" {

@@ -163,6 +163,9 @@ func (p *Provider) take(a *answer, data []byte) (string, error) {
 		a.done = true
 		return "", nil
 	}
+	if said, is := quickWords(data); is {
+		return a.say(said), nil
+	}
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
 		// A field of another type is left at zero and the rest read: no reason to end an answer.
