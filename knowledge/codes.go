@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"parlance.dev/parlance/platform/vector"
 )
@@ -29,6 +30,18 @@ type rotation struct {
 	width, block int
 	signs        [2][]float32
 	order        []int
+}
+
+// rotations are those that were made, by dimension: there are as many as models.
+var rotations sync.Map
+
+// rotationOf is the rotation of a dimension; nobody changes it.
+func rotationOf(dimension int) rotation {
+	made, there := rotations.Load(dimension)
+	if !there {
+		made, _ = rotations.LoadOrStore(dimension, newRotation(dimension))
+	}
+	return made.(rotation) //nolint:errcheck,forcetypeassert // nothing else is stored
 }
 
 func newRotation(dimension int) rotation {
@@ -99,7 +112,7 @@ func (c *codes) layOut() {
 // encode makes the codes of vectors of one length, packed: the mean, and for each its offset, scale
 // and signs.
 func encode(vectors [][]float32) []byte {
-	r := newRotation(len(vectors[0]))
+	r := rotationOf(len(vectors[0]))
 	sum := make([]float32, len(vectors[0]))
 	for _, vector := range vectors {
 		scale := float32(toUnit(vector))
@@ -143,7 +156,7 @@ var errCodes = errors.New("packed codes cannot be read")
 
 // decode reads the codes of a source's chunks, of vectors of one length.
 func decode(packed []byte, chunks, dimension int) (codes, error) {
-	width := newRotation(dimension).width
+	width := rotationOf(dimension).width
 	if len(packed) != codesSize(chunks, width) {
 		return codes{}, errCodes
 	}
@@ -182,7 +195,7 @@ type codedQuestion struct {
 }
 
 func newCodedQuestion(question []float32) codedQuestion {
-	r := newRotation(len(question))
+	r := rotationOf(len(question))
 	q := codedQuestion{
 		rotated: make([]float32, r.width), less: make([]float32, r.width), steps: make([]int8, r.width), planes: make([][questionBits]uint64, r.width/wordBits),
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/pgvector/pgvector-go"
-	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/lexicon"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
@@ -148,7 +148,7 @@ func (p probe) empty() bool { return p.model == "" }
 // probe embeds the question; an agent with nothing attached costs no call of the embedder,
 // unless an explanation needs one.
 func (s *Service) probe(ctx context.Context, ref workspaces.Ref, p QueryParams) (probe, error) {
-	has, err := beforeSearch(ctx, s.db, ref, p.AgentID, "")
+	has, err := s.beforeSearch(ctx, ref, p.AgentID, "")
 	if err != nil {
 		return probe{}, err
 	}
@@ -181,18 +181,16 @@ func (s *Service) probeWith(ctx context.Context, ref workspaces.Ref, p QueryPara
 // attached is what is known of an agent before a search.
 type attached struct {
 	// Any says that sources are attached, Always that some of them are always in the prompt.
-	Any    bool `bun:"attached"`
-	Always bool `bun:"always"`
+	Any, Always bool
 	// Model answers in the workspace; empty: nothing was embedded yet.
-	Model string `bun:"model"`
+	Model string
 	// Numbers are of the sets of chunks to look into, in the order of their sources; 0: one has none of this version.
-	Numbers []int64 `bun:"numbers,array"`
+	Numbers []int64
 }
 
 // beforeSearch asks in one go what a search begins with. Sources in the usage mode without are not looked into.
-func beforeSearch(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent agents.ID, without UsageMode) (attached, error) {
-	var has attached
-	err := db.NewRaw(`
+func (s *Service) beforeSearch(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (has attached, err error) {
+	statement := s.db.NewRaw(`
 		SELECT count(*) > 0 AS attached,
 		       coalesce(bool_or(a.usage_mode = ?), false) AS always,
 		       `+selectAnswering+` AS model,
@@ -202,7 +200,10 @@ func beforeSearch(ctx context.Context, db bun.IDB, ref workspaces.Ref, agent age
 		WHERE a.tenant_id = ?
 		  AND a.workspace_id = ?
 		  AND a.agent_id = ?`, UsagePrompt, ref.TenantID, ref.ID, ref.TenantID, ref.ID, lexicon.Version, without,
-		ref.TenantID, ref.ID, agent).Scan(ctx, &has)
+		ref.TenantID, ref.ID, agent)
+	_, err = s.db.Ask(ctx, postgres.Step{Statement: statement, Row: func(scan func(into ...any) error) error {
+		return scan(&has.Any, &has.Always, &has.Model, &has.Numbers)
+	}})
 	if err != nil {
 		return has, fmt.Errorf("look for attachments: %w", err)
 	}

@@ -69,7 +69,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 		return nil, Trace{}, err
 	}
 	trace := Trace{Ranking: params.Ranking}
-	has, err := beforeSearch(ctx, s.db, ref, agentID, UsagePrompt)
+	has, err := s.beforeSearch(ctx, ref, agentID, UsagePrompt)
 	if err != nil {
 		return nil, trace, err
 	}
