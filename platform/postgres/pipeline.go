@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
@@ -31,12 +32,9 @@ type Step struct {
 // Bun's models: for what every turn does. Errors: those of Row too; then nothing is known of what was changed.
 func (d *DB) Ask(ctx context.Context, steps ...Step) ([]int64, error) {
 	var batch pgx.Batch
-	for _, step := range steps {
-		text, err := step.Statement.AppendQuery(d.QueryGen(), nil)
-		if err != nil {
-			return nil, fmt.Errorf("formatting a statement: %w", err)
-		}
-		batch.Queue(string(text))
+	batch.QueuedQueries = make([]*pgx.QueuedQuery, 0, len(steps))
+	if err := d.queue(&batch, steps); err != nil {
+		return nil, err
 	}
 	results := d.Pool.SendBatch(ctx, &batch)
 	changed := make([]int64, len(steps))
@@ -49,6 +47,30 @@ func (d *DB) Ask(ctx context.Context, steps ...Step) ([]int64, error) {
 		changed[i] = n
 	}
 	return changed, MapError(results.Close())
+}
+
+// texts are what statements are written in: they would grow from nothing, those with a turn in them to tens of KiB.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooledText is the largest that is kept.
+const maxPooledText = 256 << 10
+
+func (d *DB) queue(batch *pgx.Batch, steps []Step) error {
+	pooled := texts.Get().(*[]byte) //nolint:errcheck,forcetypeassert // the pool's own
+	text, gen := (*pooled)[:0], d.QueryGen()
+	for _, step := range steps {
+		begin := len(text)
+		var err error
+		if text, err = step.Statement.AppendQuery(gen, text); err != nil {
+			return fmt.Errorf("formatting a statement: %w", err)
+		}
+		batch.Queue(string(text[begin:]))
+	}
+	if cap(text) <= maxPooledText {
+		*pooled = text
+		texts.Put(pooled)
+	}
+	return nil
 }
 
 func (s Step) take(results pgx.BatchResults) (int64, error) {

@@ -65,7 +65,7 @@ type sink struct {
 	number int64
 
 	mu      sync.Mutex
-	pending []byte
+	pending *[]byte // of pendings; nil: nothing waits
 	queued  bool
 	gap     bool
 	ended   bool
@@ -90,10 +90,13 @@ func streamKey(id conversation.ID, channel conversation.LiveChannel, number int6
 func (s *sink) add(k kept) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.pending) > relayPending {
-		s.pending, s.gap = nil, true
+	switch {
+	case s.pending == nil:
+		s.pending = pendings.Get().(*[]byte) //nolint:errcheck,forcetypeassert // the pool's own
+	case len(*s.pending) > relayPending:
+		*s.pending, s.gap = nil, true
 	}
-	s.pending = appendKept(s.pending, k)
+	*s.pending = appendKept(*s.pending, k)
 	s.queue()
 }
 
@@ -159,13 +162,20 @@ func (r *relay) flushSome(sinks []*sink) {
 	defer cancel()
 	pipe := r.redis.Pipeline()
 	now := time.Now() //nolint:forbidigo // the age of a key of Redis, which has a clock of its own
+	taken := make([]*[]byte, 0, len(sinks))
 	for _, s := range sinks {
-		s.flush(ctx, pipe, now)
+		if one := s.flush(ctx, pipe, now); one != nil {
+			taken = append(taken, one)
+		}
 	}
 	if pipe.Len() == 0 {
 		return
 	}
-	if _, err := pipe.Exec(ctx); err != nil {
+	_, err := pipe.Exec(ctx)
+	for _, one := range taken {
+		giveBack(one)
+	}
+	if err != nil {
 		r.log.Warn("frames not written to Redis: clients that come back elsewhere get whole items", telemetry.KeyError, err)
 		for _, s := range sinks {
 			s.lost()
@@ -173,11 +183,25 @@ func (r *relay) flushSome(sinks []*sink) {
 	}
 }
 
-func (s *sink) flush(ctx context.Context, pipe goredis.Pipeliner, now time.Time) {
+// pendings are buffers of sinks; they grow to what a socket is sent within relayEvery.
+var pendings = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooledPending is the largest that is kept.
+const maxPooledPending = 64 << 10
+
+func giveBack(pending *[]byte) {
+	if cap(*pending) <= maxPooledPending {
+		*pending = (*pending)[:0]
+		pendings.Put(pending)
+	}
+}
+
+// flush queues what waits. The buffer that it returns is to be given back once that is sent; nil: there is none.
+func (s *sink) flush(ctx context.Context, pipe goredis.Pipeliner, now time.Time) (taken *[]byte) {
 	s.mu.Lock()
 	values := make([]any, 0, 6)
-	if len(s.pending) > 0 {
-		values = append(values, fieldFrames, s.pending)
+	if s.pending != nil && len(*s.pending) > 0 {
+		values = append(values, fieldFrames, *s.pending)
 	}
 	if s.gap {
 		values = append(values, fieldGap, "1")
@@ -185,10 +209,11 @@ func (s *sink) flush(ctx context.Context, pipe goredis.Pipeliner, now time.Time)
 	if s.ended {
 		values = append(values, fieldEnd, "1")
 	}
+	taken = s.pending
 	s.pending, s.queued, s.gap = nil, false, false
 	s.mu.Unlock()
 	if len(values) == 0 {
-		return
+		return taken
 	}
 	pipe.XAdd(ctx, &goredis.XAddArgs{Stream: s.stream, MaxLen: relayEntries, Approx: true, Values: values})
 	if !s.listed {
@@ -201,6 +226,7 @@ func (s *sink) flush(ctx context.Context, pipe goredis.Pipeliner, now time.Time)
 		pipe.PExpire(ctx, s.list, relayLife+relayLife/4)
 		pipe.PExpire(ctx, s.stream, relayLife+relayLife/4)
 	}
+	return taken
 }
 
 // lost notes that what was taken from the sink is not in Redis.
