@@ -191,9 +191,12 @@ func hashOf[T ~string | ~[]byte](content T) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// unicodeLineEnds are taken for spaces.
+var unicodeLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
+
 // plain is a name without the separators that encoders of JSON disagree about.
 func plain(name string) string {
-	return strings.NewReplacer("\u2028", " ", "\u2029", " ").Replace(strings.ToValidUTF8(name, "�"))
+	return unicodeLineEnds.Replace(strings.ToValidUTF8(name, "�"))
 }
 
 // decimals4 keeps a number short enough to be written alike in every language.
