@@ -154,6 +154,7 @@ func (e *engine) settle(m finished) {
 			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.went.err)})
 		}
 	} else {
+		e.over(m.went.turn)
 		e.showTurn(m.went.turn, live)
 		e.session.Language = m.went.session.Language
 	}

@@ -182,13 +182,8 @@ func (e *engine) tellOfEdit(by *Live, commandID, item string) {
 // adopt takes over what other nodes did to items. What is not among the edits was done here since they were read.
 func (e *engine) adopt(edits ItemEdits) {
 	before := e.session.ItemEdits
-	e.session.ItemEdits = maps.Clone(edits)
+	e.session.ItemEdits = edits.behind(before)
 	e.recall.edited(e.session.ItemEdits)
-	for item, old := range before {
-		if _, there := edits[item]; !there || old.Removed {
-			e.session.ItemEdits[item] = old
-		}
-	}
 	for item, edit := range e.session.ItemEdits {
 		if old := before[item]; edit.Removed != old.Removed || (edit.Cut != nil && (old.Cut == nil || *edit.Cut != *old.Cut)) {
 			e.tellOfEdit(nil, "", item)

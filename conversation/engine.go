@@ -19,6 +19,8 @@ type engine struct {
 	done chan struct{}
 	// joining counts the sockets on their way; guarded by Service.mu.
 	joining int
+	// overtaken are turns that ended here meanwhile: what those sockets read may not have their ends.
+	overtaken []Turn
 
 	session Session
 	lives   map[LiveChannel]*Live

@@ -47,6 +47,18 @@ func (e ItemEdits) equal(other ItemEdits) bool {
 	})
 }
 
+// behind are these edits, which were read, and behind them those that were made here since: what is removed stays so.
+func (e ItemEdits) behind(here ItemEdits) ItemEdits {
+	all := make(ItemEdits, len(e))
+	maps.Copy(all, e)
+	for item, old := range here {
+		if _, there := e[item]; !there || old.Removed {
+			all[item] = old
+		}
+	}
+	return all
+}
+
 // text is what of an item's text is left.
 func (e ItemEdits) text(id, text string) string {
 	if cut := e[id].Cut; cut != nil {

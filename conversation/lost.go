@@ -297,7 +297,9 @@ func (e *engine) endWatch(m watched) {
 		ended.Err = &fault.Error{Reason: fault.Reason(m.turn.ErrorCode), Message: m.turn.ErrorMessage}
 	}
 	for _, live := range e.all() {
-		live.push(ended)
+		one := ended
+		one.Told = m.response == "" && !slices.ContainsFunc(items, func(item Item) bool { return !live.known[item.ID] })
+		live.push(one)
 		for _, item := range items {
 			live.known[item.ID] = true
 			e.items.put(item.ID, item.After)

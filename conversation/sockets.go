@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -10,10 +11,8 @@ import (
 
 // join takes a socket in and greets it.
 func (e *engine) join(m joined) {
-	e.s.mu.Lock()
-	e.joining--
-	e.s.mu.Unlock()
 	defer close(m.noted)
+	defer e.arrived()
 	if m.live == nil {
 		return
 	}
@@ -34,6 +33,7 @@ func (e *engine) join(m joined) {
 		e.inherit(m.live, older)
 	}
 	e.lives[m.live.channel] = m.live
+	e.overtake(&m)
 	e.recall.joined(m.live.session, m.turns, m.unanswered)
 	e.session.ItemEdits = m.live.session.ItemEdits
 	for _, item := range m.items {
@@ -58,6 +58,11 @@ func (e *engine) join(m joined) {
 			e.tellLost(m.live, turn)
 		}
 	}
+	for _, turn := range e.overtaken {
+		for _, item := range shown(turn, e.session.ItemEdits) {
+			e.show(m.live, "", item)
+		}
+	}
 	e.watch(m.live.session)
 	m.live.elsewhere = e.watching != ""
 	for _, call := range m.open {
@@ -70,6 +75,36 @@ func (e *engine) join(m joined) {
 	if e.restarting {
 		e.restart()
 	}
+}
+
+// arrived counts a socket that was on its way.
+func (e *engine) arrived() {
+	e.s.mu.Lock()
+	defer e.s.mu.Unlock()
+	if e.joining--; e.joining == 0 {
+		e.overtaken = nil
+	}
+}
+
+// over notes the end of a turn for the sockets that are on their way.
+func (e *engine) over(turn Turn) {
+	e.s.mu.Lock()
+	defer e.s.mu.Unlock()
+	if e.joining > 0 {
+		e.overtaken = append(e.overtaken, turn)
+	}
+}
+
+// overtake brings what an arriving socket has read up to what happened here since: turns that ended, and
+// what was done to items.
+func (e *engine) overtake(m *joined) {
+	for _, turn := range e.overtaken {
+		m.unanswered = slices.DeleteFunc(m.unanswered, func(t Turn) bool { return t.ID == turn.ID })
+		if m.live.session.RunningTurnID == turn.ID {
+			m.live.session.RunningTurnID, m.live.session.RunningResponseID, m.running = "", "", Turn{}
+		}
+	}
+	m.live.session.ItemEdits = m.live.session.ItemEdits.behind(e.session.ItemEdits)
 }
 
 // greet says the first_message, which is recorded already.
@@ -147,15 +182,16 @@ func (e *engine) others(than *Live, items []Item) {
 
 // showTurn tells the sockets of a turn they did not ask for.
 func (e *engine) showTurn(turn Turn, asked *Live) {
-	items := itemsOf(turn)
+	items := shown(turn, e.session.ItemEdits) // one of them may have been removed since it was said
 	for _, item := range items {
 		e.items.put(item.ID, item.After)
 	}
-	e.others(asked, shown(turn, e.session.ItemEdits))
+	e.others(asked, items)
 }
 
 // took notes a turn that was taken without a socket: a client's calls may have got their results in it.
 func (e *engine) took(turn Turn) {
+	e.over(turn)
 	e.recall.took(turn)
 	for _, m := range turn.Messages {
 		if m.Role == roleTool {

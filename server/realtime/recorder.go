@@ -256,7 +256,7 @@ func (r *recorder) answerEnded(e conversation.AnswerEnded) dialect.Step {
 // conclude tells the end of another node's answer as far as its frames have not, and what was held behind it.
 func (r *recorder) conclude() dialect.Step {
 	e := *r.concluding
-	e.Told = r.closed[e.ResponseID]
+	e.Told = e.Told || r.closed[e.ResponseID]
 	if r.follower != nil {
 		r.follower.end()
 		r.follower = nil
