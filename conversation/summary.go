@@ -136,6 +136,11 @@ func (s *Service) writeSummary(ctx context.Context, session Session, budget int)
 	if provider.Name() == extractive.Name {
 		return nil
 	}
+	now, err := selectSession(ctx, s.db, session.TenantID, session.ID, "")
+	if err != nil {
+		return fmt.Errorf("reading session: %w", err)
+	}
+	session.SummarizedTurns, session.ItemEdits = now.SummarizedTurns, now.ItemEdits // another summary may have ended since
 	last, err := selectSummary(ctx, s.db, session)
 	if err != nil {
 		return fmt.Errorf("reading summary: %w", err)
