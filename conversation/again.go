@@ -2,11 +2,15 @@ package conversation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
 )
 
@@ -59,12 +63,19 @@ func (s *Service) answerAgain(ctx context.Context, session Session, id TurnID) (
 }
 
 // sayAgain is say for a lost turn; its events begin with what is kept of it. Of params, what the caller
-// offers is read. Errors: errTaken, those of Say.
+// offers is read; nil: what it offered then. Errors: errTaken, those of Say.
 func (s *Service) sayAgain(ctx context.Context, session Session, id TurnID, params TurnParams, emit func(StreamEvent) error) (Turn, error) {
+	if params.ClientTools == nil { // who follows a turn does not repeat its request
+		var err error
+		if params.ClientTools, err = s.offered(ctx, session, id); err != nil {
+			return Turn{}, err
+		}
+	}
 	stream := &turnStream{emit: emit}
+	start := turnStart{tenant: session.TenantID, session: session.ID, turn: id, open: true, again: true, offered: offerOf(params.ClientTools)}
 	r := &runner{
-		s: s, responseID: idgen.New(idgen.Response), options: options{clientTools: params.ClientTools},
-		start: turnStart{tenant: session.TenantID, session: session.ID, turn: id, open: true, again: true},
+		s: s, responseID: idgen.New(idgen.Response), options: options{clientTools: params.ClientTools}, approvals: newApprovals(),
+		start: start,
 	}
 	r.emit = func(e Event) error {
 		if _, begun := e.(ResponseStarted); !begun {
@@ -80,6 +91,7 @@ func (s *Service) sayAgain(ctx context.Context, session Session, id TurnID, para
 	if errors.Is(went.err, errTaken) {
 		return went.turn, errTaken
 	}
+	s.dropOffer(ctx, session, start)
 	return s.said(ctx, stream, went, []tools.ClientCall{})
 }
 
@@ -100,4 +112,67 @@ func (t *turnStream) keep(turn Turn) error {
 		}
 	}
 	return nil
+}
+
+// offeredTool is a tool of the caller as it is kept with the turn while it runs, for whoever answers it again.
+type offeredTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty"`
+}
+
+// offerOf is how the tools are kept; nil for none.
+func offerOf(offered []model.Tool) json.RawMessage {
+	if len(offered) == 0 {
+		return nil
+	}
+	kept := make([]offeredTool, len(offered))
+	for i, tool := range offered {
+		kept[i] = offeredTool(tool)
+	}
+	text, err := json.Marshal(kept)
+	if err != nil { // a schema that is no JSON, from no door of ours: such a turn does not have it when it is lost
+		return nil
+	}
+	return text
+}
+
+// offered reads the tools that the caller of a turn offered.
+func (s *Service) offered(ctx context.Context, session Session, id TurnID) ([]model.Tool, error) {
+	var text []byte
+	err := s.db.NewSelect().Model((*Turn)(nil)).ColumnExpr("t.client_tools").
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", id).Scan(ctx, &text)
+	if postgres.NoRows(err) || err == nil && len(text) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the tools that a caller offered: %w", err)
+	}
+	var kept []offeredTool
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return nil, fmt.Errorf("decoding the tools that a caller offered: %w", err)
+	}
+	offered := make([]model.Tool, len(kept))
+	for i, tool := range kept {
+		offered[i] = model.Tool(tool)
+	}
+	return offered, nil
+}
+
+// dropOffer forgets the tools of a turn that has ended.
+func (s *Service) dropOffer(ctx context.Context, session Session, start turnStart) {
+	if start.offered == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	err := s.attached(ctx, session.ID, func(ctx context.Context) error {
+		_, err := s.db.NewUpdate().Model((*Turn)(nil)).Set("client_tools = NULL").
+			Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.id = ?", start.turn).
+			Where("t.status <> ?", TurnInProgress).Exec(ctx) // else another node has it
+		return err
+	})
+	if err != nil { // they stay, which costs room only
+		s.log.WarnContext(ctx, "tools of a turn kept", "session_id", session.ID, "turn_id", start.turn, "error", err)
+	}
 }

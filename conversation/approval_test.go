@@ -43,7 +43,7 @@ func TestApproval(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	server := f.guarded(t)
-	answers := pays(3)
+	answers := pays(2)
 	f.model = answers
 	made := f.create(t)
 	s := f.join(t, f.Service, made)
@@ -86,13 +86,13 @@ func TestApproval(t *testing.T) {
 	if n := server.Count("tools/call"); n != 1 {
 		t.Errorf("%d calls", n)
 	}
-	// Over HTTP there is nobody to ask.
-	turn := f.turn(t, made.Session.ID, "Pay again.")
-	if calls := turn.ToolCalls(); calls[0].ErrorCode != "not-approved" || !strings.Contains(calls[0].Output, "no client") {
-		t.Errorf("over HTTP: %+v", calls)
+	for i, want := range []conversation.ApprovalStatus{conversation.ApprovalDenied, conversation.ApprovalApproved} {
+		if calls := f.transcript(t, made.Session.ID)[i].ToolCalls(); calls[0].Approval == nil || calls[0].Approval.Status != want || calls[0].Approval.DecidedBy != "socket" {
+			t.Errorf("turn %d tells %+v", i, calls[0].Approval)
+		}
 	}
 	traces := f.traces(t, made.Session.ID)
-	if len(traces) != 3 || traces[0].ErrorCode != "not-approved" || traces[0].Attempts != 0 || traces[1].ErrorCode != "" {
+	if len(traces) != 2 || traces[0].ErrorCode != "not-approved" || traces[0].Attempts != 0 || traces[1].ErrorCode != "" {
 		t.Errorf("traced %+v", traces)
 	}
 }

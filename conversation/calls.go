@@ -52,8 +52,8 @@ type pendingCall struct {
 	mayLeave bool
 	// withheld says that the user has not asked for the call; see injection.go.
 	withheld *tools.Error
-	// word is where the client's approval comes; nil: it is not asked.
-	word <-chan decision
+	// asked is the request for its approval; nil: nobody was asked.
+	asked *asked
 }
 
 // system says that the call is of end_call, skip_turn or language_detection.
@@ -94,7 +94,7 @@ func (r *runner) callTools(ctx context.Context, wanted []model.ToolCall) error {
 			return err
 		}
 	}
-	if err := r.askApprovals(round); err != nil {
+	if err := r.askApprovals(ctx, round); err != nil {
 		return err
 	}
 	var running sync.WaitGroup
@@ -246,8 +246,9 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 	case !p.known:
 		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.call.Name+" here, or it is off. Answer without it.")
 	}
+	var word *CallApproval
 	if p.params.Refused = p.withheld; p.withheld == nil {
-		p.params.Refused = r.approved(ctx, p)
+		word, p.params.Refused = r.approved(ctx, p)
 	}
 	if ctx.Err() != nil {
 		return r.refused(p, begun, codeUnfinished, outputUnfinished)
@@ -265,7 +266,7 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 		At: milliseconds(r.s.moment().Sub(r.begun)),
 		Result: &CallResult{
 			ToolID: string(p.entry.Tool.ID), StatusCode: outcome.StatusCode, LatencyMS: milliseconds(outcome.Latency),
-			Attempts: outcome.Attempts, StartedAt: outcome.StartedAt,
+			Attempts: outcome.Attempts, StartedAt: outcome.StartedAt, Approval: word,
 		},
 	}
 	if outcome.StartedAt.IsZero() {

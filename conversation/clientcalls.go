@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/tools"
 )
 
@@ -252,15 +253,42 @@ func (e *engine) asker(call *clientCall) *Live {
 
 // approve hands the client's word to the call that waits for it.
 func (e *engine) approve(live *Live, c Approve) {
-	if utf8.RuneCountInString(c.Reason) > MaxReasonChars || !storable(c.Reason) {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("reason", "max_len", "reason has at most %d characters.", MaxReasonChars)})
+	if err := checkReason(c.Reason); err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: err})
 		return
 	}
-	if e.current == nil || !e.current.approvals.answer(c.RequestID, decision{approved: c.Approved, reason: c.Reason}) {
-		live.push(Failed{CommandID: c.CommandID, Err: fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")})
+	if err := e.decide(c.RequestID, decision{approved: c.Approved, reason: c.Reason, by: bySocket}); err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: err})
 		return
 	}
 	e.client.spare, e.client.spareUntil = e.client.spare+1, e.s.moment().Add(spareFor) // the answer goes on by itself
+}
+
+// decide passes a socket's word on: by the request's row, which any node may have asked with; while Postgres is away
+// to the answer that goes out here.
+func (e *engine) decide(request string, d decision) *fault.Error {
+	unknown := fault.InvalidField("approval_request_id", "unknown", "No call waits for this approval: it was answered, or its time is over.")
+	here := func() bool { return e.current != nil && e.current.approvals.answer(request, d) }
+	if e.current != nil && e.current.approvals.unstored(request) && here() {
+		return nil
+	}
+	call, ok := strings.CutPrefix(request, requestPrefix)
+	if !ok {
+		return unknown
+	}
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	err := e.s.attached(ctx, e.id, func(ctx context.Context) error {
+		_, err := e.s.decide(ctx, e.session, call, d)
+		return err
+	})
+	switch {
+	case err == nil, e.s.isAdrift(err) && here():
+		return nil
+	case fault.IsReason(err, fault.ResourceNotFound), fault.IsReason(err, fault.ApprovalDecided):
+		return unknown
+	}
+	return postgres.Decide(err)
 }
 
 // askedIn is the turn in which a client was asked to make a call that has no result yet. The session's

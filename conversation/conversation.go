@@ -201,6 +201,10 @@ type Turn struct {
 	// Receipt is the receipt's canonical JSON. It is written with the turn's end and read by Service.Receipt only.
 	Receipt json.RawMessage `bun:"-"`
 
+	// Offered are the tools of the caller of a turn without a socket, as JSON. It is written with a new turn and read
+	// by Service.offered only.
+	Offered json.RawMessage `bun:"-"`
+
 	// Wanted says of a turn that does not run that an answer was asked for.
 	Wanted bool `bun:"wanted"`
 	// Losses counts the nodes that were lost with it; LostResponseID is the answer the last one had begun.
@@ -298,6 +302,8 @@ type CallResult struct {
 	StartedAt    time.Time `json:"started_at"`
 	// Assigned names the variables that the answer set.
 	Assigned []string `json:"assigned,omitempty"`
+	// Approval is who allowed the call, or did not; nil: nobody had to be asked.
+	Approval *CallApproval `json:"approval,omitempty"`
 }
 
 // MessageCall is a call the model made.

@@ -42,7 +42,7 @@
 //
 // Calls of one round run side by side and keep their order. One that is not idempotent outlives a
 // cancelled answer (late.go); a client's ends the answer and waits in its turn's row for the result
-// (clientcalls.go); one that needs approval asks the client first (approval.go). Every call has a
+// (clientcalls.go); one that needs approval asks first, on sockets and over HTTP (approval.go). Every call has a
 // result in the transcript, if only "unknown".
 //
 // # Analysis
@@ -54,7 +54,7 @@
 // When the agent has memory, the same task looks for what is to be remembered of the user (learn.go), and the
 // prompt of each turn has what is (recall.go).
 //
-// Events: post_call_transcription. Tables: sessions, session_connections, turns, signing_keys, session_analyses.
+// Events: post_call_transcription. Tables: sessions, session_connections, turns, call_approvals, signing_keys, session_analyses.
 //
 // It does not parse frames (server/realtime), find passages (knowledge) or call endpoints (tools).
 package conversation

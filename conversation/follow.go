@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -222,6 +223,15 @@ func (s *Service) followRow(ctx context.Context, session Session, to *rowStream)
 		if err := to.take(turn); err != nil || turn.Status != TurnInProgress {
 			return true, err
 		}
+		if pending(turn) {
+			waiting, err := selectWaiting(ctx, s.db, turn, s.moment())
+			if err != nil {
+				return false, err
+			}
+			if err := to.ask(waiting); err != nil {
+				return true, err
+			}
+		}
 		if !told { // and look again: it may have changed before its node knew
 			told = true
 			if err := notify(ctx, s.db, notice{Kind: noticeFollow, Session: session.ID, Turn: to.turn}); err != nil {
@@ -241,6 +251,11 @@ func (s *Service) followRow(ctx context.Context, session Session, to *rowStream)
 			return false, ctx.Err()
 		}
 	}
+}
+
+// pending says that a call of the turn has no result yet.
+func pending(turn Turn) bool {
+	return slices.ContainsFunc(turn.ToolCalls(), func(c ToolCall) bool { return c.Output == "" })
 }
 
 // awaitNews is told when the row of a turn has changed.
@@ -308,6 +323,25 @@ type rowStream struct {
 	emit  func(StreamEvent) error
 	turn  TurnID
 	heard place
+	// asked are the calls whose approval it has asked for.
+	asked map[string]bool
+}
+
+// ask tells of the calls that wait for approval, each once: who comes back is asked again.
+func (r *rowStream) ask(waiting []Approval) error {
+	for _, one := range waiting {
+		if r.asked[one.CallID] {
+			continue
+		}
+		if r.asked == nil {
+			r.asked = map[string]bool{}
+		}
+		r.asked[one.CallID] = true
+		if err := r.send(StreamEvent{Type: StreamApproval, Approval: &one}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *rowStream) send(e StreamEvent) error {
@@ -350,7 +384,7 @@ func (b *broadcast) after(turn TurnID, heard place) int {
 		if err != nil || at.losses != heard.losses {
 			return 0
 		}
-		if heard.events > 0 && e.Type != StreamDone && e.Type != StreamClientCall && at.bytes <= heard.bytes && at.calls <= heard.calls {
+		if heard.events > 0 && e.Type != StreamDone && e.Type != StreamClientCall && e.Type != StreamApproval && at.bytes <= heard.bytes && at.calls <= heard.calls {
 			next = i + 1
 		}
 	}

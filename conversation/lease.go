@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -51,6 +52,8 @@ type turnStart struct {
 	// outputs are a client's results of calls, which a new turn begins with; answered gets those calls.
 	outputs  []Message
 	answered *[]tools.ClientCall
+	// offered are the caller's own tools of a new turn, as they are kept; see again.go.
+	offered json.RawMessage
 	// response is the answer's id when a socket asks for it.
 	response string
 	// recall is what the node remembers of the session; nil for a turn without a socket.
@@ -73,12 +76,14 @@ type lease struct {
 	followed bool
 	// begun says that the turn has its row; guarded by Service.mu.
 	begun bool
+	// approvals are the turn's calls that wait for somebody's word; nil: none can.
+	approvals *approvals
 }
 
 // hold registers a turn of this node; the context ends when the session does.
-func (s *Service) hold(ctx context.Context, start turnStart) (context.Context, *lease) {
+func (s *Service) hold(ctx context.Context, start turnStart, waiting *approvals) (context.Context, *lease) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	l := &lease{session: start.session, cancel: cancel, stop: make(chan struct{})}
+	l := &lease{session: start.session, cancel: cancel, stop: make(chan struct{}), approvals: waiting}
 	s.mu.Lock()
 	s.running[start.turn] = l
 	s.mu.Unlock()
@@ -252,6 +257,7 @@ func takeTurn(ctx context.Context, tx bun.Tx, session *Session, start turnStart,
 		return selectTurn(ctx, tx, *session, start.turn)
 	}
 	turn := newTurn(*session, start.turn, now)
+	turn.Offered = start.offered
 	if err := takeOutputs(ctx, tx, *session, start, &turn, now); err != nil {
 		return Turn{}, err
 	}

@@ -285,7 +285,7 @@ type ToolDone struct {
 	Kind   tools.Kind
 }
 
-// ApprovalRequested asks the client whether a call may be made: Approve comes back, in time, or the
+// ApprovalRequested asks whether a call may be made: Approve or Service.Decide comes, in time, or the
 // call is not made. It comes between the call's ToolStarted and ToolDone.
 type ApprovalRequested struct {
 	ResponseID string
@@ -295,8 +295,9 @@ type ApprovalRequested struct {
 	Name      string
 	// Arguments is a JSON object.
 	Arguments json.RawMessage
-	// Timeout is how long the answer is waited for.
-	Timeout time.Duration
+	// Timeout is how long the answer is waited for, from AskedAt to ExpiresAt.
+	Timeout            time.Duration
+	AskedAt, ExpiresAt time.Time
 }
 
 // ClientToolCalled is a call that the client must run; ToolOutput and Respond come back. The answer

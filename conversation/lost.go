@@ -79,6 +79,11 @@ func loseTurn(ctx context.Context, tx bun.Tx, session *Session, now time.Time, a
 // putBack makes a lost turn wanted, or fails it.
 func putBack(ctx context.Context, tx bun.Tx, session Session, turn Turn, now time.Time, again bool) error {
 	before := turn
+	unasked, err := withdrawAll(ctx, tx, turn, now)
+	if err != nil {
+		return err
+	}
+	turn.Messages = settleCalls(turn.Messages, unasked, string(codeNotApproved), outputUnasked)
 	turn.Messages = settle(turn.Messages, codeUnknown, outputLost)
 	if session.RunningResponseID == "" && !again || turn.Losses >= maxLosses || !session.EndingAt.IsZero() {
 		turn.Status, turn.EndedAt = TurnFailed, now

@@ -25,6 +25,8 @@ const (
 	outputClientGone = "The conversation ended before the client had answered this call."
 	outputLost       = "Nobody knows how this call ended: what made it was lost before it had a result. It may have happened. " +
 		"Look whether it has before you call the tool again, or ask the user."
+	outputUnasked = "The call was not made: the server that had asked for its approval was lost before anybody answered. " +
+		"Call the tool again if it is still wanted."
 	outputLate = "The answer was stopped while this call was running, and it went on. It may have happened; its result is not known yet. " +
 		"Do not call the tool again without looking whether it has."
 )
@@ -62,6 +64,11 @@ func agentText(messages []Message) string {
 // settle gives every call of ours that has none a result, by code and in words: the transcript of a
 // turn that was broken off has no loose ends. The client's calls may be answered in a later turn.
 func settle(messages []Message, code, words string) []Message {
+	return settleCalls(messages, nil, code, words)
+}
+
+// settleCalls is settle for some of the calls; nil: for all.
+func settleCalls(messages []Message, only []string, code, words string) []Message {
 	answered := map[string]bool{}
 	for _, m := range messages {
 		if m.Role == roleTool {
@@ -71,7 +78,7 @@ func settle(messages []Message, code, words string) []Message {
 	settled := slices.Clone(messages)
 	for _, m := range messages {
 		for _, call := range m.Calls {
-			if call.Client || answered[call.ID] {
+			if call.Client || answered[call.ID] || only != nil && !slices.Contains(only, call.ID) {
 				continue
 			}
 			settled = append(settled, Message{

@@ -39,6 +39,8 @@ const (
 	noticeStop   noticeKind = "stop"   // this one turn is to be stopped
 	noticeFollow noticeKind = "follow" // this one turn is followed by its row
 	noticeNews   noticeKind = "news"   // this one turn's row has changed
+	// noticeDecided: somebody has said whether a call of the session may be made.
+	noticeDecided noticeKind = "decided"
 )
 
 // notice is the payload of a notification. It names; whoever gets it reads the row.
@@ -95,6 +97,7 @@ func (s *Service) beat(ctx context.Context) {
 func (s *Service) hearNotice(ctx context.Context, payload string) {
 	if payload == "" {
 		s.wakeFollowers("")
+		s.heardDecision("")
 		s.lookAround(ctx)
 		return
 	}
@@ -112,6 +115,8 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 		s.markFollowed(n.Turn)
 	case noticeNews:
 		s.wakeFollowers(n.Turn)
+	case noticeDecided:
+		s.heardDecision(n.Session)
 	case noticeEnded:
 		s.stopTurns(n.Session, errEnding)
 		s.look(ctx, n.Session)

@@ -87,17 +87,24 @@ type ReceiptPassage struct {
 
 // ReceiptToolCall is a call of a tool.
 type ReceiptToolCall struct {
-	ArgumentsHash string `json:"arguments_hash"`
-	Attempts      int    `json:"attempts"`
-	ErrorCode     string `json:"error_code"`
-	ID            string `json:"id"`
-	LatencyMS     int    `json:"latency_ms"`
-	OutputHash    string `json:"output_hash"`
-	Slug          string `json:"slug"`
-	StartMS       int    `json:"start_ms"`
-	Status        string `json:"status"`
-	StatusCode    int    `json:"status_code"`
-	ToolID        string `json:"tool_id"`
+	Approval      *ReceiptApproval `json:"approval,omitempty"`
+	ArgumentsHash string           `json:"arguments_hash"`
+	Attempts      int              `json:"attempts"`
+	ErrorCode     string           `json:"error_code"`
+	ID            string           `json:"id"`
+	LatencyMS     int              `json:"latency_ms"`
+	OutputHash    string           `json:"output_hash"`
+	Slug          string           `json:"slug"`
+	StartMS       int              `json:"start_ms"`
+	Status        string           `json:"status"`
+	StatusCode    int              `json:"status_code"`
+	ToolID        string           `json:"tool_id"`
+}
+
+// ReceiptApproval is who allowed a call, or did not.
+type ReceiptApproval struct {
+	DecidedBy string `json:"decided_by"`
+	Status    string `json:"status"`
 }
 
 // ReceiptGuard is what a guard decided.
@@ -225,6 +232,9 @@ func receiptCalls(turn Turn, asked time.Time) []ReceiptToolCall {
 			c.ToolID = result.ToolID
 		}
 		c.OutputHash, c.ErrorCode, c.StatusCode, c.Attempts, c.LatencyMS = hashOf(m.Text), result.ErrorCode, result.StatusCode, result.Attempts, result.LatencyMS
+		if result.Approval != nil {
+			c.Approval = &ReceiptApproval{DecidedBy: result.Approval.DecidedBy, Status: string(result.Approval.Status)}
+		}
 		if !result.StartedAt.IsZero() {
 			c.StartMS = milliseconds(result.StartedAt.Sub(asked))
 		}

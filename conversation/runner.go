@@ -69,7 +69,7 @@ type runner struct {
 	adrift, unreachable bool
 	// interrupted says that the user's speech stopped it.
 	interrupted bool
-	// approvals are the calls that wait for the client's word; nil: there is no client to ask.
+	// approvals are the calls that wait for somebody's word; nil: there is nobody to ask.
 	approvals *approvals
 	// recorded is closed when the turn has been written down, or could not be.
 	recorded chan struct{}
@@ -93,7 +93,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	ctx, span := r.trace(ctx)
 	defer func() { r.endTrace(span, went) }()
 	r.making = making{asked: r.s.moment(), prices: r.s.prices}
-	ctx, l := r.s.hold(ctx, r.start)
+	ctx, l := r.s.hold(ctx, r.start, r.approvals)
 	defer r.s.release(r.start.turn, l)
 	r.ahead = r.lookAhead(ctx)
 	defer r.ahead.stop()

@@ -129,6 +129,9 @@ func insertTurn(ctx context.Context, db bun.IDB, turn Turn) error {
 	if turn.Receipt != nil {
 		insert = insert.Value("receipt", "?", string(turn.Receipt))
 	}
+	if turn.Offered != nil {
+		insert = insert.Value("client_tools", "?", string(turn.Offered))
+	}
 	if _, err := insert.Exec(ctx); err != nil {
 		return fmt.Errorf("storing turn: %w", err)
 	}

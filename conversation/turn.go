@@ -21,6 +21,7 @@ const (
 	StreamDelta      = "turn.delta"
 	StreamToolCall   = "turn.tool_call"
 	StreamClientCall = "turn.client_tool_call"
+	StreamApproval   = "turn.approval_requested"
 	StreamDone       = "turn.done"
 )
 
@@ -35,6 +36,8 @@ type StreamEvent struct {
 	// ToolCall is a call that has its result (turn.tool_call), or one that the caller is to run
 	// (turn.client_tool_call).
 	ToolCall *ToolCall
+	// Approval is a call that waits for somebody's word (turn.approval_requested).
+	Approval *Approval
 	// Turn is the whole turn, recorded (turn.done).
 	Turn *Turn
 }
@@ -143,9 +146,12 @@ func (s *Service) say(ctx context.Context, session Session, params TurnParams, e
 	stream := &turnStream{emit: emit}
 	start := turnStart{
 		tenant: session.TenantID, session: session.ID, turn: TurnID(idgen.In(ctx, idgen.Turn)), text: params.Text,
-		outputs: params.messages(), answered: &[]tools.ClientCall{},
+		outputs: params.messages(), answered: &[]tools.ClientCall{}, offered: offerOf(params.ClientTools),
 	}
-	r := &runner{s: s, start: start, responseID: idgen.New(idgen.Response), options: options{clientTools: params.ClientTools}, emit: stream.take}
+	r := &runner{
+		s: s, start: start, responseID: idgen.New(idgen.Response), options: options{clientTools: params.ClientTools}, approvals: newApprovals(), emit: stream.take,
+	}
+	defer func() { s.dropOffer(ctx, session, r.start) }()
 	went := r.run(ctx)
 	if postgres.IsUnique(went.err, "turns_pkey") { // see idgen.In
 		made, err := selectTurn(ctx, s.db, session, r.start.turn)
@@ -197,6 +203,9 @@ type turnStream struct {
 func (t *turnStream) send(e StreamEvent) error {
 	t.place.pass(e)
 	e.TurnID, e.ID = t.turn, t.place.id(t.turn)
+	if e.Approval != nil {
+		e.Approval.TurnID = t.turn
+	}
 	return t.emit(e)
 }
 
@@ -217,6 +226,10 @@ func (t *turnStream) take(e Event) error {
 	case ToolDone:
 		call := &ToolCall{CallResult: e.Result, ID: e.CallID, Name: e.Name, Arguments: e.Arguments, Output: e.Output}
 		return t.send(StreamEvent{Type: StreamToolCall, ToolCall: call})
+	case ApprovalRequested:
+		return t.send(StreamEvent{Type: StreamApproval, Approval: &Approval{
+			CallID: e.CallID, Name: e.Name, Arguments: e.Arguments, Status: ApprovalWaiting, CreatedAt: e.AskedAt, ExpiresAt: e.ExpiresAt,
+		}})
 	case ClientToolCalled:
 		call := &ToolCall{ID: e.CallID, Name: e.Name, Arguments: e.Arguments, CallResult: CallResult{ToolID: tools.ClientPrefix + e.Name}}
 		return t.send(StreamEvent{Type: StreamClientCall, ToolCall: call})

@@ -41,6 +41,7 @@ const (
 	SessionClosed       Reason = "session-closed"
 	SessionModality     Reason = "session-modality"
 	STTNotConfigured    Reason = "stt-not-configured"
+	ApprovalDecided     Reason = "approval-decided"
 
 	WebhookURLNotHTTPS     Reason = "webhook-url-not-https"
 	WebhookURLNotPublic    Reason = "webhook-url-not-public"
@@ -103,6 +104,7 @@ var table = []Entry{
 	{OverrideNotAllowed, Invalid, "The override is not allowed", "Take the key off the request, or off the agent's locked_overrides."},
 	{SessionTokenInvalid, Unauthenticated, "The session token is not valid", "Create a session and use the URL from its answer before expires_at."},
 	{SessionClosed, Precondition, "The session is closed", "Create a new session."},
+	{ApprovalDecided, Precondition, "The call was decided on already", "Nothing: the detail says what was decided."},
 	{SessionModality, Forbidden, "The session does not have this modality", "Create the session with modality voice or voice+text, or use chat_url."},
 	{RateLimitedReason, RateLimited, "Too many requests", "Wait for the time in Retry-After."},
 	{IdempotencyReused, AlreadyExists, "The Idempotency-Key was used with another request", "Use a new key for a new request."},

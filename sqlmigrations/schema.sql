@@ -48,6 +48,27 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_by_tenant ON public.api_keys USING btree (tenant_id, created_at DESC, id DESC);
 
+CREATE TABLE call_approvals (
+    id text NOT NULL,
+    tenant_id text NOT NULL,
+    workspace_id text NOT NULL,
+    session_id text NOT NULL,
+    turn_id text NOT NULL,
+    losses integer NOT NULL DEFAULT 0,
+    slug text NOT NULL,
+    arguments json NOT NULL,
+    status text NOT NULL DEFAULT 'waiting'::text,
+    reason text NOT NULL DEFAULT ''::text,
+    decided_by text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    decided_at timestamp with time zone,
+    CONSTRAINT call_approvals_pkey PRIMARY KEY (id),
+    CONSTRAINT call_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+    CONSTRAINT call_approvals_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'approved'::text, 'denied'::text, 'expired'::text, 'withdrawn'::text])))
+);
+CREATE INDEX call_approvals_by_session ON public.call_approvals USING btree (session_id, created_at, id);
+
 CREATE TABLE chunks (
     id text NOT NULL,
     tenant_id text NOT NULL,
@@ -704,6 +725,7 @@ CREATE TABLE turns (
     lost_response_id text NOT NULL DEFAULT ''::text,
     feedback text NOT NULL DEFAULT ''::text,
     spilled boolean NOT NULL DEFAULT false,
+    client_tools json,
     CONSTRAINT turns_index_check CHECK ((index >= 0)),
     CONSTRAINT turns_pkey PRIMARY KEY (id),
     CONSTRAINT turns_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,

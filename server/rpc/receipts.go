@@ -66,8 +66,12 @@ func receiptPassageProto(p conversation.ReceiptPassage) *parlancev1.ReceiptPassa
 }
 
 func receiptToolCallProto(c conversation.ReceiptToolCall) *parlancev1.ReceiptToolCall {
-	return &parlancev1.ReceiptToolCall{
+	call := &parlancev1.ReceiptToolCall{
 		Id: c.ID, ToolId: c.ToolID, Slug: c.Slug, ArgumentsHash: c.ArgumentsHash, OutputHash: c.OutputHash, Status: c.Status,
 		ErrorCode: c.ErrorCode, StatusCode: int32Of(c.StatusCode), Attempts: int32Of(c.Attempts), StartMs: int32Of(c.StartMS), LatencyMs: int32Of(c.LatencyMS),
 	}
+	if c.Approval != nil {
+		call.Approval = &parlancev1.ReceiptApproval{Status: c.Approval.Status, DecidedBy: c.Approval.DecidedBy}
+	}
+	return call
 }

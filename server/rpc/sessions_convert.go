@@ -160,6 +160,11 @@ func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.To
 		StatusCode: int32Of(c.StatusCode), LatencyMs: int32Of(c.LatencyMS), Attempts: int32Of(c.Attempts), StartedAt: timestamp(c.StartedAt),
 		AssignedVariables: c.Assigned,
 	}
+	if c.Approval != nil {
+		call.Approval = &parlancev1.ToolCallApproval{
+			Status: string(c.Approval.Status), DecidedBy: c.Approval.DecidedBy, Reason: c.Approval.Reason, DecidedAt: timestamp(c.Approval.DecidedAt),
+		}
+	}
 	if c.ErrorCode != "" {
 		call.Error = &parlancev1.ToolError{Code: c.ErrorCode, Message: c.ErrorMessage}
 	}
@@ -170,6 +175,9 @@ func turnEventProto(session string, e conversation.StreamEvent) *parlancev1.Stre
 	event := &parlancev1.StreamTurnResponse{Type: e.Type, EventId: e.ID, TurnId: string(e.TurnID), Delta: e.Delta}
 	if e.ToolCall != nil {
 		event.ToolCall = turnCallProto(session, string(e.TurnID), *e.ToolCall)
+	}
+	if e.Approval != nil {
+		event.Approval = approvalProto(session, *e.Approval)
 	}
 	if e.Turn != nil {
 		event.Turn = answeredTurnProto(*e.Turn)

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/route"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/fake/receiver"
@@ -54,7 +55,7 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"ListWorkspaceToolCalls.tool_id": nil, "ListWorkspaceToolCalls.session_id": nil, "ListWorkspaceToolCalls.agent_id": nil,
 		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
-		"EndSession.status": "completed", "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
+		"EndSession.status": "completed", "DecideApproval.approve": true, "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
 		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
 		"AddMemory.kind": "note", "UpdateMemory.text": "Something else.", "query": "Something?",
 		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
@@ -78,6 +79,9 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		w.values[name] = value
 	}
 	w.values["turn_id"] = turnOf(session)
+	w.values["call_id"] = harness.Rows[string](t, env, `INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, reason, created_at, expires_at, decided_at)
+		VALUES ($1, $2, $3, $4, $5, $6, '{}', 'approved', $6, now(), now(), now()) RETURNING id`,
+		idgen.New(idgen.ToolCall), owner.ID, owner.WorkspaceID, session, w.values["turn_id"], w.mark)[0]
 	w.awaitDelivery(t, in("/webhooks/"+endpoint+"/deliveries"))
 	w.values["questions"] = []any{map[string]any{"q": "What? " + w.mark, "source_ids": []string{source}}}
 	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{"agent_id": agent, "name": w.mark, "questions": w.values["questions"]}, 201)

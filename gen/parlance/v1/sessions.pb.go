@@ -2581,7 +2581,7 @@ func (x *StreamTurnRequest) GetToolOutputs() []*ToolOutput {
 
 type StreamTurnResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// turn.started, turn.delta, turn.tool_call, turn.client_tool_call or turn.done.
+	// turn.started, turn.delta, turn.approval_requested, turn.tool_call, turn.client_tool_call or turn.done.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// Names the event and its turn, for last_event_id; the id of the Server-Sent Event.
 	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
@@ -2592,7 +2592,10 @@ type StreamTurnResponse struct {
 	// turn.tool_call: a call that has its result. turn.client_tool_call: one that the caller is to run.
 	ToolCall *ToolCall `protobuf:"bytes,5,opt,name=tool_call,json=toolCall,proto3,oneof" json:"tool_call,omitempty"`
 	// turn.done: the whole answer.
-	Turn          *CreateTurnResponse `protobuf:"bytes,6,opt,name=turn,proto3,oneof" json:"turn,omitempty"`
+	Turn *CreateTurnResponse `protobuf:"bytes,6,opt,name=turn,proto3,oneof" json:"turn,omitempty"`
+	// turn.approval_requested: a call that is made when DecideApproval allows it. Who follows the turn anew is told
+	// of those that still wait.
+	Approval      *Approval `protobuf:"bytes,7,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2669,6 +2672,347 @@ func (x *StreamTurnResponse) GetTurn() *CreateTurnResponse {
 	return nil
 }
 
+func (x *StreamTurnResponse) GetApproval() *Approval {
+	if x != nil {
+		return x.Approval
+	}
+	return nil
+}
+
+// Approval is a call that waits, or waited, for somebody's word.
+type Approval struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// call_…
+	CallId string `protobuf:"bytes,1,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// ses_…
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// turn_…
+	TurnId string `protobuf:"bytes,3,opt,name=turn_id,json=turnId,proto3" json:"turn_id,omitempty"`
+	// The tool's slug.
+	Slug string `protobuf:"bytes,4,opt,name=slug,proto3" json:"slug,omitempty"`
+	// The arguments.
+	Input *structpb.Struct `protobuf:"bytes,5,opt,name=input,proto3" json:"input,omitempty"`
+	// waiting, approved, denied, expired (nobody answered in time) or withdrawn (the answer was stopped before).
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// What was said with the word; the model is told it when the call was denied.
+	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	// key_…, session_token, socket, or empty: nobody.
+	DecidedBy string `protobuf:"bytes,8,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	// When it was asked for.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Until when it waits; then the call is not made.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// Null while it waits.
+	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Approval) Reset() {
+	*x = Approval{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Approval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Approval) ProtoMessage() {}
+
+func (x *Approval) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Approval.ProtoReflect.Descriptor instead.
+func (*Approval) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *Approval) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *Approval) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *Approval) GetTurnId() string {
+	if x != nil {
+		return x.TurnId
+	}
+	return ""
+}
+
+func (x *Approval) GetSlug() string {
+	if x != nil {
+		return x.Slug
+	}
+	return ""
+}
+
+func (x *Approval) GetInput() *structpb.Struct {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+func (x *Approval) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *Approval) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Approval) GetDecidedBy() string {
+	if x != nil {
+		return x.DecidedBy
+	}
+	return ""
+}
+
+func (x *Approval) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *Approval) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *Approval) GetDecidedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DecidedAt
+	}
+	return nil
+}
+
+type ListApprovalsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// 1 to 200; 0 means 50.
+	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before.
+	PageToken string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only those with this status.
+	Status        string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListApprovalsRequest) Reset() {
+	*x = ListApprovalsRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListApprovalsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListApprovalsRequest) ProtoMessage() {}
+
+func (x *ListApprovalsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListApprovalsRequest.ProtoReflect.Descriptor instead.
+func (*ListApprovalsRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ListApprovalsRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *ListApprovalsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListApprovalsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListApprovalsRequest) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+type ListApprovalsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The page, newest first.
+	Approvals []*Approval `protobuf:"bytes,1,rep,name=approvals,proto3" json:"approvals,omitempty"`
+	// Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListApprovalsResponse) Reset() {
+	*x = ListApprovalsResponse{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListApprovalsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListApprovalsResponse) ProtoMessage() {}
+
+func (x *ListApprovalsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListApprovalsResponse.ProtoReflect.Descriptor instead.
+func (*ListApprovalsResponse) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *ListApprovalsResponse) GetApprovals() []*Approval {
+	if x != nil {
+		return x.Approvals
+	}
+	return nil
+}
+
+func (x *ListApprovalsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+type DecideApprovalRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// ses_…
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The call's: call_…
+	CallId string `protobuf:"bytes,2,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
+	// Whether the call is to be made. Required.
+	Approve *bool `protobuf:"varint,3,opt,name=approve,proto3,oneof" json:"approve,omitempty"`
+	// Why not, at most 500 characters; told to the model.
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DecideApprovalRequest) Reset() {
+	*x = DecideApprovalRequest{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DecideApprovalRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DecideApprovalRequest) ProtoMessage() {}
+
+func (x *DecideApprovalRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DecideApprovalRequest.ProtoReflect.Descriptor instead.
+func (*DecideApprovalRequest) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *DecideApprovalRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *DecideApprovalRequest) GetCallId() string {
+	if x != nil {
+		return x.CallId
+	}
+	return ""
+}
+
+func (x *DecideApprovalRequest) GetApprove() bool {
+	if x != nil && x.Approve != nil {
+		return *x.Approve
+	}
+	return false
+}
+
+func (x *DecideApprovalRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 type GetTranscriptRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ses_…
@@ -2683,7 +3027,7 @@ type GetTranscriptRequest struct {
 
 func (x *GetTranscriptRequest) Reset() {
 	*x = GetTranscriptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2695,7 +3039,7 @@ func (x *GetTranscriptRequest) String() string {
 func (*GetTranscriptRequest) ProtoMessage() {}
 
 func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[30]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2708,7 +3052,7 @@ func (x *GetTranscriptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptRequest.ProtoReflect.Descriptor instead.
 func (*GetTranscriptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{30}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetTranscriptRequest) GetSessionId() string {
@@ -2744,7 +3088,7 @@ type GetTranscriptResponse struct {
 
 func (x *GetTranscriptResponse) Reset() {
 	*x = GetTranscriptResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2756,7 +3100,7 @@ func (x *GetTranscriptResponse) String() string {
 func (*GetTranscriptResponse) ProtoMessage() {}
 
 func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[31]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2769,7 +3113,7 @@ func (x *GetTranscriptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTranscriptResponse.ProtoReflect.Descriptor instead.
 func (*GetTranscriptResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{31}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetTranscriptResponse) GetTurns() []*Turn {
@@ -2798,7 +3142,7 @@ type GetTurnReceiptRequest struct {
 
 func (x *GetTurnReceiptRequest) Reset() {
 	*x = GetTurnReceiptRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2810,7 +3154,7 @@ func (x *GetTurnReceiptRequest) String() string {
 func (*GetTurnReceiptRequest) ProtoMessage() {}
 
 func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[32]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2823,7 +3167,7 @@ func (x *GetTurnReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTurnReceiptRequest.ProtoReflect.Descriptor instead.
 func (*GetTurnReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{32}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *GetTurnReceiptRequest) GetSessionId() string {
@@ -2899,7 +3243,7 @@ type TurnReceipt struct {
 
 func (x *TurnReceipt) Reset() {
 	*x = TurnReceipt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2911,7 +3255,7 @@ func (x *TurnReceipt) String() string {
 func (*TurnReceipt) ProtoMessage() {}
 
 func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[33]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2924,7 +3268,7 @@ func (x *TurnReceipt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TurnReceipt.ProtoReflect.Descriptor instead.
 func (*TurnReceipt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{33}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *TurnReceipt) GetVersion() int32 {
@@ -3130,7 +3474,7 @@ type ReceiptModelCall struct {
 
 func (x *ReceiptModelCall) Reset() {
 	*x = ReceiptModelCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3142,7 +3486,7 @@ func (x *ReceiptModelCall) String() string {
 func (*ReceiptModelCall) ProtoMessage() {}
 
 func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[34]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3155,7 +3499,7 @@ func (x *ReceiptModelCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptModelCall.ProtoReflect.Descriptor instead.
 func (*ReceiptModelCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{34}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ReceiptModelCall) GetProvider() string {
@@ -3266,7 +3610,7 @@ type ReceiptAttempt struct {
 
 func (x *ReceiptAttempt) Reset() {
 	*x = ReceiptAttempt{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3278,7 +3622,7 @@ func (x *ReceiptAttempt) String() string {
 func (*ReceiptAttempt) ProtoMessage() {}
 
 func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[35]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3291,7 +3635,7 @@ func (x *ReceiptAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptAttempt.ProtoReflect.Descriptor instead.
 func (*ReceiptAttempt) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{35}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ReceiptAttempt) GetProvider() string {
@@ -3351,7 +3695,7 @@ type ReceiptPassage struct {
 
 func (x *ReceiptPassage) Reset() {
 	*x = ReceiptPassage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3363,7 +3707,7 @@ func (x *ReceiptPassage) String() string {
 func (*ReceiptPassage) ProtoMessage() {}
 
 func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[36]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3376,7 +3720,7 @@ func (x *ReceiptPassage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPassage.ProtoReflect.Descriptor instead.
 func (*ReceiptPassage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{36}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ReceiptPassage) GetSourceId() string {
@@ -3473,14 +3817,16 @@ type ReceiptToolCall struct {
 	// When it began, in milliseconds since the turn was asked for.
 	StartMs int32 `protobuf:"varint,10,opt,name=start_ms,json=startMs,proto3" json:"start_ms,omitempty"`
 	// How long it took.
-	LatencyMs     int32 `protobuf:"varint,11,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
+	LatencyMs int32 `protobuf:"varint,11,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
+	// Who allowed it, or did not; absent when nobody had to be asked.
+	Approval      *ReceiptApproval `protobuf:"bytes,12,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReceiptToolCall) Reset() {
 	*x = ReceiptToolCall{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3492,7 +3838,7 @@ func (x *ReceiptToolCall) String() string {
 func (*ReceiptToolCall) ProtoMessage() {}
 
 func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[37]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3505,7 +3851,7 @@ func (x *ReceiptToolCall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptToolCall.ProtoReflect.Descriptor instead.
 func (*ReceiptToolCall) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{37}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ReceiptToolCall) GetId() string {
@@ -3585,6 +3931,68 @@ func (x *ReceiptToolCall) GetLatencyMs() int32 {
 	return 0
 }
 
+func (x *ReceiptToolCall) GetApproval() *ReceiptApproval {
+	if x != nil {
+		return x.Approval
+	}
+	return nil
+}
+
+// ReceiptApproval is what came of the request for a call's approval.
+type ReceiptApproval struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// approved, denied, expired or withdrawn.
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// key_…, session_token, socket, or empty: nobody.
+	DecidedBy     string `protobuf:"bytes,2,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReceiptApproval) Reset() {
+	*x = ReceiptApproval{}
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReceiptApproval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReceiptApproval) ProtoMessage() {}
+
+func (x *ReceiptApproval) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReceiptApproval.ProtoReflect.Descriptor instead.
+func (*ReceiptApproval) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *ReceiptApproval) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ReceiptApproval) GetDecidedBy() string {
+	if x != nil {
+		return x.DecidedBy
+	}
+	return ""
+}
+
 // ReceiptGuard is what a guard decided.
 type ReceiptGuard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3602,7 +4010,7 @@ type ReceiptGuard struct {
 
 func (x *ReceiptGuard) Reset() {
 	*x = ReceiptGuard{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3614,7 +4022,7 @@ func (x *ReceiptGuard) String() string {
 func (*ReceiptGuard) ProtoMessage() {}
 
 func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[38]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3627,7 +4035,7 @@ func (x *ReceiptGuard) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptGuard.ProtoReflect.Descriptor instead.
 func (*ReceiptGuard) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{38}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ReceiptGuard) GetGuard() string {
@@ -3675,7 +4083,7 @@ type ReceiptHistory struct {
 
 func (x *ReceiptHistory) Reset() {
 	*x = ReceiptHistory{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3687,7 +4095,7 @@ func (x *ReceiptHistory) String() string {
 func (*ReceiptHistory) ProtoMessage() {}
 
 func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[39]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3700,7 +4108,7 @@ func (x *ReceiptHistory) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptHistory.ProtoReflect.Descriptor instead.
 func (*ReceiptHistory) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{39}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ReceiptHistory) GetTurns() int32 {
@@ -3747,7 +4155,7 @@ type ReceiptStage struct {
 
 func (x *ReceiptStage) Reset() {
 	*x = ReceiptStage{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3759,7 +4167,7 @@ func (x *ReceiptStage) String() string {
 func (*ReceiptStage) ProtoMessage() {}
 
 func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[40]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3772,7 +4180,7 @@ func (x *ReceiptStage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptStage.ProtoReflect.Descriptor instead.
 func (*ReceiptStage) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{40}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ReceiptStage) GetStage() string {
@@ -3809,7 +4217,7 @@ type ReceiptCost struct {
 
 func (x *ReceiptCost) Reset() {
 	*x = ReceiptCost{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3821,7 +4229,7 @@ func (x *ReceiptCost) String() string {
 func (*ReceiptCost) ProtoMessage() {}
 
 func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[41]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3834,7 +4242,7 @@ func (x *ReceiptCost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptCost.ProtoReflect.Descriptor instead.
 func (*ReceiptCost) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{41}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ReceiptCost) GetAmount() string {
@@ -3875,7 +4283,7 @@ type ListSessionToolCallsRequest struct {
 
 func (x *ListSessionToolCallsRequest) Reset() {
 	*x = ListSessionToolCallsRequest{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3887,7 +4295,7 @@ func (x *ListSessionToolCallsRequest) String() string {
 func (*ListSessionToolCallsRequest) ProtoMessage() {}
 
 func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[42]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3900,7 +4308,7 @@ func (x *ListSessionToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{42}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *ListSessionToolCallsRequest) GetSessionId() string {
@@ -3971,7 +4379,7 @@ type ListSessionToolCallsResponse struct {
 
 func (x *ListSessionToolCallsResponse) Reset() {
 	*x = ListSessionToolCallsResponse{}
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3983,7 +4391,7 @@ func (x *ListSessionToolCallsResponse) String() string {
 func (*ListSessionToolCallsResponse) ProtoMessage() {}
 
 func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_sessions_proto_msgTypes[43]
+	mi := &file_parlance_v1_sessions_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3996,7 +4404,7 @@ func (x *ListSessionToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{43}
+	return file_parlance_v1_sessions_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListSessionToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -4269,17 +4677,56 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12,\n" +
 	"\rlast_event_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vlastEventId\x12E\n" +
 	"\fclient_tools\x18\x04 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x05 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xfc\x01\n" +
+	"\ftool_outputs\x18\x05 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xc1\x02\n" +
 	"\x12StreamTurnResponse\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x17\n" +
 	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x14\n" +
 	"\x05delta\x18\x04 \x01(\tR\x05delta\x127\n" +
 	"\ttool_call\x18\x05 \x01(\v2\x15.parlance.v1.ToolCallH\x00R\btoolCall\x88\x01\x01\x128\n" +
-	"\x04turn\x18\x06 \x01(\v2\x1f.parlance.v1.CreateTurnResponseH\x01R\x04turn\x88\x01\x01B\f\n" +
+	"\x04turn\x18\x06 \x01(\v2\x1f.parlance.v1.CreateTurnResponseH\x01R\x04turn\x88\x01\x01\x126\n" +
+	"\bapproval\x18\a \x01(\v2\x15.parlance.v1.ApprovalH\x02R\bapproval\x88\x01\x01B\f\n" +
 	"\n" +
 	"_tool_callB\a\n" +
-	"\x05_turn\"}\n" +
+	"\x05_turnB\v\n" +
+	"\t_approval\"\x9e\x03\n" +
+	"\bApproval\x12\x17\n" +
+	"\acall_id\x18\x01 \x01(\tR\x06callId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x17\n" +
+	"\aturn_id\x18\x03 \x01(\tR\x06turnId\x12\x12\n" +
+	"\x04slug\x18\x04 \x01(\tR\x04slug\x12-\n" +
+	"\x05input\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x05input\x12\x16\n" +
+	"\x06status\x18\x06 \x01(\tR\x06status\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\x12\x1d\n" +
+	"\n" +
+	"decided_by\x18\b \x01(\tR\tdecidedBy\x129\n" +
+	"\n" +
+	"created_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"\n" +
+	"expires_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x129\n" +
+	"\n" +
+	"decided_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xcd\x01\n" +
+	"\x14ListApprovalsRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
+	"\tpage_size\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\x12N\n" +
+	"\x06status\x18\x04 \x01(\tB6\xbaH3r1R\x00R\awaitingR\bapprovedR\x06deniedR\aexpiredR\twithdrawnR\x06status\"t\n" +
+	"\x15ListApprovalsResponse\x123\n" +
+	"\tapprovals\x18\x01 \x03(\v2\x15.parlance.v1.ApprovalR\tapprovals\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa4\x01\n" +
+	"\x15DecideApprovalRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
+	"\acall_id\x18\x02 \x01(\tR\x06callId\x12%\n" +
+	"\aapprove\x18\x03 \x01(\bB\x06\xbaH\x03\xc8\x01\x01H\x00R\aapprove\x88\x01\x01\x12 \n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reasonB\n" +
+	"\n" +
+	"\b_approve\"}\n" +
 	"\x14GetTranscriptRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12'\n" +
@@ -4372,7 +4819,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"similarity\x18\t \x01(\x01R\n" +
 	"similarity\x12\x16\n" +
 	"\x06quoted\x18\n" +
-	" \x01(\bR\x06quoted\"\xc4\x02\n" +
+	" \x01(\bR\x06quoted\"\x90\x03\n" +
 	"\x0fReceiptToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
 	"\atool_id\x18\x02 \x01(\tR\x06toolId\x12\x12\n" +
@@ -4389,7 +4836,13 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\bstart_ms\x18\n" +
 	" \x01(\x05R\astartMs\x12\x1d\n" +
 	"\n" +
-	"latency_ms\x18\v \x01(\x05R\tlatencyMs\"l\n" +
+	"latency_ms\x18\v \x01(\x05R\tlatencyMs\x12=\n" +
+	"\bapproval\x18\f \x01(\v2\x1c.parlance.v1.ReceiptApprovalH\x00R\bapproval\x88\x01\x01B\v\n" +
+	"\t_approval\"H\n" +
+	"\x0fReceiptApproval\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1d\n" +
+	"\n" +
+	"decided_by\x18\x02 \x01(\tR\tdecidedBy\"l\n" +
 	"\fReceiptGuard\x12\x14\n" +
 	"\x05guard\x18\x01 \x01(\tR\x05guard\x12\x18\n" +
 	"\averdict\x18\x02 \x01(\tR\averdict\x12\x18\n" +
@@ -4424,7 +4877,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x1cListSessionToolCallsResponse\x124\n" +
 	"\n" +
 	"tool_calls\x18\x01 \x03(\v2\x15.parlance.v1.ToolCallR\ttoolCalls\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xa3\f\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc1\x0e\n" +
 	"\x0eSessionService\x12\x98\x01\n" +
 	"\rCreateSession\x12!.parlance.v1.CreateSessionRequest\x1a\".parlance.v1.CreateSessionResponse\"@\xaa\xbb\x18\v\b\x02\x1a\asession\xb2\xbb\x18\x16\b\xc9\x01\x12\x11/v1/sessions/{id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/sessions\x12o\n" +
 	"\fListSessions\x12 .parlance.v1.ListSessionsRequest\x1a!.parlance.v1.ListSessionsResponse\"\x1a\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/sessions\x12k\n" +
@@ -4443,7 +4896,9 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"FollowTurn\x12\x1e.parlance.v1.FollowTurnRequest\x1a\x1f.parlance.v1.StreamTurnResponse\"\x0e\xaa\xbb\x18\n" +
 	"\b\x01\x10\x01\x1a\x04read0\x01\x12\x84\x01\n" +
 	"\n" +
-	"CancelTurn\x12\x1e.parlance.v1.CancelTurnRequest\x1a\x11.parlance.v1.Turn\"C\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x025:\x01*\"0/v1/sessions/{session_id}/turns/{turn_id}/cancel\x12\x8a\x01\n" +
+	"CancelTurn\x12\x1e.parlance.v1.CancelTurnRequest\x1a\x11.parlance.v1.Turn\"C\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x025:\x01*\"0/v1/sessions/{session_id}/turns/{turn_id}/cancel\x12\x8b\x01\n" +
+	"\rListApprovals\x12!.parlance.v1.ListApprovalsRequest\x1a\".parlance.v1.ListApprovalsResponse\"3\xaa\xbb\x18\x04\b\x01\x10\x01\x82\xd3\xe4\x93\x02%\x12#/v1/sessions/{session_id}/approvals\x12\x8d\x01\n" +
+	"\x0eDecideApproval\x12\".parlance.v1.DecideApprovalRequest\x1a\x15.parlance.v1.Approval\"@\xaa\xbb\x18\x04\b\x02\x10\x01\x82\xd3\xe4\x93\x022:\x01*\"-/v1/sessions/{session_id}/approvals/{call_id}\x12\x8a\x01\n" +
 	"\rGetTranscript\x12!.parlance.v1.GetTranscriptRequest\x1a\".parlance.v1.GetTranscriptResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/transcript\x12\x8f\x01\n" +
 	"\x0eGetTurnReceipt\x12\".parlance.v1.GetTurnReceiptRequest\x1a\x18.parlance.v1.TurnReceipt\"?\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x023\x121/v1/sessions/{session_id}/turns/{turn_id}/receipt\x12\x9f\x01\n" +
 	"\x14ListSessionToolCalls\x12(.parlance.v1.ListSessionToolCallsRequest\x1a).parlance.v1.ListSessionToolCallsResponse\"2\xaa\xbb\x18\x02\b\x01\x82\xd3\xe4\x93\x02&\x12$/v1/sessions/{session_id}/tool-callsB2Z0parlance.dev/parlance/gen/parlance/v1;parlancev1b\x06proto3"
@@ -4460,7 +4915,7 @@ func file_parlance_v1_sessions_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_sessions_proto_rawDescData
 }
 
-var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_parlance_v1_sessions_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*Session)(nil),                      // 0: parlance.v1.Session
 	(*SessionFeedback)(nil),              // 1: parlance.v1.SessionFeedback
@@ -4492,115 +4947,131 @@ var file_parlance_v1_sessions_proto_goTypes = []any{
 	(*CreateTurnResponse)(nil),           // 27: parlance.v1.CreateTurnResponse
 	(*StreamTurnRequest)(nil),            // 28: parlance.v1.StreamTurnRequest
 	(*StreamTurnResponse)(nil),           // 29: parlance.v1.StreamTurnResponse
-	(*GetTranscriptRequest)(nil),         // 30: parlance.v1.GetTranscriptRequest
-	(*GetTranscriptResponse)(nil),        // 31: parlance.v1.GetTranscriptResponse
-	(*GetTurnReceiptRequest)(nil),        // 32: parlance.v1.GetTurnReceiptRequest
-	(*TurnReceipt)(nil),                  // 33: parlance.v1.TurnReceipt
-	(*ReceiptModelCall)(nil),             // 34: parlance.v1.ReceiptModelCall
-	(*ReceiptAttempt)(nil),               // 35: parlance.v1.ReceiptAttempt
-	(*ReceiptPassage)(nil),               // 36: parlance.v1.ReceiptPassage
-	(*ReceiptToolCall)(nil),              // 37: parlance.v1.ReceiptToolCall
-	(*ReceiptGuard)(nil),                 // 38: parlance.v1.ReceiptGuard
-	(*ReceiptHistory)(nil),               // 39: parlance.v1.ReceiptHistory
-	(*ReceiptStage)(nil),                 // 40: parlance.v1.ReceiptStage
-	(*ReceiptCost)(nil),                  // 41: parlance.v1.ReceiptCost
-	(*ListSessionToolCallsRequest)(nil),  // 42: parlance.v1.ListSessionToolCallsRequest
-	(*ListSessionToolCallsResponse)(nil), // 43: parlance.v1.ListSessionToolCallsResponse
-	nil,                                  // 44: parlance.v1.Session.DynamicVariablesEntry
-	nil,                                  // 45: parlance.v1.Session.AssignedVariablesEntry
-	nil,                                  // 46: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	(*timestamppb.Timestamp)(nil),        // 47: google.protobuf.Timestamp
-	(*structpb.Value)(nil),               // 48: google.protobuf.Value
-	(*ToolCall)(nil),                     // 49: parlance.v1.ToolCall
-	(*structpb.Struct)(nil),              // 50: google.protobuf.Struct
+	(*Approval)(nil),                     // 30: parlance.v1.Approval
+	(*ListApprovalsRequest)(nil),         // 31: parlance.v1.ListApprovalsRequest
+	(*ListApprovalsResponse)(nil),        // 32: parlance.v1.ListApprovalsResponse
+	(*DecideApprovalRequest)(nil),        // 33: parlance.v1.DecideApprovalRequest
+	(*GetTranscriptRequest)(nil),         // 34: parlance.v1.GetTranscriptRequest
+	(*GetTranscriptResponse)(nil),        // 35: parlance.v1.GetTranscriptResponse
+	(*GetTurnReceiptRequest)(nil),        // 36: parlance.v1.GetTurnReceiptRequest
+	(*TurnReceipt)(nil),                  // 37: parlance.v1.TurnReceipt
+	(*ReceiptModelCall)(nil),             // 38: parlance.v1.ReceiptModelCall
+	(*ReceiptAttempt)(nil),               // 39: parlance.v1.ReceiptAttempt
+	(*ReceiptPassage)(nil),               // 40: parlance.v1.ReceiptPassage
+	(*ReceiptToolCall)(nil),              // 41: parlance.v1.ReceiptToolCall
+	(*ReceiptApproval)(nil),              // 42: parlance.v1.ReceiptApproval
+	(*ReceiptGuard)(nil),                 // 43: parlance.v1.ReceiptGuard
+	(*ReceiptHistory)(nil),               // 44: parlance.v1.ReceiptHistory
+	(*ReceiptStage)(nil),                 // 45: parlance.v1.ReceiptStage
+	(*ReceiptCost)(nil),                  // 46: parlance.v1.ReceiptCost
+	(*ListSessionToolCallsRequest)(nil),  // 47: parlance.v1.ListSessionToolCallsRequest
+	(*ListSessionToolCallsResponse)(nil), // 48: parlance.v1.ListSessionToolCallsResponse
+	nil,                                  // 49: parlance.v1.Session.DynamicVariablesEntry
+	nil,                                  // 50: parlance.v1.Session.AssignedVariablesEntry
+	nil,                                  // 51: parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	(*timestamppb.Timestamp)(nil),        // 52: google.protobuf.Timestamp
+	(*structpb.Value)(nil),               // 53: google.protobuf.Value
+	(*ToolCall)(nil),                     // 54: parlance.v1.ToolCall
+	(*structpb.Struct)(nil),              // 55: google.protobuf.Struct
 }
 var file_parlance_v1_sessions_proto_depIdxs = []int32{
-	47, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
-	47, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
-	47, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
+	52, // 0: parlance.v1.Session.created_at:type_name -> google.protobuf.Timestamp
+	52, // 1: parlance.v1.Session.started_at:type_name -> google.protobuf.Timestamp
+	52, // 2: parlance.v1.Session.ended_at:type_name -> google.protobuf.Timestamp
 	5,  // 3: parlance.v1.Session.usage:type_name -> parlance.v1.SessionUsage
-	44, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
-	45, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
+	49, // 4: parlance.v1.Session.dynamic_variables:type_name -> parlance.v1.Session.DynamicVariablesEntry
+	50, // 5: parlance.v1.Session.assigned_variables:type_name -> parlance.v1.Session.AssignedVariablesEntry
 	2,  // 6: parlance.v1.Session.analysis:type_name -> parlance.v1.SessionAnalysis
 	1,  // 7: parlance.v1.Session.feedback:type_name -> parlance.v1.SessionFeedback
 	3,  // 8: parlance.v1.SessionAnalysis.criteria:type_name -> parlance.v1.CriterionResult
 	4,  // 9: parlance.v1.SessionAnalysis.data:type_name -> parlance.v1.DataResult
 	13, // 10: parlance.v1.SessionAnalysis.usage:type_name -> parlance.v1.TurnUsage
-	47, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
-	48, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
+	52, // 11: parlance.v1.SessionAnalysis.ended_at:type_name -> google.protobuf.Timestamp
+	53, // 12: parlance.v1.DataResult.value:type_name -> google.protobuf.Value
 	12, // 13: parlance.v1.Turn.citations:type_name -> parlance.v1.Citation
-	49, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
+	54, // 14: parlance.v1.Turn.tool_calls:type_name -> parlance.v1.ToolCall
 	13, // 15: parlance.v1.Turn.usage:type_name -> parlance.v1.TurnUsage
 	14, // 16: parlance.v1.Turn.metrics:type_name -> parlance.v1.TurnMetrics
-	47, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
-	47, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
+	52, // 17: parlance.v1.Turn.started_at:type_name -> google.protobuf.Timestamp
+	52, // 18: parlance.v1.Turn.ended_at:type_name -> google.protobuf.Timestamp
 	11, // 19: parlance.v1.Turn.error:type_name -> parlance.v1.TurnError
 	9,  // 20: parlance.v1.Turn.retrieval:type_name -> parlance.v1.TurnRetrieval
 	7,  // 21: parlance.v1.Turn.items:type_name -> parlance.v1.TurnItem
 	8,  // 22: parlance.v1.TurnItem.heard:type_name -> parlance.v1.TurnItemHeard
 	10, // 23: parlance.v1.TurnRetrieval.chunks:type_name -> parlance.v1.RetrievedChunk
-	46, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
-	50, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
-	50, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
-	47, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
-	47, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
-	47, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
+	51, // 24: parlance.v1.CreateSessionRequest.dynamic_variables:type_name -> parlance.v1.CreateSessionRequest.DynamicVariablesEntry
+	55, // 25: parlance.v1.CreateSessionRequest.overrides:type_name -> google.protobuf.Struct
+	55, // 26: parlance.v1.CreateSessionRequest.voice_stack_override:type_name -> google.protobuf.Struct
+	52, // 27: parlance.v1.CreateSessionResponse.expires_at:type_name -> google.protobuf.Timestamp
+	52, // 28: parlance.v1.ListSessionsRequest.created_after:type_name -> google.protobuf.Timestamp
+	52, // 29: parlance.v1.ListSessionsRequest.created_before:type_name -> google.protobuf.Timestamp
 	0,  // 30: parlance.v1.ListSessionsResponse.sessions:type_name -> parlance.v1.Session
-	50, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
+	55, // 31: parlance.v1.ClientTool.parameters:type_name -> google.protobuf.Struct
 	21, // 32: parlance.v1.CreateTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
 	22, // 33: parlance.v1.CreateTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
 	12, // 34: parlance.v1.CreateTurnResponse.citations:type_name -> parlance.v1.Citation
-	49, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	54, // 35: parlance.v1.CreateTurnResponse.tool_calls:type_name -> parlance.v1.ToolCall
 	13, // 36: parlance.v1.CreateTurnResponse.usage:type_name -> parlance.v1.TurnUsage
-	49, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
+	54, // 37: parlance.v1.CreateTurnResponse.client_tool_calls:type_name -> parlance.v1.ToolCall
 	21, // 38: parlance.v1.StreamTurnRequest.client_tools:type_name -> parlance.v1.ClientTool
 	22, // 39: parlance.v1.StreamTurnRequest.tool_outputs:type_name -> parlance.v1.ToolOutput
-	49, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
+	54, // 40: parlance.v1.StreamTurnResponse.tool_call:type_name -> parlance.v1.ToolCall
 	27, // 41: parlance.v1.StreamTurnResponse.turn:type_name -> parlance.v1.CreateTurnResponse
-	6,  // 42: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
-	47, // 43: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
-	47, // 44: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
-	34, // 45: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
-	36, // 46: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
-	37, // 47: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
-	38, // 48: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
-	39, // 49: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
-	40, // 50: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
-	13, // 51: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
-	41, // 52: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
-	35, // 53: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
-	47, // 54: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	47, // 55: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	49, // 56: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	15, // 57: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
-	17, // 58: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
-	19, // 59: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
-	20, // 60: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
-	26, // 61: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
-	28, // 62: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
-	23, // 63: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
-	24, // 64: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
-	25, // 65: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
-	30, // 66: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
-	32, // 67: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
-	42, // 68: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
-	16, // 69: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
-	18, // 70: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
-	0,  // 71: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
-	0,  // 72: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
-	27, // 73: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
-	29, // 74: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 75: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
-	29, // 76: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
-	6,  // 77: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
-	31, // 78: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
-	33, // 79: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
-	43, // 80: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
-	69, // [69:81] is the sub-list for method output_type
-	57, // [57:69] is the sub-list for method input_type
-	57, // [57:57] is the sub-list for extension type_name
-	57, // [57:57] is the sub-list for extension extendee
-	0,  // [0:57] is the sub-list for field type_name
+	30, // 42: parlance.v1.StreamTurnResponse.approval:type_name -> parlance.v1.Approval
+	55, // 43: parlance.v1.Approval.input:type_name -> google.protobuf.Struct
+	52, // 44: parlance.v1.Approval.created_at:type_name -> google.protobuf.Timestamp
+	52, // 45: parlance.v1.Approval.expires_at:type_name -> google.protobuf.Timestamp
+	52, // 46: parlance.v1.Approval.decided_at:type_name -> google.protobuf.Timestamp
+	30, // 47: parlance.v1.ListApprovalsResponse.approvals:type_name -> parlance.v1.Approval
+	6,  // 48: parlance.v1.GetTranscriptResponse.turns:type_name -> parlance.v1.Turn
+	52, // 49: parlance.v1.TurnReceipt.started_at:type_name -> google.protobuf.Timestamp
+	52, // 50: parlance.v1.TurnReceipt.ended_at:type_name -> google.protobuf.Timestamp
+	38, // 51: parlance.v1.TurnReceipt.model_calls:type_name -> parlance.v1.ReceiptModelCall
+	40, // 52: parlance.v1.TurnReceipt.passages:type_name -> parlance.v1.ReceiptPassage
+	41, // 53: parlance.v1.TurnReceipt.tool_calls:type_name -> parlance.v1.ReceiptToolCall
+	43, // 54: parlance.v1.TurnReceipt.guard_verdicts:type_name -> parlance.v1.ReceiptGuard
+	44, // 55: parlance.v1.TurnReceipt.history:type_name -> parlance.v1.ReceiptHistory
+	45, // 56: parlance.v1.TurnReceipt.stages:type_name -> parlance.v1.ReceiptStage
+	13, // 57: parlance.v1.TurnReceipt.usage:type_name -> parlance.v1.TurnUsage
+	46, // 58: parlance.v1.TurnReceipt.cost:type_name -> parlance.v1.ReceiptCost
+	39, // 59: parlance.v1.ReceiptModelCall.attempts:type_name -> parlance.v1.ReceiptAttempt
+	42, // 60: parlance.v1.ReceiptToolCall.approval:type_name -> parlance.v1.ReceiptApproval
+	52, // 61: parlance.v1.ListSessionToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	52, // 62: parlance.v1.ListSessionToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	54, // 63: parlance.v1.ListSessionToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	15, // 64: parlance.v1.SessionService.CreateSession:input_type -> parlance.v1.CreateSessionRequest
+	17, // 65: parlance.v1.SessionService.ListSessions:input_type -> parlance.v1.ListSessionsRequest
+	19, // 66: parlance.v1.SessionService.GetSession:input_type -> parlance.v1.GetSessionRequest
+	20, // 67: parlance.v1.SessionService.EndSession:input_type -> parlance.v1.EndSessionRequest
+	26, // 68: parlance.v1.SessionService.CreateTurn:input_type -> parlance.v1.CreateTurnRequest
+	28, // 69: parlance.v1.SessionService.StreamTurn:input_type -> parlance.v1.StreamTurnRequest
+	23, // 70: parlance.v1.SessionService.GetTurn:input_type -> parlance.v1.GetTurnRequest
+	24, // 71: parlance.v1.SessionService.FollowTurn:input_type -> parlance.v1.FollowTurnRequest
+	25, // 72: parlance.v1.SessionService.CancelTurn:input_type -> parlance.v1.CancelTurnRequest
+	31, // 73: parlance.v1.SessionService.ListApprovals:input_type -> parlance.v1.ListApprovalsRequest
+	33, // 74: parlance.v1.SessionService.DecideApproval:input_type -> parlance.v1.DecideApprovalRequest
+	34, // 75: parlance.v1.SessionService.GetTranscript:input_type -> parlance.v1.GetTranscriptRequest
+	36, // 76: parlance.v1.SessionService.GetTurnReceipt:input_type -> parlance.v1.GetTurnReceiptRequest
+	47, // 77: parlance.v1.SessionService.ListSessionToolCalls:input_type -> parlance.v1.ListSessionToolCallsRequest
+	16, // 78: parlance.v1.SessionService.CreateSession:output_type -> parlance.v1.CreateSessionResponse
+	18, // 79: parlance.v1.SessionService.ListSessions:output_type -> parlance.v1.ListSessionsResponse
+	0,  // 80: parlance.v1.SessionService.GetSession:output_type -> parlance.v1.Session
+	0,  // 81: parlance.v1.SessionService.EndSession:output_type -> parlance.v1.Session
+	27, // 82: parlance.v1.SessionService.CreateTurn:output_type -> parlance.v1.CreateTurnResponse
+	29, // 83: parlance.v1.SessionService.StreamTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 84: parlance.v1.SessionService.GetTurn:output_type -> parlance.v1.Turn
+	29, // 85: parlance.v1.SessionService.FollowTurn:output_type -> parlance.v1.StreamTurnResponse
+	6,  // 86: parlance.v1.SessionService.CancelTurn:output_type -> parlance.v1.Turn
+	32, // 87: parlance.v1.SessionService.ListApprovals:output_type -> parlance.v1.ListApprovalsResponse
+	30, // 88: parlance.v1.SessionService.DecideApproval:output_type -> parlance.v1.Approval
+	35, // 89: parlance.v1.SessionService.GetTranscript:output_type -> parlance.v1.GetTranscriptResponse
+	37, // 90: parlance.v1.SessionService.GetTurnReceipt:output_type -> parlance.v1.TurnReceipt
+	48, // 91: parlance.v1.SessionService.ListSessionToolCalls:output_type -> parlance.v1.ListSessionToolCallsResponse
+	78, // [78:92] is the sub-list for method output_type
+	64, // [64:78] is the sub-list for method input_type
+	64, // [64:64] is the sub-list for extension type_name
+	64, // [64:64] is the sub-list for extension extendee
+	0,  // [0:64] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_sessions_proto_init() }
@@ -4614,13 +5085,15 @@ func file_parlance_v1_sessions_proto_init() {
 	file_parlance_v1_sessions_proto_msgTypes[15].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[29].OneofWrappers = []any{}
 	file_parlance_v1_sessions_proto_msgTypes[33].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[37].OneofWrappers = []any{}
+	file_parlance_v1_sessions_proto_msgTypes[41].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_sessions_proto_rawDesc), len(file_parlance_v1_sessions_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   47,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

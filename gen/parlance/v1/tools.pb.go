@@ -737,8 +737,10 @@ type ToolCall struct {
 	AgentId string `protobuf:"bytes,13,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// In the answers to turns and transcripts: names of the variables that the answer set.
 	AssignedVariables []string `protobuf:"bytes,20,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// In the answers to turns and transcripts: who allowed the call, or did not; absent when nobody had to be asked.
+	Approval      *ToolCallApproval `protobuf:"bytes,21,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ToolCall) Reset() {
@@ -869,6 +871,86 @@ func (x *ToolCall) GetAssignedVariables() []string {
 	return nil
 }
 
+func (x *ToolCall) GetApproval() *ToolCallApproval {
+	if x != nil {
+		return x.Approval
+	}
+	return nil
+}
+
+// ToolCallApproval is what came of the request for a call's approval.
+type ToolCallApproval struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// approved, denied, expired (nobody answered in time) or withdrawn (the answer was stopped before).
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// key_…, session_token, socket, or empty: nobody.
+	DecidedBy string `protobuf:"bytes,2,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`
+	// What was said with it.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// When.
+	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ToolCallApproval) Reset() {
+	*x = ToolCallApproval{}
+	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ToolCallApproval) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ToolCallApproval) ProtoMessage() {}
+
+func (x *ToolCallApproval) ProtoReflect() protoreflect.Message {
+	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ToolCallApproval.ProtoReflect.Descriptor instead.
+func (*ToolCallApproval) Descriptor() ([]byte, []int) {
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ToolCallApproval) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *ToolCallApproval) GetDecidedBy() string {
+	if x != nil {
+		return x.DecidedBy
+	}
+	return ""
+}
+
+func (x *ToolCallApproval) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *ToolCallApproval) GetDecidedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DecidedAt
+	}
+	return nil
+}
+
 type CreateToolRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// ws_…
@@ -922,7 +1004,7 @@ type CreateToolRequest struct {
 
 func (x *CreateToolRequest) Reset() {
 	*x = CreateToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	mi := &file_parlance_v1_tools_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1016,7 @@ func (x *CreateToolRequest) String() string {
 func (*CreateToolRequest) ProtoMessage() {}
 
 func (x *CreateToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[7]
+	mi := &file_parlance_v1_tools_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1029,7 @@ func (x *CreateToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateToolRequest.ProtoReflect.Descriptor instead.
 func (*CreateToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{7}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CreateToolRequest) GetWorkspaceId() string {
@@ -1120,7 +1202,7 @@ type ListToolsRequest struct {
 
 func (x *ListToolsRequest) Reset() {
 	*x = ListToolsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[8]
+	mi := &file_parlance_v1_tools_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1132,7 +1214,7 @@ func (x *ListToolsRequest) String() string {
 func (*ListToolsRequest) ProtoMessage() {}
 
 func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[8]
+	mi := &file_parlance_v1_tools_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1145,7 +1227,7 @@ func (x *ListToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListToolsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{8}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListToolsRequest) GetWorkspaceId() string {
@@ -1188,7 +1270,7 @@ type ListToolsResponse struct {
 
 func (x *ListToolsResponse) Reset() {
 	*x = ListToolsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[9]
+	mi := &file_parlance_v1_tools_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1200,7 +1282,7 @@ func (x *ListToolsResponse) String() string {
 func (*ListToolsResponse) ProtoMessage() {}
 
 func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[9]
+	mi := &file_parlance_v1_tools_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1213,7 +1295,7 @@ func (x *ListToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListToolsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{9}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListToolsResponse) GetTools() []*Tool {
@@ -1242,7 +1324,7 @@ type GetToolRequest struct {
 
 func (x *GetToolRequest) Reset() {
 	*x = GetToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[10]
+	mi := &file_parlance_v1_tools_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1254,7 +1336,7 @@ func (x *GetToolRequest) String() string {
 func (*GetToolRequest) ProtoMessage() {}
 
 func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[10]
+	mi := &file_parlance_v1_tools_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1267,7 +1349,7 @@ func (x *GetToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetToolRequest.ProtoReflect.Descriptor instead.
 func (*GetToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{10}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetToolRequest) GetWorkspaceId() string {
@@ -1336,7 +1418,7 @@ type UpdateToolRequest struct {
 
 func (x *UpdateToolRequest) Reset() {
 	*x = UpdateToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[11]
+	mi := &file_parlance_v1_tools_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1348,7 +1430,7 @@ func (x *UpdateToolRequest) String() string {
 func (*UpdateToolRequest) ProtoMessage() {}
 
 func (x *UpdateToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[11]
+	mi := &file_parlance_v1_tools_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1361,7 +1443,7 @@ func (x *UpdateToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateToolRequest.ProtoReflect.Descriptor instead.
 func (*UpdateToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{11}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UpdateToolRequest) GetWorkspaceId() string {
@@ -1530,7 +1612,7 @@ type DeleteToolRequest struct {
 
 func (x *DeleteToolRequest) Reset() {
 	*x = DeleteToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[12]
+	mi := &file_parlance_v1_tools_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1542,7 +1624,7 @@ func (x *DeleteToolRequest) String() string {
 func (*DeleteToolRequest) ProtoMessage() {}
 
 func (x *DeleteToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[12]
+	mi := &file_parlance_v1_tools_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1555,7 +1637,7 @@ func (x *DeleteToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteToolRequest.ProtoReflect.Descriptor instead.
 func (*DeleteToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{12}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeleteToolRequest) GetWorkspaceId() string {
@@ -1590,7 +1672,7 @@ type RunToolRequest struct {
 
 func (x *RunToolRequest) Reset() {
 	*x = RunToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[13]
+	mi := &file_parlance_v1_tools_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1602,7 +1684,7 @@ func (x *RunToolRequest) String() string {
 func (*RunToolRequest) ProtoMessage() {}
 
 func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[13]
+	mi := &file_parlance_v1_tools_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1615,7 +1697,7 @@ func (x *RunToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolRequest.ProtoReflect.Descriptor instead.
 func (*RunToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{13}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RunToolRequest) GetWorkspaceId() string {
@@ -1675,7 +1757,7 @@ type RunToolResponse struct {
 
 func (x *RunToolResponse) Reset() {
 	*x = RunToolResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[14]
+	mi := &file_parlance_v1_tools_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1687,7 +1769,7 @@ func (x *RunToolResponse) String() string {
 func (*RunToolResponse) ProtoMessage() {}
 
 func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[14]
+	mi := &file_parlance_v1_tools_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1700,7 +1782,7 @@ func (x *RunToolResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunToolResponse.ProtoReflect.Descriptor instead.
 func (*RunToolResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{14}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RunToolResponse) GetOutput() *structpb.Value {
@@ -1780,7 +1862,7 @@ type ListToolCallsRequest struct {
 
 func (x *ListToolCallsRequest) Reset() {
 	*x = ListToolCallsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[15]
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1792,7 +1874,7 @@ func (x *ListToolCallsRequest) String() string {
 func (*ListToolCallsRequest) ProtoMessage() {}
 
 func (x *ListToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[15]
+	mi := &file_parlance_v1_tools_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1805,7 +1887,7 @@ func (x *ListToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{15}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListToolCallsRequest) GetWorkspaceId() string {
@@ -1890,7 +1972,7 @@ type ListToolCallsResponse struct {
 
 func (x *ListToolCallsResponse) Reset() {
 	*x = ListToolCallsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1902,7 +1984,7 @@ func (x *ListToolCallsResponse) String() string {
 func (*ListToolCallsResponse) ProtoMessage() {}
 
 func (x *ListToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[16]
+	mi := &file_parlance_v1_tools_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1915,7 +1997,7 @@ func (x *ListToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{16}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -1960,7 +2042,7 @@ type ListWorkspaceToolCallsRequest struct {
 
 func (x *ListWorkspaceToolCallsRequest) Reset() {
 	*x = ListWorkspaceToolCallsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1972,7 +2054,7 @@ func (x *ListWorkspaceToolCallsRequest) String() string {
 func (*ListWorkspaceToolCallsRequest) ProtoMessage() {}
 
 func (x *ListWorkspaceToolCallsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[17]
+	mi := &file_parlance_v1_tools_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1985,7 +2067,7 @@ func (x *ListWorkspaceToolCallsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceToolCallsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceToolCallsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{17}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListWorkspaceToolCallsRequest) GetWorkspaceId() string {
@@ -2070,7 +2152,7 @@ type ListWorkspaceToolCallsResponse struct {
 
 func (x *ListWorkspaceToolCallsResponse) Reset() {
 	*x = ListWorkspaceToolCallsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2082,7 +2164,7 @@ func (x *ListWorkspaceToolCallsResponse) String() string {
 func (*ListWorkspaceToolCallsResponse) ProtoMessage() {}
 
 func (x *ListWorkspaceToolCallsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[18]
+	mi := &file_parlance_v1_tools_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2095,7 +2177,7 @@ func (x *ListWorkspaceToolCallsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkspaceToolCallsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkspaceToolCallsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{18}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListWorkspaceToolCallsResponse) GetToolCalls() []*ToolCall {
@@ -2130,7 +2212,7 @@ type AttachToolRequest struct {
 
 func (x *AttachToolRequest) Reset() {
 	*x = AttachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2142,7 +2224,7 @@ func (x *AttachToolRequest) String() string {
 func (*AttachToolRequest) ProtoMessage() {}
 
 func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[19]
+	mi := &file_parlance_v1_tools_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2155,7 +2237,7 @@ func (x *AttachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttachToolRequest.ProtoReflect.Descriptor instead.
 func (*AttachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{19}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AttachToolRequest) GetWorkspaceId() string {
@@ -2207,7 +2289,7 @@ type DetachToolRequest struct {
 
 func (x *DetachToolRequest) Reset() {
 	*x = DetachToolRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2219,7 +2301,7 @@ func (x *DetachToolRequest) String() string {
 func (*DetachToolRequest) ProtoMessage() {}
 
 func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[20]
+	mi := &file_parlance_v1_tools_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2232,7 +2314,7 @@ func (x *DetachToolRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DetachToolRequest.ProtoReflect.Descriptor instead.
 func (*DetachToolRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{20}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DetachToolRequest) GetWorkspaceId() string {
@@ -2272,7 +2354,7 @@ type ListAgentToolsRequest struct {
 
 func (x *ListAgentToolsRequest) Reset() {
 	*x = ListAgentToolsRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[21]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2284,7 +2366,7 @@ func (x *ListAgentToolsRequest) String() string {
 func (*ListAgentToolsRequest) ProtoMessage() {}
 
 func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[21]
+	mi := &file_parlance_v1_tools_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2297,7 +2379,7 @@ func (x *ListAgentToolsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsRequest.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{21}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListAgentToolsRequest) GetWorkspaceId() string {
@@ -2340,7 +2422,7 @@ type ListAgentToolsResponse struct {
 
 func (x *ListAgentToolsResponse) Reset() {
 	*x = ListAgentToolsResponse{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[22]
+	mi := &file_parlance_v1_tools_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2352,7 +2434,7 @@ func (x *ListAgentToolsResponse) String() string {
 func (*ListAgentToolsResponse) ProtoMessage() {}
 
 func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[22]
+	mi := &file_parlance_v1_tools_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2365,7 +2447,7 @@ func (x *ListAgentToolsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAgentToolsResponse.ProtoReflect.Descriptor instead.
 func (*ListAgentToolsResponse) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{22}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListAgentToolsResponse) GetTools() []*AgentTool {
@@ -2398,7 +2480,7 @@ type UpdateToolsConfigRequest struct {
 
 func (x *UpdateToolsConfigRequest) Reset() {
 	*x = UpdateToolsConfigRequest{}
-	mi := &file_parlance_v1_tools_proto_msgTypes[23]
+	mi := &file_parlance_v1_tools_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2410,7 +2492,7 @@ func (x *UpdateToolsConfigRequest) String() string {
 func (*UpdateToolsConfigRequest) ProtoMessage() {}
 
 func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_parlance_v1_tools_proto_msgTypes[23]
+	mi := &file_parlance_v1_tools_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2423,7 +2505,7 @@ func (x *UpdateToolsConfigRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateToolsConfigRequest.ProtoReflect.Descriptor instead.
 func (*UpdateToolsConfigRequest) Descriptor() ([]byte, []int) {
-	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{23}
+	return file_parlance_v1_tools_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateToolsConfigRequest) GetWorkspaceId() string {
@@ -2533,7 +2615,7 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\x04body\x18\x04 \x01(\tR\x04body\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd5\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa2\x04\n" +
 	"\bToolCall\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2553,7 +2635,16 @@ const file_parlance_v1_tools_proto_rawDesc = "" +
 	"\n" +
 	"started_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12\x19\n" +
 	"\bagent_id\x18\r \x01(\tR\aagentId\x12-\n" +
-	"\x12assigned_variables\x18\x14 \x03(\tR\x11assignedVariables\"\xb8\v\n" +
+	"\x12assigned_variables\x18\x14 \x03(\tR\x11assignedVariables\x12>\n" +
+	"\bapproval\x18\x15 \x01(\v2\x1d.parlance.v1.ToolCallApprovalH\x00R\bapproval\x88\x01\x01B\v\n" +
+	"\t_approval\"\x9c\x01\n" +
+	"\x10ToolCallApproval\x12\x16\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1d\n" +
+	"\n" +
+	"decided_by\x18\x02 \x01(\tR\tdecidedBy\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\x129\n" +
+	"\n" +
+	"decided_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xb8\v\n" +
 	"\x11CreateToolRequest\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x128\n" +
 	"\x04slug\x18\x02 \x01(\tB$\xbaH!r\x1f2\x1d^[a-zA-Z][a-zA-Z0-9_-]{0,63}$R\x04slug\x12,\n" +
@@ -2778,7 +2869,7 @@ func file_parlance_v1_tools_proto_rawDescGZIP() []byte {
 	return file_parlance_v1_tools_proto_rawDescData
 }
 
-var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_parlance_v1_tools_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_parlance_v1_tools_proto_goTypes = []any{
 	(*Tool)(nil),                           // 0: parlance.v1.Tool
 	(*ToolAssignment)(nil),                 // 1: parlance.v1.ToolAssignment
@@ -2787,108 +2878,111 @@ var file_parlance_v1_tools_proto_goTypes = []any{
 	(*ToolError)(nil),                      // 4: parlance.v1.ToolError
 	(*ToolRequest)(nil),                    // 5: parlance.v1.ToolRequest
 	(*ToolCall)(nil),                       // 6: parlance.v1.ToolCall
-	(*CreateToolRequest)(nil),              // 7: parlance.v1.CreateToolRequest
-	(*ListToolsRequest)(nil),               // 8: parlance.v1.ListToolsRequest
-	(*ListToolsResponse)(nil),              // 9: parlance.v1.ListToolsResponse
-	(*GetToolRequest)(nil),                 // 10: parlance.v1.GetToolRequest
-	(*UpdateToolRequest)(nil),              // 11: parlance.v1.UpdateToolRequest
-	(*DeleteToolRequest)(nil),              // 12: parlance.v1.DeleteToolRequest
-	(*RunToolRequest)(nil),                 // 13: parlance.v1.RunToolRequest
-	(*RunToolResponse)(nil),                // 14: parlance.v1.RunToolResponse
-	(*ListToolCallsRequest)(nil),           // 15: parlance.v1.ListToolCallsRequest
-	(*ListToolCallsResponse)(nil),          // 16: parlance.v1.ListToolCallsResponse
-	(*ListWorkspaceToolCallsRequest)(nil),  // 17: parlance.v1.ListWorkspaceToolCallsRequest
-	(*ListWorkspaceToolCallsResponse)(nil), // 18: parlance.v1.ListWorkspaceToolCallsResponse
-	(*AttachToolRequest)(nil),              // 19: parlance.v1.AttachToolRequest
-	(*DetachToolRequest)(nil),              // 20: parlance.v1.DetachToolRequest
-	(*ListAgentToolsRequest)(nil),          // 21: parlance.v1.ListAgentToolsRequest
-	(*ListAgentToolsResponse)(nil),         // 22: parlance.v1.ListAgentToolsResponse
-	(*UpdateToolsConfigRequest)(nil),       // 23: parlance.v1.UpdateToolsConfigRequest
-	nil,                                    // 24: parlance.v1.Tool.HardcodedQueryParamsEntry
-	nil,                                    // 25: parlance.v1.Tool.HeadersEntry
-	nil,                                    // 26: parlance.v1.ToolRequest.HeadersEntry
-	nil,                                    // 27: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 28: parlance.v1.CreateToolRequest.HeadersEntry
-	nil,                                    // 29: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	nil,                                    // 30: parlance.v1.UpdateToolRequest.HeadersEntry
-	nil,                                    // 31: parlance.v1.RunToolRequest.DynamicVariablesEntry
-	(*structpb.Struct)(nil),                // 32: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),          // 33: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),          // 34: google.protobuf.FieldMask
-	(*structpb.Value)(nil),                 // 35: google.protobuf.Value
-	(*emptypb.Empty)(nil),                  // 36: google.protobuf.Empty
-	(*ToolsConfig)(nil),                    // 37: parlance.v1.ToolsConfig
+	(*ToolCallApproval)(nil),               // 7: parlance.v1.ToolCallApproval
+	(*CreateToolRequest)(nil),              // 8: parlance.v1.CreateToolRequest
+	(*ListToolsRequest)(nil),               // 9: parlance.v1.ListToolsRequest
+	(*ListToolsResponse)(nil),              // 10: parlance.v1.ListToolsResponse
+	(*GetToolRequest)(nil),                 // 11: parlance.v1.GetToolRequest
+	(*UpdateToolRequest)(nil),              // 12: parlance.v1.UpdateToolRequest
+	(*DeleteToolRequest)(nil),              // 13: parlance.v1.DeleteToolRequest
+	(*RunToolRequest)(nil),                 // 14: parlance.v1.RunToolRequest
+	(*RunToolResponse)(nil),                // 15: parlance.v1.RunToolResponse
+	(*ListToolCallsRequest)(nil),           // 16: parlance.v1.ListToolCallsRequest
+	(*ListToolCallsResponse)(nil),          // 17: parlance.v1.ListToolCallsResponse
+	(*ListWorkspaceToolCallsRequest)(nil),  // 18: parlance.v1.ListWorkspaceToolCallsRequest
+	(*ListWorkspaceToolCallsResponse)(nil), // 19: parlance.v1.ListWorkspaceToolCallsResponse
+	(*AttachToolRequest)(nil),              // 20: parlance.v1.AttachToolRequest
+	(*DetachToolRequest)(nil),              // 21: parlance.v1.DetachToolRequest
+	(*ListAgentToolsRequest)(nil),          // 22: parlance.v1.ListAgentToolsRequest
+	(*ListAgentToolsResponse)(nil),         // 23: parlance.v1.ListAgentToolsResponse
+	(*UpdateToolsConfigRequest)(nil),       // 24: parlance.v1.UpdateToolsConfigRequest
+	nil,                                    // 25: parlance.v1.Tool.HardcodedQueryParamsEntry
+	nil,                                    // 26: parlance.v1.Tool.HeadersEntry
+	nil,                                    // 27: parlance.v1.ToolRequest.HeadersEntry
+	nil,                                    // 28: parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 29: parlance.v1.CreateToolRequest.HeadersEntry
+	nil,                                    // 30: parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	nil,                                    // 31: parlance.v1.UpdateToolRequest.HeadersEntry
+	nil,                                    // 32: parlance.v1.RunToolRequest.DynamicVariablesEntry
+	(*structpb.Struct)(nil),                // 33: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),          // 34: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),          // 35: google.protobuf.FieldMask
+	(*structpb.Value)(nil),                 // 36: google.protobuf.Value
+	(*emptypb.Empty)(nil),                  // 37: google.protobuf.Empty
+	(*ToolsConfig)(nil),                    // 38: parlance.v1.ToolsConfig
 }
 var file_parlance_v1_tools_proto_depIdxs = []int32{
-	32, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
-	24, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
-	32, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
-	25, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
-	33, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
-	33, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
+	33, // 0: parlance.v1.Tool.input_schema:type_name -> google.protobuf.Struct
+	25, // 1: parlance.v1.Tool.hardcoded_query_params:type_name -> parlance.v1.Tool.HardcodedQueryParamsEntry
+	33, // 2: parlance.v1.Tool.hardcoded_body_params:type_name -> google.protobuf.Struct
+	26, // 3: parlance.v1.Tool.headers:type_name -> parlance.v1.Tool.HeadersEntry
+	34, // 4: parlance.v1.Tool.created_at:type_name -> google.protobuf.Timestamp
+	34, // 5: parlance.v1.Tool.updated_at:type_name -> google.protobuf.Timestamp
 	1,  // 6: parlance.v1.Tool.assignments:type_name -> parlance.v1.ToolAssignment
-	33, // 7: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
-	33, // 8: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
+	34, // 7: parlance.v1.ToolAttachment.created_at:type_name -> google.protobuf.Timestamp
+	34, // 8: parlance.v1.ToolAttachment.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 9: parlance.v1.AgentTool.tool:type_name -> parlance.v1.Tool
-	32, // 10: parlance.v1.AgentTool.input_schema:type_name -> google.protobuf.Struct
-	26, // 11: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
-	32, // 12: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
+	33, // 10: parlance.v1.AgentTool.input_schema:type_name -> google.protobuf.Struct
+	27, // 11: parlance.v1.ToolRequest.headers:type_name -> parlance.v1.ToolRequest.HeadersEntry
+	33, // 12: parlance.v1.ToolCall.input:type_name -> google.protobuf.Struct
 	4,  // 13: parlance.v1.ToolCall.error:type_name -> parlance.v1.ToolError
-	33, // 14: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
-	32, // 15: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	27, // 16: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
-	32, // 17: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	28, // 18: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
-	1,  // 19: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	0,  // 20: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
-	32, // 21: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
-	29, // 22: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
-	32, // 23: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
-	30, // 24: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
-	34, // 25: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
-	1,  // 26: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
-	32, // 27: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
-	31, // 28: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
-	35, // 29: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
-	4,  // 30: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
-	5,  // 31: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
-	33, // 32: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	33, // 33: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	6,  // 34: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	33, // 35: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
-	33, // 36: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
-	6,  // 37: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
-	3,  // 38: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
-	34, // 39: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
-	7,  // 40: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
-	8,  // 41: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
-	10, // 42: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
-	11, // 43: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
-	12, // 44: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
-	13, // 45: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
-	15, // 46: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
-	17, // 47: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
-	19, // 48: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
-	20, // 49: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
-	21, // 50: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
-	23, // 51: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
-	0,  // 52: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
-	9,  // 53: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
-	0,  // 54: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
-	0,  // 55: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
-	36, // 56: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
-	14, // 57: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
-	16, // 58: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
-	18, // 59: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
-	2,  // 60: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
-	36, // 61: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
-	22, // 62: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
-	37, // 63: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
-	52, // [52:64] is the sub-list for method output_type
-	40, // [40:52] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	34, // 14: parlance.v1.ToolCall.started_at:type_name -> google.protobuf.Timestamp
+	7,  // 15: parlance.v1.ToolCall.approval:type_name -> parlance.v1.ToolCallApproval
+	34, // 16: parlance.v1.ToolCallApproval.decided_at:type_name -> google.protobuf.Timestamp
+	33, // 17: parlance.v1.CreateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	28, // 18: parlance.v1.CreateToolRequest.hardcoded_query_params:type_name -> parlance.v1.CreateToolRequest.HardcodedQueryParamsEntry
+	33, // 19: parlance.v1.CreateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	29, // 20: parlance.v1.CreateToolRequest.headers:type_name -> parlance.v1.CreateToolRequest.HeadersEntry
+	1,  // 21: parlance.v1.CreateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	0,  // 22: parlance.v1.ListToolsResponse.tools:type_name -> parlance.v1.Tool
+	33, // 23: parlance.v1.UpdateToolRequest.input_schema:type_name -> google.protobuf.Struct
+	30, // 24: parlance.v1.UpdateToolRequest.hardcoded_query_params:type_name -> parlance.v1.UpdateToolRequest.HardcodedQueryParamsEntry
+	33, // 25: parlance.v1.UpdateToolRequest.hardcoded_body_params:type_name -> google.protobuf.Struct
+	31, // 26: parlance.v1.UpdateToolRequest.headers:type_name -> parlance.v1.UpdateToolRequest.HeadersEntry
+	35, // 27: parlance.v1.UpdateToolRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 28: parlance.v1.UpdateToolRequest.assignments:type_name -> parlance.v1.ToolAssignment
+	33, // 29: parlance.v1.RunToolRequest.args:type_name -> google.protobuf.Struct
+	32, // 30: parlance.v1.RunToolRequest.dynamic_variables:type_name -> parlance.v1.RunToolRequest.DynamicVariablesEntry
+	36, // 31: parlance.v1.RunToolResponse.output:type_name -> google.protobuf.Value
+	4,  // 32: parlance.v1.RunToolResponse.error:type_name -> parlance.v1.ToolError
+	5,  // 33: parlance.v1.RunToolResponse.request:type_name -> parlance.v1.ToolRequest
+	34, // 34: parlance.v1.ListToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	34, // 35: parlance.v1.ListToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	6,  // 36: parlance.v1.ListToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	34, // 37: parlance.v1.ListWorkspaceToolCallsRequest.started_after:type_name -> google.protobuf.Timestamp
+	34, // 38: parlance.v1.ListWorkspaceToolCallsRequest.started_before:type_name -> google.protobuf.Timestamp
+	6,  // 39: parlance.v1.ListWorkspaceToolCallsResponse.tool_calls:type_name -> parlance.v1.ToolCall
+	3,  // 40: parlance.v1.ListAgentToolsResponse.tools:type_name -> parlance.v1.AgentTool
+	35, // 41: parlance.v1.UpdateToolsConfigRequest.update_mask:type_name -> google.protobuf.FieldMask
+	8,  // 42: parlance.v1.ToolService.CreateTool:input_type -> parlance.v1.CreateToolRequest
+	9,  // 43: parlance.v1.ToolService.ListTools:input_type -> parlance.v1.ListToolsRequest
+	11, // 44: parlance.v1.ToolService.GetTool:input_type -> parlance.v1.GetToolRequest
+	12, // 45: parlance.v1.ToolService.UpdateTool:input_type -> parlance.v1.UpdateToolRequest
+	13, // 46: parlance.v1.ToolService.DeleteTool:input_type -> parlance.v1.DeleteToolRequest
+	14, // 47: parlance.v1.ToolService.RunTool:input_type -> parlance.v1.RunToolRequest
+	16, // 48: parlance.v1.ToolService.ListToolCalls:input_type -> parlance.v1.ListToolCallsRequest
+	18, // 49: parlance.v1.ToolService.ListWorkspaceToolCalls:input_type -> parlance.v1.ListWorkspaceToolCallsRequest
+	20, // 50: parlance.v1.ToolService.AttachTool:input_type -> parlance.v1.AttachToolRequest
+	21, // 51: parlance.v1.ToolService.DetachTool:input_type -> parlance.v1.DetachToolRequest
+	22, // 52: parlance.v1.ToolService.ListAgentTools:input_type -> parlance.v1.ListAgentToolsRequest
+	24, // 53: parlance.v1.ToolService.UpdateToolsConfig:input_type -> parlance.v1.UpdateToolsConfigRequest
+	0,  // 54: parlance.v1.ToolService.CreateTool:output_type -> parlance.v1.Tool
+	10, // 55: parlance.v1.ToolService.ListTools:output_type -> parlance.v1.ListToolsResponse
+	0,  // 56: parlance.v1.ToolService.GetTool:output_type -> parlance.v1.Tool
+	0,  // 57: parlance.v1.ToolService.UpdateTool:output_type -> parlance.v1.Tool
+	37, // 58: parlance.v1.ToolService.DeleteTool:output_type -> google.protobuf.Empty
+	15, // 59: parlance.v1.ToolService.RunTool:output_type -> parlance.v1.RunToolResponse
+	17, // 60: parlance.v1.ToolService.ListToolCalls:output_type -> parlance.v1.ListToolCallsResponse
+	19, // 61: parlance.v1.ToolService.ListWorkspaceToolCalls:output_type -> parlance.v1.ListWorkspaceToolCallsResponse
+	2,  // 62: parlance.v1.ToolService.AttachTool:output_type -> parlance.v1.ToolAttachment
+	37, // 63: parlance.v1.ToolService.DetachTool:output_type -> google.protobuf.Empty
+	23, // 64: parlance.v1.ToolService.ListAgentTools:output_type -> parlance.v1.ListAgentToolsResponse
+	38, // 65: parlance.v1.ToolService.UpdateToolsConfig:output_type -> parlance.v1.ToolsConfig
+	54, // [54:66] is the sub-list for method output_type
+	42, // [42:54] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_parlance_v1_tools_proto_init() }
@@ -2898,15 +2992,16 @@ func file_parlance_v1_tools_proto_init() {
 	}
 	file_parlance_v1_agents_proto_init()
 	file_parlance_v1_options_proto_init()
-	file_parlance_v1_tools_proto_msgTypes[11].OneofWrappers = []any{}
-	file_parlance_v1_tools_proto_msgTypes[19].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[6].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[12].OneofWrappers = []any{}
+	file_parlance_v1_tools_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parlance_v1_tools_proto_rawDesc), len(file_parlance_v1_tools_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -60,6 +60,12 @@ const (
 	// SessionServiceCancelTurnProcedure is the fully-qualified name of the SessionService's CancelTurn
 	// RPC.
 	SessionServiceCancelTurnProcedure = "/parlance.v1.SessionService/CancelTurn"
+	// SessionServiceListApprovalsProcedure is the fully-qualified name of the SessionService's
+	// ListApprovals RPC.
+	SessionServiceListApprovalsProcedure = "/parlance.v1.SessionService/ListApprovals"
+	// SessionServiceDecideApprovalProcedure is the fully-qualified name of the SessionService's
+	// DecideApproval RPC.
+	SessionServiceDecideApprovalProcedure = "/parlance.v1.SessionService/DecideApproval"
 	// SessionServiceGetTranscriptProcedure is the fully-qualified name of the SessionService's
 	// GetTranscript RPC.
 	SessionServiceGetTranscriptProcedure = "/parlance.v1.SessionService/GetTranscript"
@@ -90,8 +96,8 @@ type SessionServiceClient interface {
 	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16 turns
 	// of the session wait already), invalid-request.
 	CreateTurn(context.Context, *v1.CreateTurnRequest) (*v1.CreateTurnResponse, error)
-	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.tool_call,
-	// turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
+	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.approval_requested,
+	// turn.tool_call, turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
 	// last_event_id (over REST the header Last-Event-ID) the same request follows it from there, and
 	// takes no turn. Errors: as CreateTurn; one after turn.started ends the stream.
 	StreamTurn(context.Context, *v1.StreamTurnRequest) (*connect.ServerStreamForClient[v1.StreamTurnResponse], error)
@@ -107,6 +113,13 @@ type SessionServiceClient interface {
 	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API key
 	// or the session's token. Errors: not-found.
 	CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error)
+	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP, newest
+	// first. Takes an API key or the session's token. Errors: not-found, invalid-request.
+	ListApprovals(context.Context, *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error)
+	// DecideApproval says whether a call may be made that waits for approval; its turn goes on by itself, on any
+	// node. The first word counts: the same again changes nothing and returns what is decided. Takes an API key or
+	// the session's token. Errors: not-found, approval-decided (otherwise, or its time is over), invalid-request.
+	DecideApproval(context.Context, *v1.DecideApprovalRequest) (*v1.Approval, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
 	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
@@ -181,6 +194,18 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("CancelTurn")),
 			connect.WithClientOptions(opts...),
 		),
+		listApprovals: connect.NewClient[v1.ListApprovalsRequest, v1.ListApprovalsResponse](
+			httpClient,
+			baseURL+SessionServiceListApprovalsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("ListApprovals")),
+			connect.WithClientOptions(opts...),
+		),
+		decideApproval: connect.NewClient[v1.DecideApprovalRequest, v1.Approval](
+			httpClient,
+			baseURL+SessionServiceDecideApprovalProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("DecideApproval")),
+			connect.WithClientOptions(opts...),
+		),
 		getTranscript: connect.NewClient[v1.GetTranscriptRequest, v1.GetTranscriptResponse](
 			httpClient,
 			baseURL+SessionServiceGetTranscriptProcedure,
@@ -213,6 +238,8 @@ type sessionServiceClient struct {
 	getTurn              *connect.Client[v1.GetTurnRequest, v1.Turn]
 	followTurn           *connect.Client[v1.FollowTurnRequest, v1.StreamTurnResponse]
 	cancelTurn           *connect.Client[v1.CancelTurnRequest, v1.Turn]
+	listApprovals        *connect.Client[v1.ListApprovalsRequest, v1.ListApprovalsResponse]
+	decideApproval       *connect.Client[v1.DecideApprovalRequest, v1.Approval]
 	getTranscript        *connect.Client[v1.GetTranscriptRequest, v1.GetTranscriptResponse]
 	getTurnReceipt       *connect.Client[v1.GetTurnReceiptRequest, v1.TurnReceipt]
 	listSessionToolCalls *connect.Client[v1.ListSessionToolCallsRequest, v1.ListSessionToolCallsResponse]
@@ -291,6 +318,24 @@ func (c *sessionServiceClient) CancelTurn(ctx context.Context, req *v1.CancelTur
 	return nil, err
 }
 
+// ListApprovals calls parlance.v1.SessionService.ListApprovals.
+func (c *sessionServiceClient) ListApprovals(ctx context.Context, req *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error) {
+	response, err := c.listApprovals.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DecideApproval calls parlance.v1.SessionService.DecideApproval.
+func (c *sessionServiceClient) DecideApproval(ctx context.Context, req *v1.DecideApprovalRequest) (*v1.Approval, error) {
+	response, err := c.decideApproval.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // GetTranscript calls parlance.v1.SessionService.GetTranscript.
 func (c *sessionServiceClient) GetTranscript(ctx context.Context, req *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error) {
 	response, err := c.getTranscript.CallUnary(ctx, connect.NewRequest(req))
@@ -337,8 +382,8 @@ type SessionServiceHandler interface {
 	// Errors: not-found, session-closed, session-token-invalid, upstream-failed, rate-limited (16 turns
 	// of the session wait already), invalid-request.
 	CreateTurn(context.Context, *v1.CreateTurnRequest) (*v1.CreateTurnResponse, error)
-	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.tool_call,
-	// turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
+	// StreamTurn is CreateTurn as a stream of events: turn.started, turn.delta, turn.approval_requested,
+	// turn.tool_call, turn.client_tool_call, turn.done. The turn goes on for 30 s when its caller is gone: with
 	// last_event_id (over REST the header Last-Event-ID) the same request follows it from there, and
 	// takes no turn. Errors: as CreateTurn; one after turn.started ends the stream.
 	StreamTurn(context.Context, *v1.StreamTurnRequest, *connect.ServerStream[v1.StreamTurnResponse]) error
@@ -354,6 +399,13 @@ type SessionServiceHandler interface {
 	// what was said stays in the transcript. A turn that is over is returned as it is. Takes an API key
 	// or the session's token. Errors: not-found.
 	CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error)
+	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP, newest
+	// first. Takes an API key or the session's token. Errors: not-found, invalid-request.
+	ListApprovals(context.Context, *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error)
+	// DecideApproval says whether a call may be made that waits for approval; its turn goes on by itself, on any
+	// node. The first word counts: the same again changes nothing and returns what is decided. Takes an API key or
+	// the session's token. Errors: not-found, approval-decided (otherwise, or its time is over), invalid-request.
+	DecideApproval(context.Context, *v1.DecideApprovalRequest) (*v1.Approval, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
 	// GetTurnReceipt is what a turn was made of, with a hash of it. Turns of before version 0.3.0, and a
@@ -424,6 +476,18 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("CancelTurn")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceListApprovalsHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceListApprovalsProcedure,
+		svc.ListApprovals,
+		connect.WithSchema(sessionServiceMethods.ByName("ListApprovals")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceDecideApprovalHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceDecideApprovalProcedure,
+		svc.DecideApproval,
+		connect.WithSchema(sessionServiceMethods.ByName("DecideApproval")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceGetTranscriptHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceGetTranscriptProcedure,
 		svc.GetTranscript,
@@ -462,6 +526,10 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceFollowTurnHandler.ServeHTTP(w, r)
 		case SessionServiceCancelTurnProcedure:
 			sessionServiceCancelTurnHandler.ServeHTTP(w, r)
+		case SessionServiceListApprovalsProcedure:
+			sessionServiceListApprovalsHandler.ServeHTTP(w, r)
+		case SessionServiceDecideApprovalProcedure:
+			sessionServiceDecideApprovalHandler.ServeHTTP(w, r)
 		case SessionServiceGetTranscriptProcedure:
 			sessionServiceGetTranscriptHandler.ServeHTTP(w, r)
 		case SessionServiceGetTurnReceiptProcedure:
@@ -511,6 +579,14 @@ func (UnimplementedSessionServiceHandler) FollowTurn(context.Context, *v1.Follow
 
 func (UnimplementedSessionServiceHandler) CancelTurn(context.Context, *v1.CancelTurnRequest) (*v1.Turn, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.CancelTurn is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) ListApprovals(context.Context, *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.ListApprovals is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) DecideApproval(context.Context, *v1.DecideApprovalRequest) (*v1.Approval, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("parlance.v1.SessionService.DecideApproval is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error) {
