@@ -84,7 +84,7 @@ func readCodes(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sou
 	var missing []int64
 	place := map[int64]int{}
 	for i, source := range sources {
-		if kept, there := p.shelf.get(shelfKey{source.Number, codesPage, p.model}); there {
+		if kept, there := p.shelf.Get(shelfKey{source.Number, codesPage, p.model}); there {
 			all[i], _ = kept.(codes)
 			continue
 		}
@@ -111,7 +111,7 @@ func readCodes(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sou
 	for _, row := range rows {
 		i := place[row.Number]
 		if all[i], err = decode(row.Codes, sources[i].ChunkCount, len(p.vector.Slice())); err == nil {
-			p.shelf.put(shelfKey{row.Number, codesPage, p.model}, all[i], len(row.Codes))
+			p.shelf.Put(shelfKey{row.Number, codesPage, p.model}, all[i], len(row.Codes))
 		}
 	}
 	return all, nil

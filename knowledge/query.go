@@ -135,7 +135,7 @@ type probe struct {
 	// exact is up to how many chunks are compared one by one, coded up to how many by their codes.
 	exact int
 	coded int
-	shelf *shelf
+	shelf *sourceShelf
 	// numbers are of the sources to look into, as attached.Numbers.
 	numbers []int64
 	// whole says that all that is ranked is wanted, not only what is read.

@@ -20,7 +20,7 @@ const maxMovedIn = 4 << 20
 func (s *Service) residentsOf(numbers []int64, model string) []*resident {
 	all := make([]*resident, len(numbers))
 	for i, number := range numbers {
-		kept, there := s.residents.get(shelfKey{number: number, model: model})
+		kept, there := s.residents.Get(shelfKey{number: number, model: model})
 		if !there {
 			return nil
 		}
@@ -37,11 +37,11 @@ func (s *Service) moveIn(ctx context.Context, ref workspaces.Ref, p probe, sourc
 	total, moving := 0, 0
 	for _, source := range sources {
 		size := source.residentBytes(dimension)
-		if total += size; !source.Worded || !source.Coded || total > s.residents.maxBytes {
+		if total += size; !source.Worded || !source.Coded || total > s.residents.MaxBytes() {
 			return
 		}
 		key := shelfKey{number: source.Number, model: p.model}
-		if _, there := s.residents.get(key); there || moving+size > maxMovedIn && moving > 0 || !s.residents.reserve(key, size) {
+		if _, there := s.residents.Get(key); there || moving+size > maxMovedIn && moving > 0 || !s.residents.Reserve(key, size) {
 			continue
 		}
 		moving += size
@@ -53,9 +53,9 @@ func (s *Service) moveIn(ctx context.Context, ref workspaces.Ref, p probe, sourc
 	made, err := s.readResidents(ctx, ref, p, numbers)
 	for _, number := range numbers {
 		key := shelfKey{number: number, model: p.model}
-		s.residents.release(key)
+		s.residents.Release(key)
 		if one := made[number]; one != nil {
-			s.residents.put(key, one, one.bytes())
+			s.residents.Put(key, one, one.bytes())
 		}
 	}
 	if err != nil {

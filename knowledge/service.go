@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/shelf"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/provider/rerank"
@@ -78,8 +79,8 @@ type Service struct {
 	turns          turns
 	exactChunks    int
 	codedChunks    int
-	shelf          *shelf
-	residents      *shelf
+	shelf          *sourceShelf
+	residents      *sourceShelf
 	metrics        metrics
 
 	// planning guards what SweepModels remembers.
@@ -103,7 +104,7 @@ func New(d Deps) *Service {
 	s.reranker = d.Reranker
 	s.exactChunks, s.codedChunks = cmp.Or(d.ExactChunks, exactChunks), cmp.Or(d.CodedChunks, codedChunks)
 	half := cmp.Or(d.CacheBytes, defaultCacheBytes) / 2
-	s.shelf, s.residents = newShelf(half), newCalmShelf(half, residentIdle, s.now)
+	s.shelf, s.residents = shelf.New[shelfKey](half), shelf.NewCalm[shelfKey](half, residentIdle, s.now)
 	if s.heartbeatEvery == 0 {
 		s.heartbeatEvery = defaultHeartbeat
 	}

@@ -95,7 +95,7 @@ func searchWords(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, s
 }
 
 // readTerms reads the postings of the question's terms.
-func readTerms(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, sources []visible, words questionWords) (termPostings, error) {
+func readTerms(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *sourceShelf, sources []visible, words questionWords) (termPostings, error) {
 	wanted := map[shelfKey]wantedPage{}
 	for i, source := range sources {
 		for term := range words[source.Language] {
@@ -126,12 +126,12 @@ type wantedPage struct {
 }
 
 // readPages takes pages of postings from the shelf, and those that are not there from the database.
-func readPages(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, sources []visible, wanted map[shelfKey]wantedPage) (map[shelfKey]wordPage, error) {
+func readPages(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *sourceShelf, sources []visible, wanted map[shelfKey]wantedPage) (map[shelfKey]wordPage, error) {
 	pages := make(map[shelfKey]wordPage, len(wanted))
 	var numbers []int64
 	var missing []int
 	for key := range wanted {
-		if page, there := shelf.get(key); there {
+		if page, there := shelf.Get(key); there {
 			pages[key], _ = page.(wordPage)
 			continue
 		}
@@ -161,13 +161,13 @@ func readPages(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf
 	for i, number := range numbers { // also those without a row: there is nothing on them
 		key := shelfKey{number: number, page: missing[i]}
 		page := pages[key]
-		shelf.put(key, page, len(page.packed)+4*len(page.at))
+		shelf.Put(key, page, len(page.packed)+4*len(page.at))
 	}
 	return pages, nil
 }
 
 // lengthsOf are the lengths of the chunks of sources that have postings.
-func lengthsOf(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf, sources []visible, postings termPostings) ([][]int32, error) {
+func lengthsOf(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *sourceShelf, sources []visible, postings termPostings) ([][]int32, error) {
 	lengths := make([][]int32, len(sources))
 	missing := map[int64]int{}
 	for _, lists := range postings {
@@ -176,7 +176,7 @@ func lengthsOf(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf
 				continue
 			}
 			number := sources[list.source].Number
-			if kept, there := shelf.get(shelfKey{number: number, page: lengthsPage}); there {
+			if kept, there := shelf.Get(shelfKey{number: number, page: lengthsPage}); there {
 				lengths[list.source], _ = kept.([]int32)
 			} else {
 				missing[number] = list.source
@@ -205,7 +205,7 @@ func lengthsOf(ctx context.Context, db bun.IDB, ref workspaces.Ref, shelf *shelf
 		if lengths[i], err = readLengths(row.Lengths, sources[i].ChunkCount); err != nil {
 			return nil, fmt.Errorf("lengths of %s: %w", sources[i].SourceID, err)
 		}
-		shelf.put(shelfKey{number: row.Number, page: lengthsPage}, lengths[i], 4*len(lengths[i]))
+		shelf.Put(shelfKey{number: row.Number, page: lengthsPage}, lengths[i], 4*len(lengths[i]))
 	}
 	return lengths, nil
 }
