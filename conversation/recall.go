@@ -46,6 +46,9 @@ func (r *runner) recall(ctx context.Context) {
 			}
 		}
 	}
+	if recalled.More && r.turn.UserText == "" {
+		r.s.memory.Expect(r.session.Ref(), r.session.UserID) // the user speaks next
+	}
 	if err != nil && ctx.Err() == nil {
 		r.s.log.WarnContext(ctx, "turn without memory", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 	}

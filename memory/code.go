@@ -3,6 +3,7 @@ package memory
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"math/bits"
 	"strings"
 
@@ -18,11 +19,14 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// code is 512 bits, the first the highest of the first number.
+type code [codeWords]uint64
+
 // codeOf is the signs of some of a vector's numbers after a rotation that spreads what it says evenly over
-// all of them: vectors that are near have codes that differ in few bits. Postgres compares
-// those of all memories of a user, and the vectors of the nearest only (BenchmarkSearch). The rotation is
+// all of them: vectors that are near have codes that differ in few bits. A search compares those of all memories of
+// a user, and the vectors of the nearest only (codes.go). The rotation is
 // twice signs and a Hadamard transform, and must stay as it is for ever: codes are stored.
-func codeOf(v []float32) string {
+func codeOf(v []float32) (c code) {
 	width := max(codeBits, 1<<bits.Len(uint(max(len(v), 1)-1))) //nolint:gosec // positive
 	turned := make([]float32, width)
 	copy(turned, v)
@@ -38,14 +42,20 @@ func codeOf(v []float32) string {
 		}
 		vector.Hadamard(turned, width)
 	}
-	var b strings.Builder
-	b.Grow(codeBits)
 	for i := range codeBits {
 		if turned[i] > 0 {
-			b.WriteByte('1')
-		} else {
-			b.WriteByte('0')
+			c[i/64] |= 1 << (63 - i%64)
 		}
+	}
+	return c
+}
+
+// String is the code as Postgres reads a bit(512).
+func (c code) String() string {
+	var b strings.Builder
+	b.Grow(codeBits)
+	for _, word := range c {
+		fmt.Fprintf(&b, "%064b", word)
 	}
 	return b.String()
 }

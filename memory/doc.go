@@ -11,7 +11,8 @@
 // A memory is stored before it has a vector, if the embedder is away; Sweep embeds it later, and
 // deletes what has expired. Until then it is found by its words.
 //
-// What a session is given is kept for as long as NOTIFY on [Channel] says nothing else (recall.go).
+// A process keeps the codes of the vectors of users who were searched lately, and each search asks for those that came
+// since (codes.go). What a session is given is kept for as long as NOTIFY on [Channel] says nothing else (recall.go).
 //
 // Tables: memory_users, memories, memory_vectors, memory_embeddings_due; it reads sessions for the list
 // of users. No events of its own: package conversation puts what was learnt into post_call_transcription.

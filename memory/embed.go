@@ -70,7 +70,7 @@ func putVector(ctx context.Context, tx bun.IDB, item Item, v *modelVector, now t
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO memory_vectors (memory_id, tenant_id, workspace_id, user_id, model, code, embedding, embedded_at)
 		VALUES (?, ?, ?, ?, ?, ?::bit(512), ?::halfvec, ?)`,
-		item.ID, item.TenantID, item.WorkspaceID, item.UserID, v.model, codeOf(v.values), pgvector.NewHalfVector(v.values).String(), now)
+		item.ID, item.TenantID, item.WorkspaceID, item.UserID, v.model, codeOf(v.values).String(), pgvector.NewHalfVector(v.values).String(), now)
 	if err != nil {
 		return fmt.Errorf("store a memory's vector: %w", err)
 	}
@@ -217,6 +217,10 @@ func (s *Service) sweepDue(ctx context.Context, now time.Time) error {
 func (s *Service) storeVector(ctx context.Context, item Item, v *modelVector, now time.Time) error {
 	ref := workspaces.Ref{TenantID: item.TenantID, ID: item.WorkspaceID}
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		// Vectors are numbered in the order in which they can be seen: see codes.go.
+		if _, known, err := lockKnown(ctx, tx, ref, item.UserID); err != nil || !known {
+			return err
+		}
 		there, err := selectItem(ctx, tx, ref, item.UserID, item.ID, "UPDATE")
 		if fault.IsReason(err, fault.ResourceNotFound) {
 			return nil

@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/kljensen/snowball/english"
+
+	"parlance.dev/parlance/platform/memo"
 )
 
 // When two memories say the same, and when one contradicts the other, is decided by rules that a
@@ -60,8 +62,16 @@ func stem(word string) string {
 	if len(word) > 64 {
 		return word
 	}
-	return english.Stem(word, true)
+	found, known := knownStems.Get(word)
+	if !known {
+		found = english.Stem(word, true)
+		knownStems.Put(word, found)
+	}
+	return found
 }
+
+// knownStems are those of words that came lately, some megabytes.
+var knownStems = memo.New[string](1 << 15)
 
 // stemsOf are the stems that carry meaning, in order.
 func stemsOf(text string) []string {

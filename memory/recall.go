@@ -102,9 +102,13 @@ func selectRecalled(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID 
 // it nothing is kept.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.recalled.listen(false)
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	reading.Go(func() { s.readExpected(ctx) })
 	return s.db.Listen(ctx, Channel, func(payload string) {
 		if payload == "" { // connected: what was said meanwhile is not known
 			s.recalled.listen(true)
+			s.codes.Clear() // it may be another server, that counts on from an earlier number
 			return
 		}
 		s.recalled.drop(payload)

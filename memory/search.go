@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pgvector/pgvector-go"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/provider/embedding"
@@ -36,62 +37,72 @@ type Found struct {
 	// Similarity is 0 to 1, Score what the order is by.
 	Similarity float64 `bun:"similarity"`
 	Score      float64 `bun:"-"`
+	// Compared is how many vectors were, those of this one among them.
+	Compared int `bun:"compared"`
 }
 
-// searchSQL compares codes, then the vectors of the nearest; and adds what has no vector of the model.
-const searchSQL = `
-WITH near AS MATERIALIZED (
-    SELECT v.memory_id
-    FROM memory_vectors AS v
-    WHERE v.user_id = ?
-      AND v.workspace_id = ?
-      AND v.model = ?
-    ORDER BY v.code <~> ?::bit(512)
-    LIMIT ?
-)
-(
-    SELECT m.*,
-           1 - (v.embedding <=> ?::halfvec) AS similarity
-    FROM near
-    JOIN memory_vectors AS v ON v.memory_id = near.memory_id
-    JOIN memories AS m ON m.id = near.memory_id
-    WHERE v.tenant_id = ?
-      AND v.workspace_id = ?
-      AND m.tenant_id = ?
-      AND m.workspace_id = ?
-      AND m.user_id = ?
-      AND m.status = 'active'
-      AND (m.expires_at IS NULL OR m.expires_at > ?)
-    ORDER BY similarity DESC
-    LIMIT ?
-) UNION ALL
+// nearestSQL compares the vectors with these numbers, and those that came meanwhile, and reads the nearest.
+const nearestSQL = `
 SELECT m.*,
-       -1
+       near.similarity,
+       near.compared
 FROM (
-    SELECT m.*
+    SELECT v.memory_id,
+           1 - (v.embedding <=> ?::halfvec) AS similarity,
+           count(*) OVER () AS compared
     FROM (
-        SELECT d.memory_id
-        FROM memory_embeddings_due AS d
-        WHERE d.tenant_id = ?
-          AND d.workspace_id = ?
-          AND d.user_id = ?
-        UNION
-        SELECT o.memory_id
-        FROM memory_vectors AS o
-        WHERE o.tenant_id = ?
-          AND o.workspace_id = ?
-          AND o.user_id = ?
-          AND (o.model < ? OR o.model > ?)
-    ) AS d
-    JOIN memories AS m ON m.id = d.memory_id
-    WHERE m.tenant_id = ?
-      AND m.workspace_id = ?
-      AND m.user_id = ?
-      AND m.status = 'active'
-      AND (m.expires_at IS NULL OR m.expires_at > ?)
-    ORDER BY m.created_at DESC
-    LIMIT ?
-) AS m`
+        SELECT c.memory_id, c.embedding
+        FROM memory_vectors AS c
+        WHERE c.workspace_id = ?
+          AND c.user_id = ?
+          AND c.model = ?
+          AND c.number = ANY (?::bigint[])
+        UNION ALL
+        SELECT c.memory_id, c.embedding
+        FROM memory_vectors AS c
+        WHERE c.workspace_id = ?
+          AND c.user_id = ?
+          AND c.model = ?
+          AND c.number > ?
+    ) AS v
+    ORDER BY similarity DESC
+) AS near
+JOIN memories AS m ON m.id = near.memory_id
+WHERE m.tenant_id = ?
+  AND m.workspace_id = ?
+  AND m.user_id = ?
+  AND m.status = 'active'
+  AND (m.expires_at IS NULL OR m.expires_at > ?)
+ORDER BY near.similarity DESC
+LIMIT ?`
+
+// othersSQL reads what has no vector of the model.
+const othersSQL = `
+SELECT m.*,
+       -1.0::float8 AS similarity,
+       0 AS compared
+FROM (
+    SELECT d.memory_id
+    FROM memory_embeddings_due AS d
+    WHERE d.tenant_id = ?
+      AND d.workspace_id = ?
+      AND d.user_id = ?
+    UNION
+    SELECT o.memory_id
+    FROM memory_vectors AS o
+    WHERE o.tenant_id = ?
+      AND o.workspace_id = ?
+      AND o.user_id = ?
+      AND (o.model < ? OR o.model > ?)
+) AS d
+JOIN memories AS m ON m.id = d.memory_id
+WHERE m.tenant_id = ?
+  AND m.workspace_id = ?
+  AND m.user_id = ?
+  AND m.status = 'active'
+  AND (m.expires_at IS NULL OR m.expires_at > ?)
+ORDER BY m.created_at DESC
+LIMIT ?`
 
 // Search finds the memories of a user that bear on the query, the most fitting first, at most topK
 // (0: DefaultTopK). What has no vector yet, and all while the embedder is away, is found by its words.
@@ -104,13 +115,7 @@ func (s *Service) Search(ctx context.Context, ref workspaces.Ref, userID, query 
 	if aboutAll(query) {
 		return s.latest(ctx, ref, userID, topK, now)
 	}
-	var found []Found
-	var err error
-	if v := s.question(ctx, query); v != nil {
-		found, err = s.nearest(ctx, ref, userID, v, max(ranks, 2*topK), now)
-	} else {
-		found, err = s.newest(ctx, ref, userID, now)
-	}
+	found, err := s.nearest(ctx, ref, userID, query, max(ranks, 2*topK), now)
 	if err != nil {
 		return nil, err
 	}
@@ -129,14 +134,69 @@ func (s *Service) question(ctx context.Context, query string) *modelVector {
 	return &modelVector{s.embedder.Model().Name, vectors[0]}
 }
 
-func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID string, v *modelVector, most int, now time.Time) (found []Found, err error) {
-	err = s.db.NewRaw(searchSQL,
-		userID, ref.ID, v.model, codeOf(v.values), candidates, pgvector.NewHalfVector(v.values).String(),
-		ref.TenantID, ref.ID, ref.TenantID, ref.ID, userID, now, most,
-		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID, v.model, v.model,
-		ref.TenantID, ref.ID, userID, now, unembeddedMost).Scan(ctx, &found)
+// nearest are the memories that are nearest to the query, and those that have no vector yet; while the embedder is
+// away the newest.
+func (s *Service) nearest(ctx context.Context, ref workspaces.Ref, userID, query string, most int, now time.Time) ([]Found, error) {
+	v := s.question(ctx, query)
+	if v == nil {
+		return s.newest(ctx, ref, userID, now)
+	}
+	asked := codeOf(v.values)
+	for again := false; ; again = true {
+		known, others, err := s.codesOf(ctx, ref, userID, v.model)
+		if err != nil {
+			return nil, err
+		}
+		// In this order: one that gets its vector meanwhile is in both, and not in none.
+		var without []Found
+		if others {
+			if without, err = s.without(ctx, ref, userID, v.model, now); err != nil {
+				return nil, err
+			}
+		}
+		numbers := known.nearest(asked, candidates)
+		found, err := s.compare(ctx, ref, userID, v, numbers, known.seen, most, now)
+		if err != nil {
+			return nil, err
+		}
+		compared := 0
+		if len(found) > 0 {
+			compared = found[0].Compared
+		}
+		if 4*compared < 3*len(numbers) { // many are gone, and may have taken the places of others
+			s.codes.Remove(codesKey{ref, userID, v.model})
+			if len(numbers) < len(known.numbers) && !again {
+				continue
+			}
+		}
+		for _, one := range without {
+			if !slices.ContainsFunc(found, func(other Found) bool { return other.ID == one.ID }) {
+				found = append(found, one)
+			}
+		}
+		return found, nil
+	}
+}
+
+// compare compares vectors with the question's.
+func (s *Service) compare(ctx context.Context, ref workspaces.Ref, userID string, v *modelVector, numbers []int64, seen int64, most int, now time.Time) (found []Found, err error) {
+	err = s.db.NewRaw(nearestSQL,
+		pgvector.NewHalfVector(v.values).String(),
+		ref.ID, userID, v.model, pgdialect.Array(numbers), ref.ID, userID, v.model, seen,
+		ref.TenantID, ref.ID, userID, now, most).Scan(ctx, &found)
 	if err != nil {
 		return nil, fmt.Errorf("search memories: %w", err)
+	}
+	return found, nil
+}
+
+// without are those that have no vector of the model.
+func (s *Service) without(ctx context.Context, ref workspaces.Ref, userID, model string, now time.Time) (found []Found, err error) {
+	err = s.db.NewRaw(othersSQL,
+		ref.TenantID, ref.ID, userID, ref.TenantID, ref.ID, userID, model, model,
+		ref.TenantID, ref.ID, userID, now, unembeddedMost).Scan(ctx, &found)
+	if err != nil {
+		return nil, fmt.Errorf("search memories without a vector: %w", err)
 	}
 	return found, nil
 }

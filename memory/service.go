@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/shelf"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
@@ -30,6 +32,8 @@ type Deps struct {
 	Agents *agents.Service
 	// MaxPerUser bounds a user's memories; 0 is DefaultMaxPerUser.
 	MaxPerUser int
+	// CacheBytes bounds the codes that the process keeps; 0 is 96 MiB.
+	CacheBytes int
 	// Log may be nil.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
@@ -45,6 +49,11 @@ type Service struct {
 	log      *slog.Logger
 	now      func() time.Time
 	recalled recalled
+	codes    *shelf.Shelf[codesKey]
+	// growing is held by who appends to codes on the shelf.
+	growing sync.Mutex
+	// expected are users who may be searched for soon.
+	expected chan codesKey
 
 	mu     sync.Mutex
 	agreed AgreedFunc
@@ -52,7 +61,7 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, embedder: d.Embedder, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now}
+	s := &Service{db: d.DB, embedder: d.Embedder, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan codesKey, expectedMost)}
 	if s.most == 0 {
 		s.most = DefaultMaxPerUser
 	}

@@ -276,11 +276,12 @@ CREATE TABLE memory_vectors (
     code bit(512) NOT NULL,
     embedding halfvec NOT NULL,
     embedded_at timestamp with time zone NOT NULL,
+    number bigint NOT NULL,
     CONSTRAINT memory_vectors_memory_id_fkey FOREIGN KEY (memory_id) REFERENCES memories(id) ON DELETE CASCADE,
     CONSTRAINT memory_vectors_pkey PRIMARY KEY (memory_id)
 );
 CREATE INDEX memory_vectors_by_model ON public.memory_vectors USING btree (model, embedded_at);
-CREATE INDEX memory_vectors_by_user ON public.memory_vectors USING btree (workspace_id, user_id, model);
+CREATE UNIQUE INDEX memory_vectors_by_number ON public.memory_vectors USING btree (workspace_id, user_id, model, number) INCLUDE (code);
 
 CREATE TABLE next_vectors (
     chunk_id text NOT NULL,
