@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -13,26 +12,9 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"parlance.dev/parlance/test/capture"
 	"parlance.dev/parlance/test/harness"
 )
-
-// lines is an output that is read while a command writes it.
-type lines struct {
-	mu  sync.Mutex
-	out bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out.String()
-}
 
 // cutter lets requests through until it is told to break them off.
 type cutter struct {
@@ -100,7 +82,7 @@ func TestListen(t *testing.T) {
 	}
 
 	ctx, stop := context.WithCancel(t.Context())
-	out, done := &lines{}, make(chan int, 1)
+	out, done := &capture.Buffer{}, make(chan int, 1)
 	go func() {
 		done <- Execute(ctx, IO{In: strings.NewReader(""), Out: out, Err: out}, []string{"listen", "--data-dir", w.dir, "--forward-to", program.URL + "/hook", "--events", "kb.source_ingested"})
 	}()

@@ -64,32 +64,28 @@ func (b *toolbox) traces(ctx context.Context, o toolsTracesOptions, named []stri
 		}
 		req.ToolId = found[0].GetId()
 	}
-	shown, more := 0, false
-	var calls []*parlancev1.ToolCall
-	for !more {
+	list := func(token string) ([]*parlancev1.ToolCall, string, error) {
+		req.PageToken = token
 		page, err := b.tools.ListWorkspaceToolCalls(ctx, req)
 		if err != nil {
-			return b.where.explainCall("list the calls", err)
+			return nil, "", b.where.explainCall("list the calls", err)
 		}
-		for _, call := range page.GetToolCalls() {
-			if more = o.limit > 0 && shown == o.limit; more {
-				break
-			}
-			shown++
-			switch {
-			case o.json:
-				if err := b.printMessage(call); err != nil {
-					return err
-				}
-			case o.whole:
-				b.wholeTrace(call)
-			default:
-				calls = append(calls, call)
-			}
+		return page.GetToolCalls(), page.GetNextPageToken(), nil
+	}
+	var calls []*parlancev1.ToolCall
+	shown, more, err := eachOf(o.limit, list, func(call *parlancev1.ToolCall) error {
+		switch {
+		case o.json:
+			return b.printMessage(call)
+		case o.whole:
+			b.wholeTrace(call)
+		default:
+			calls = append(calls, call)
 		}
-		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
-			break
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	switch {
 	case o.json:
@@ -100,7 +96,7 @@ func (b *toolbox) traces(ctx context.Context, o toolsTracesOptions, named []stri
 		b.screen.Draw(b.traceLines(calls), nil)
 	}
 	if more {
-		b.screen.Line("%s", b.screen.Dim(fmt.Sprintf("… there are more: --limit %d", o.limit*4)))
+		sayMore(b.screen, o.limit)
 	}
 	return nil
 }

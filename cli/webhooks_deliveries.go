@@ -60,26 +60,23 @@ func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []stri
 		req.StartedAfter = timestamppb.New(h.now().Add(-o.since))
 	}
 	var shown []*parlancev1.WebhookDelivery
-	count, more := 0, false
-	for !more {
+	list := func(token string) ([]*parlancev1.WebhookDelivery, string, error) {
+		req.PageToken = token
 		page, err := h.webhooks.ListWebhookDeliveries(ctx, req)
 		if err != nil {
-			return h.where.explainCall("list the deliveries", err)
+			return nil, "", h.where.explainCall("list the deliveries", err)
 		}
-		for _, d := range page.GetDeliveries() {
-			if more = o.limit > 0 && count == o.limit; more {
-				break
-			}
-			count++
-			if !o.json {
-				shown = append(shown, d)
-			} else if err := h.printMessage(d); err != nil {
-				return err
-			}
+		return page.GetDeliveries(), page.GetNextPageToken(), nil
+	}
+	count, more, err := eachOf(o.limit, list, func(d *parlancev1.WebhookDelivery) error {
+		if o.json {
+			return h.printMessage(d)
 		}
-		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
-			break
-		}
+		shown = append(shown, d)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	switch {
 	case o.json:
@@ -90,7 +87,7 @@ func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []stri
 		h.screen.Draw(h.deliveryLines(shown), nil)
 	}
 	if more {
-		h.screen.Line("%s", h.screen.Dim(fmt.Sprintf("… there are more: --limit %d", o.limit*4)))
+		sayMore(h.screen, o.limit)
 	}
 	return nil
 }

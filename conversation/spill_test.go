@@ -21,6 +21,7 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/test/capture"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
@@ -31,25 +32,7 @@ type remote struct {
 	*fixture
 	wire  *wire
 	spool *spool.Spool
-	log   *logs
-}
-
-// logs is what a node has logged.
-type logs struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) has(text string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), text)
+	log   *capture.Buffer
 }
 
 func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
@@ -59,7 +42,7 @@ func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
 		t.Fatal(err)
 	}
 	config := f.db.Pool.Config().ConnConfig
-	r := &remote{fixture: f, wire: newWire(t, fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)), log: &logs{}}
+	r := &remote{fixture: f, wire: newWire(t, fmt.Sprintf("%s/.s.PGSQL.%d", config.Host, config.Port)), log: &capture.Buffer{}}
 	over := &url.URL{Scheme: "postgres", User: url.User(config.User), Host: r.wire.address, Path: "/" + config.Database, RawQuery: "sslmode=disable"}
 	if direct.User != nil && config.Password != "" {
 		over.User = url.UserPassword(config.User, config.Password)
@@ -340,7 +323,7 @@ func TestSpillAside(t *testing.T) {
 	if got := f.postCalls(t, made[0].Session.ID); len(got) != 1 {
 		t.Errorf("%d events of its end", len(got))
 	}
-	if !r.log.has("kept aside") {
+	if !strings.Contains(r.log.String(), "kept aside") {
 		t.Error("nothing is logged")
 	}
 }

@@ -1,7 +1,6 @@
 package queue_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/test/capture"
 	"parlance.dev/parlance/test/redistest"
 )
 
@@ -89,24 +89,6 @@ func await(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// record writes logs down for reading; safe for concurrent use.
-type record struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (r *record) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.buf.Write(p)
-}
-
-func (r *record) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.buf.String()
-}
-
 func TestRunsOnce(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, redistest.New(t))
@@ -173,7 +155,7 @@ func TestFates(t *testing.T) {
 			return first()
 		}
 	}
-	var logs record
+	var logs capture.Buffer
 	stop := start(t, queue.ServerConfig{Redis: conn, Handlers: handlers, Logger: slog.New(slog.NewJSONHandler(&logs, nil))})
 	for name := range handlers {
 		enqueue(t, client, queue.Task{Type: name, ID: name})

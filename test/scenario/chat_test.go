@@ -2,31 +2,13 @@ package scenario
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"parlance.dev/parlance/cli"
+	"parlance.dev/parlance/test/capture"
 	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
 )
-
-// printed is what a command has written so far.
-type printed struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.Write(b)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
-}
 
 // TestChatIsCut cuts the connection of `parlance chat` in the middle of an answer: it goes on behind the words
 // that are on the screen, and with the next turn.
@@ -39,7 +21,7 @@ func TestChatIsCut(t *testing.T) {
 	}})
 	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
 	network := harness.NewProxy(t, harness.Target{Network: "tcp", Address: strings.TrimPrefix(env.URL, "http://")})
-	out, errs, ended := &printed{}, &printed{}, make(chan int, 1)
+	out, errs, ended := &capture.Buffer{}, &capture.Buffer{}, make(chan int, 1)
 	go func() {
 		ended <- cli.Execute(t.Context(), cli.IO{In: strings.NewReader("Count.\nAnd then?\n"), Out: out, Err: errs}, []string{
 			"chat", "--base-url", "http://" + network.Address + "/v1", "--api-key", env.Tenant.Admin, "--agent", agent, "--data-dir", t.TempDir(),

@@ -6,34 +6,17 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"parlance.dev/parlance/test/capture"
 	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/fake/openaiembed"
 	"parlance.dev/parlance/test/fake/otlp"
 	"parlance.dev/parlance/test/harness"
 )
 
-// journal keeps what is logged; safe for concurrent use.
-type journal struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buf.Write(p)
-}
-
-// Bytes is everything so far.
-func (j *journal) Bytes() []byte {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return bytes.Clone(j.buf.Bytes())
-}
+// journal keeps what is logged.
+type journal struct{ capture.Buffer }
 
 // lines are the records with these members.
 func (j *journal) lines(t testing.TB, members map[string]string) []map[string]any {
