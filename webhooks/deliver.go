@@ -2,17 +2,10 @@ package webhooks
 
 import (
 	"context"
-	"fmt"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
-)
-
-const (
-	// linger is how long a result waits for others to be written with it. Source: design.
-	linger = 10 * time.Millisecond
-	// recordTimeout bounds writing results after the task was cancelled.
-	recordTimeout = 10 * time.Second
 )
 
 // Tally counts attempts by how they went; for metrics.
@@ -42,17 +35,17 @@ func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tall
 	case endpoint.limited():
 		return s.drain(ctx, endpoint, ids, slot.probe)
 	case slot.probe:
-		return s.probe(ctx, endpoint, ids)
+		return s.probe(ctx, endpoint, ids, slot.release)
 	}
-	return s.deliverBatch(ctx, endpoint, ids)
+	return s.deliverBatch(ctx, endpoint, ids, slot.release)
 }
 
 // probe sends one delivery to an endpoint that could not be reached, and the others when it
 // could. Without an answer they wait for the breaker.
-func (s *Service) probe(ctx context.Context, endpoint Endpoint, ids []int64) (Tally, error) {
+func (s *Service) probe(ctx context.Context, endpoint Endpoint, ids []int64, release func()) (Tally, error) {
 	tally := Tally{}
 	for len(ids) > 0 && len(tally) == 0 {
-		sent, err := s.deliverBatch(ctx, endpoint, ids[:1])
+		sent, err := s.deliverBatch(ctx, endpoint, ids[:1], func() {})
 		if err != nil {
 			return sent, err
 		}
@@ -65,13 +58,14 @@ func (s *Service) probe(ctx context.Context, endpoint Endpoint, ids []int64) (Ta
 	if s.slots.open(endpoint.ID) {
 		return tally, postpone(ctx, s.db, endpoint, ids, s.moment().Add(breakerPause))
 	}
-	sent, err := s.deliverBatch(ctx, endpoint, ids)
+	sent, err := s.deliverBatch(ctx, endpoint, ids, release)
 	tally.add(sent)
 	return tally, err
 }
 
-// deliverBatch makes the next attempt of those deliveries that are due and nobody else's.
-func (s *Service) deliverBatch(ctx context.Context, endpoint Endpoint, ids []int64) (Tally, error) {
+// deliverBatch makes the next attempt of those deliveries that are due and nobody else's. release gives
+// the endpoint's slot to the next batch while this one is written down.
+func (s *Service) deliverBatch(ctx context.Context, endpoint Endpoint, ids []int64, release func()) (Tally, error) {
 	now := s.moment()
 	keys, err := openKeys(ctx, s.keyring, endpoint, now)
 	if err != nil {
@@ -86,7 +80,7 @@ func (s *Service) deliverBatch(ctx context.Context, endpoint Endpoint, ids []int
 	if len(claims) == 0 {
 		return nil, s.holdUnwanted(ctx, endpoint, ids)
 	}
-	return s.sendAll(ctx, endpoint, claims, keys)
+	return s.sendAll(ctx, endpoint, claims, keys, release)
 }
 
 // holdUnwanted is for when a task could claim nothing: mostly another was faster, but what the
@@ -99,24 +93,47 @@ func (s *Service) holdUnwanted(ctx context.Context, endpoint Endpoint, ids []int
 	return s.hold(ctx, endpoint)
 }
 
-// sendAll makes claimed attempts, sendsPerCall at a time, and records them in groups as they end.
-func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claimed, keys keys) (Tally, error) {
-	results := make(chan outcome, len(claims)) // one each, so that no sender waits for the database
-	var group errgroup.Group
-	group.SetLimit(sendsPerCall)
-	go func() {
-		for _, c := range claims {
-			group.Go(func() error {
-				if o, ok := s.attempt(ctx, endpoint, c, keys); ok {
-					results <- o
-				}
+// sendAll makes claimed attempts, sendsPerCall at a time, and has each written down as it ends. sent is
+// called when all have ended, before the last are written down.
+func (s *Service) sendAll(ctx context.Context, endpoint Endpoint, claims []claimed, keys keys, sent func()) (Tally, error) {
+	done := &sheaf{tally: Tally{}}
+	var sending errgroup.Group
+	sending.SetLimit(sendsPerCall)
+	s.recorder.expect(len(claims))
+	for _, c := range claims {
+		sending.Go(func() error {
+			o, ok := s.attempt(ctx, endpoint, c, keys)
+			if !ok {
+				s.recorder.abandon()
 				return nil
-			})
-		}
-		_ = group.Wait() // the senders return no errors
-		close(results)
-	}()
-	return s.recordAll(ctx, endpoint, results)
+			}
+			done.open.Add(1)
+			s.recorder.add(result{ctx: ctx, endpoint: endpoint, outcome: o, written: func(err error) { done.written(o, err) }})
+			return nil
+		})
+	}
+	_ = sending.Wait() // the senders return no errors
+	sent()
+	done.open.Wait()
+	return done.tally, done.err
+}
+
+// sheaf is the results of one task.
+type sheaf struct {
+	open  sync.WaitGroup // those that are not written down
+	mu    sync.Mutex
+	tally Tally
+	err   error
+}
+
+func (h *sheaf) written(o outcome, err error) {
+	defer h.open.Done()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tally[o.status()]++
+	if h.err == nil {
+		h.err = err
+	}
 }
 
 // attempt sends one claimed delivery; ok is false when it was abandoned.
@@ -145,45 +162,4 @@ func (s *Service) waitUntil(ctx context.Context, at time.Time) bool {
 		}
 	}
 	return ctx.Err() == nil
-}
-
-// recordAll writes results until there are no more. It reads to the end also after an error.
-func (s *Service) recordAll(ctx context.Context, endpoint Endpoint, results <-chan outcome) (Tally, error) {
-	tally := Tally{}
-	var firstErr error
-	for first := range results {
-		group := gather(first, results)
-		// What is known is written down although the task was cancelled.
-		recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-		err := s.record(recording, endpoint, group)
-		if err == nil {
-			err = land(recording, s.db, endpoint, group)
-		}
-		cancel()
-		if err != nil && firstErr == nil {
-			firstErr = fmt.Errorf("record %d attempts: %w", len(group), err)
-		}
-		for _, o := range group {
-			tally[o.status()]++
-		}
-	}
-	return tally, firstErr
-}
-
-// gather takes what else comes within linger.
-func gather(first outcome, results <-chan outcome) []outcome {
-	group := []outcome{first}
-	timer := time.NewTimer(linger)
-	defer timer.Stop()
-	for {
-		select {
-		case next, open := <-results:
-			if !open {
-				return group
-			}
-			group = append(group, next)
-		case <-timer.C:
-			return group
-		}
-	}
 }

@@ -48,7 +48,7 @@ func (s *Service) drain(ctx context.Context, endpoint Endpoint, ids []int64, pro
 		if err != nil {
 			return tally, err
 		}
-		sent, err := s.sendAll(ctx, got.endpoint, got.claims, keys)
+		sent, err := s.sendAll(ctx, got.endpoint, got.claims, keys, func() {})
 		tally.add(sent)
 		if err != nil {
 			return tally, err

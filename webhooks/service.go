@@ -57,6 +57,7 @@ type Service struct {
 	policy     Policy
 	retention  time.Duration
 	slots      *slots
+	recorder   *recorder
 	now        func() time.Time
 	random     io.Reader
 	chance     func() float64
@@ -84,8 +85,9 @@ func New(d Deps) *Service {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.client = d.Guard.Client(publicnet.ClientOptions{Timeout: s.policy.Timeout, MaxIdlePerHost: callsPerEndpoint * sendsPerCall})
+	s.client = d.Guard.Client(publicnet.ClientOptions{Timeout: s.policy.Timeout, MaxIdlePerHost: idlePerHost})
 	s.slots = newSlots(s.now)
+	s.recorder = newRecorder(s)
 	return s
 }
 

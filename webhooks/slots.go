@@ -10,6 +10,9 @@ const (
 	// An endpoint gets at most callsPerEndpoint × sendsPerCall requests at once from a process.
 	callsPerEndpoint = 2
 	sendsPerCall     = 16
+	// idlePerHost is how many connections to a host are kept: many endpoints may be on one, and a new
+	// connection costs as much as ten deliveries.
+	idlePerHost = 256
 	// slowAfter is how long a call may run before those behind it stop waiting for its slot.
 	slowAfter = 500 * time.Millisecond
 	// busyPause is how long deliveries to a busy endpoint are put off. Source: design.

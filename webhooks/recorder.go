@@ -1,0 +1,288 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"parlance.dev/parlance/platform/postgres"
+)
+
+const (
+	// linger is how long a result waits for others to be written with it. Source: design.
+	linger = 10 * time.Millisecond
+	// recordMost is how many results are enough to wait no longer.
+	recordMost = 128
+	// recordTimeout bounds writing results after the task was cancelled.
+	recordTimeout = 10 * time.Second
+)
+
+// recorder writes the results of all tasks of a process down together: one statement for many
+// endpoints. What an endpoint has to be locked for, a failure, is written for it alone.
+type recorder struct {
+	service *Service
+	// full says that there is no reason to linger.
+	full chan struct{}
+
+	mu sync.Mutex
+	// coming counts the attempts whose results may still come.
+	coming  int
+	waiting []result
+	running bool
+}
+
+// result is an outcome, and who waits for it to be written down.
+type result struct {
+	ctx      context.Context //nolint:containedctx // of the task, for the trace of what is written
+	endpoint Endpoint
+	outcome  outcome
+	// written is called once, outside all locks.
+	written func(error)
+}
+
+func newRecorder(s *Service) *recorder {
+	return &recorder{service: s, full: make(chan struct{}, 1)}
+}
+
+// expect says that n results will come, each by add or by abandon.
+func (r *recorder) expect(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.coming += n
+}
+
+// abandon says that one of them does not come.
+func (r *recorder) abandon() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.coming--
+	r.hurry()
+}
+
+// add has one of them written down.
+func (r *recorder) add(one result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.coming--
+	r.waiting = append(r.waiting, one)
+	r.hurry()
+	if !r.running {
+		r.running = true
+		go r.run() // ends when nothing waits; each task waits for its results
+	}
+}
+
+// hurry ends the lingering when there is nothing more to wait for.
+func (r *recorder) hurry() {
+	if r.coming > 0 && len(r.waiting) < recordMost {
+		return
+	}
+	select {
+	case r.full <- struct{}{}:
+	default:
+	}
+}
+
+// run writes down what there is until nothing waits.
+func (r *recorder) run() {
+	for {
+		r.linger()
+		r.mu.Lock()
+		group := r.waiting
+		r.waiting = nil
+		if len(group) == 0 {
+			r.running = false
+		}
+		r.mu.Unlock()
+		if len(group) == 0 {
+			return
+		}
+		r.write(group)
+	}
+}
+
+// linger waits for more than there is, a moment.
+func (r *recorder) linger() {
+	r.mu.Lock()
+	enough := r.coming <= 0 || len(r.waiting) >= recordMost
+	r.mu.Unlock()
+	if enough {
+		return
+	}
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.full:
+	}
+}
+
+// write writes the successes down together and the rest by endpoint: behind an endpoint that
+// another transaction has locked nobody else waits.
+func (r *recorder) write(group []result) {
+	alone := map[EndpointID][]result{}
+	for _, one := range group {
+		if !one.plain() {
+			alone[one.endpoint.ID] = nil
+		}
+	}
+	var together []result
+	for _, one := range group {
+		if _, ok := alone[one.endpoint.ID]; ok {
+			alone[one.endpoint.ID] = append(alone[one.endpoint.ID], one)
+			continue
+		}
+		together = append(together, one)
+	}
+	for _, own := range alone {
+		go r.writeAlone(own)
+	}
+	if len(together) == 0 {
+		return
+	}
+	// What is known is written down although a task was cancelled.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(together[0].ctx), recordTimeout)
+	defer cancel()
+	written, err := r.service.recordSuccesses(ctx, together)
+	left := map[EndpointID][]result{}
+	for _, one := range together {
+		if err == nil && slices.Contains(written, one.endpoint.ID) {
+			one.written(nil)
+			continue
+		}
+		left[one.endpoint.ID] = append(left[one.endpoint.ID], one)
+	}
+	for _, own := range left { // locked by another, deleted, or the statement failed
+		go r.writeAlone(own)
+	}
+}
+
+// plain says that a result asks for nothing but to be written down.
+func (one result) plain() bool {
+	return one.outcome.verdict == verdictSucceeded && !one.outcome.Test && one.endpoint.atOnce() == 0
+}
+
+// writeAlone writes results of one endpoint down.
+func (r *recorder) writeAlone(own []result) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(own[0].ctx), recordTimeout)
+	defer cancel()
+	outcomes := make([]outcome, len(own))
+	for i, one := range own {
+		outcomes[i] = one.outcome
+	}
+	err := r.service.record(ctx, own[0].endpoint, outcomes)
+	if err == nil {
+		err = land(ctx, r.service.db, own[0].endpoint, outcomes)
+	}
+	if err != nil {
+		err = fmt.Errorf("record %d attempts: %w", len(own), err)
+	}
+	for _, one := range own {
+		one.written(err)
+	}
+}
+
+const recordSuccessesSQL = `
+WITH locked AS (
+    SELECT e.tenant_id,
+           e.id,
+           t.succeeded_at
+    FROM unnest(?::text[], ?::text[], ?::timestamptz[]) AS t (tenant_id, id, succeeded_at)
+    JOIN webhook_endpoints AS e ON e.tenant_id = t.tenant_id AND e.id = t.id
+    ORDER BY e.id
+    FOR NO KEY UPDATE OF e SKIP LOCKED
+), e AS (
+    UPDATE webhook_endpoints AS w
+    SET consecutive_failures = 0,
+        last_success_at = greatest(w.last_success_at, locked.succeeded_at)
+    FROM locked
+    WHERE w.tenant_id = locked.tenant_id
+      AND w.id = locked.id
+    RETURNING w.tenant_id, w.id
+), r AS (
+    SELECT *
+    FROM unnest(?::text[], ?::bigint[], ?::integer[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::text[])
+        AS r (endpoint_id, delivery_id, attempt, status_code, duration_ms, request_headers, response_headers, response_body)
+), deliveries AS (
+    UPDATE webhook_deliveries AS d
+    SET status = 'succeeded',
+        next_at = NULL,
+        lease_until = NULL,
+        queued_until = NULL,
+        once = false
+    FROM r
+    JOIN e ON e.id = r.endpoint_id
+    WHERE d.tenant_id = e.tenant_id
+      AND d.id = r.delivery_id
+      AND d.endpoint_id = e.id
+      AND d.status = 'pending'
+), attempts AS (
+    UPDATE webhook_attempts AS a
+    SET status = 'succeeded',
+        status_code = r.status_code,
+        duration_ms = r.duration_ms,
+        error = '',
+        request_headers = r.request_headers::jsonb,
+        response_headers = r.response_headers::jsonb,
+        response_body = r.response_body,
+        next_attempt_at = NULL
+    FROM r
+    JOIN e ON e.id = r.endpoint_id
+    WHERE a.tenant_id = e.tenant_id
+      AND a.delivery_id = r.delivery_id
+      AND a.delivery_id BETWEEN ? AND ? -- names the parts of the table
+      AND a.attempt = r.attempt
+)
+SELECT id FROM e`
+
+// recordSuccesses writes successes of many endpoints down, tests left out, and returns the
+// endpoints whose were: not those that another transaction has locked or removed. See writeOutcomes
+// for what a success means.
+func (s *Service) recordSuccesses(ctx context.Context, group []result) ([]EndpointID, error) {
+	var of struct {
+		tenants, ids []string
+		at           []time.Time
+	}
+	var r struct {
+		endpoints, requests, responses, bodies []string
+		deliveries, attempts, codes, durations []int64
+	}
+	for _, one := range group {
+		o := one.outcome
+		request, err := json.Marshal(o.RequestHeaders)
+		if err != nil {
+			return nil, fmt.Errorf("encode request headers: %w", err)
+		}
+		response, err := json.Marshal(o.ResponseHeaders)
+		if err != nil {
+			return nil, fmt.Errorf("encode response headers: %w", err)
+		}
+		id := string(one.endpoint.ID)
+		place := slices.Index(of.ids, id)
+		if place < 0 {
+			place = len(of.ids)
+			of.tenants, of.ids, of.at = append(of.tenants, string(one.endpoint.TenantID)), append(of.ids, id), append(of.at, o.EndedAt)
+		}
+		if o.EndedAt.After(of.at[place]) {
+			of.at[place] = o.EndedAt
+		}
+		r.endpoints, r.deliveries, r.attempts = append(r.endpoints, id), append(r.deliveries, o.DeliveryID), append(r.attempts, int64(o.Attempt))
+		r.codes, r.durations = append(r.codes, int64(o.StatusCode)), append(r.durations, o.Duration.Milliseconds())
+		r.requests, r.responses, r.bodies = append(r.requests, string(request)), append(r.responses, string(response)), append(r.bodies, o.ResponseBody)
+	}
+	var written []EndpointID
+	err := s.db.NewRaw(postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
+		pgdialect.Array(of.tenants), pgdialect.Array(of.ids), pgdialect.Array(of.at),
+		pgdialect.Array(r.endpoints), pgdialect.Array(r.deliveries), pgdialect.Array(r.attempts), pgdialect.Array(r.codes), pgdialect.Array(r.durations),
+		pgdialect.Array(r.requests), pgdialect.Array(r.responses), pgdialect.Array(r.bodies),
+		slices.Min(r.deliveries), slices.Max(r.deliveries)).Scan(ctx, &written)
+	if err != nil {
+		return nil, postgres.MapError(fmt.Errorf("record successes: %w", err))
+	}
+	return written, nil
+}
