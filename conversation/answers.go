@@ -31,7 +31,7 @@ type current struct {
 	told       bool     // its ResponseDone is out: only finished is missing
 	aside      bool     // it is out of band
 	items      []string // that went out with it
-	// behind are commands about them, which wait until it is recorded.
+	// behind are commands about them, which wait until it is recorded, and all that come when it is told.
 	behind    []commanded
 	approvals *approvals
 	cancel    context.CancelCauseFunc
@@ -48,20 +48,35 @@ func (e *engine) next() {
 		e.next()
 		return
 	}
-	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: e.unanswered, open: e.unanswered != "", known: &foreknown{session: e.session, said: e.said}, recall: e.recall}
+	start := e.startOf(e.unanswered, e.said)
 	if !start.open {
 		start.turn = TurnID(idgen.New(idgen.Turn))
 	}
-	e.unanswered, e.said = "", ""
-	e.client.answering(e.s.moment())
+	ctx, run, r := e.ready(wanted, start)
+	e.launch(ctx, run, r)
+}
+
+func (e *engine) startOf(turn TurnID, said string) turnStart {
+	return turnStart{tenant: e.session.TenantID, session: e.id, turn: turn, open: turn != "", known: &foreknown{session: e.session, said: said}, recall: e.recall}
+}
+
+// ready makes what gives an answer. Whoever does not launch it cancels it.
+func (e *engine) ready(wanted respond, start turnStart) (context.Context, *current, *runner) {
 	ctx, cancel := context.WithCancelCause(e.s.live)
 	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, approvals: newApprovals(), cancel: cancel}
-	e.current = run
 	run.takenUp, start.response = wanted.turn != "", run.responseID
 	r := e.runnerFor(wanted, run)
 	r.start, r.approvals = start, run.approvals
+	return ctx, run, r
+}
+
+// launch has the answer go out.
+func (e *engine) launch(ctx context.Context, run *current, r *runner) {
+	e.current = run
+	e.unanswered, e.said = "", ""
+	e.client.answering(e.s.moment())
 	e.s.workers.Go(func() {
-		defer cancel(nil)
+		defer run.cancel(nil)
 		e.send(finished{run: run, went: r.run(ctx)}) // the engine stays while an answer is going out
 	})
 }

@@ -60,6 +60,8 @@ type turnStart struct {
 	recall *recall
 	// known is what the node knows of the session; nil: nothing.
 	known *foreknown
+	// early is what has been begun with what was said; nil: nothing has.
+	early *early
 	// again says that the turn's node was lost, and that it is taken from there: see again.go.
 	again bool
 }
@@ -281,9 +283,8 @@ func openError(session Session) error {
 }
 
 // accept writes down what a socket said or answered, in the unanswered turn or a new one; on disk while
-// Postgres is away.
-func (s *Service) accept(ctx context.Context, session Session, k *recall, open TurnID, said Message) (turn Turn, err error) {
-	id := TurnID(idgen.New(idgen.Turn)) // the same both ways: Postgres may have heard of it when it fell silent
+// Postgres is away. id is that of a new turn, the same in every way: Postgres may have heard of it when it fell silent.
+func (s *Service) accept(ctx context.Context, session Session, k *recall, id, open TurnID, said Message) (turn Turn, err error) {
 	err = s.attached(ctx, session.ID, func(ctx context.Context) (err error) {
 		turn, err = s.acceptTx(ctx, session, id, open, said)
 		if postgres.IsUnique(err, "turns_pkey") { // it was stored, and the answer was lost

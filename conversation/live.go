@@ -45,7 +45,7 @@ type AdmitParams struct {
 	Channel LiveChannel
 }
 
-// Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Cancel],
+// Command is what a socket wants: [UserMessage], [ToolOutput], [Approve], [Respond], [Ask], [Cancel],
 // [Configure], [Greet], [Feedback], [Activity], [End], [Insert], [Remove] or [Truncate].
 type Command interface{ command() }
 
@@ -109,6 +109,13 @@ type Respond struct {
 	OutOfBand bool
 }
 
+// Ask is a UserMessage and the Respond that comes right behind it: nothing comes between, and nearly always it is
+// written down and begun in one go.
+type Ask struct {
+	Said UserMessage
+	Wish Respond
+}
+
 // Cancel stops the answer that is going out; what was sent stays in the transcript. With none
 // going out it is answered by Failed with the cause ErrNothingToCancel.
 type Cancel struct {
@@ -156,6 +163,7 @@ func (UserMessage) command() {}
 func (ToolOutput) command()  {}
 func (Approve) command()     {}
 func (Respond) command()     {}
+func (Ask) command()         {}
 func (Cancel) command()      {}
 func (Configure) command()   {}
 func (Greet) command()       {}

@@ -25,6 +25,10 @@ func (e *engine) obey(live *Live, command Command) {
 	if e.lives[live.channel] != live || e.ending != nil {
 		return // it has been told to close
 	}
+	if run := e.current; run != nil && run.told && len(run.behind) < maxBehind {
+		run.behind = append(run.behind, commanded{live: live, command: command}) // for its client the answer is over
+		return
+	}
 	switch c := command.(type) {
 	case UserMessage:
 		e.hear(live, c)
@@ -34,6 +38,8 @@ func (e *engine) obey(live *Live, command Command) {
 		e.approve(live, c)
 	case Respond:
 		e.respond(live, c)
+	case Ask:
+		e.ask(live, c)
 	case Cancel:
 		if e.current == nil && e.watching != "" && len(e.asides) == 0 {
 			e.cancelElsewhere()
@@ -127,7 +133,14 @@ func (e *engine) accept(live *Live, commandID string, said Message) bool {
 		}
 		return false
 	}
-	turn, err := e.s.accept(ctx, e.session, e.recall, e.unanswered, said)
+	return e.acceptNamed(live, commandID, TurnID(idgen.New(idgen.Turn)), said)
+}
+
+// acceptNamed is accept for a message that has its name; id is that of a new turn.
+func (e *engine) acceptNamed(live *Live, commandID string, id TurnID, said Message) bool {
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	turn, err := e.s.accept(ctx, e.session, e.recall, id, e.unanswered, said)
 	if err != nil {
 		e.s.log.WarnContext(ctx, "message not accepted", "session_id", e.id, "error", err)
 		if live != nil {
@@ -135,13 +148,18 @@ func (e *engine) accept(live *Live, commandID string, said Message) bool {
 		}
 		return false
 	}
+	e.heard(live, commandID, turn, said)
+	return true
+}
+
+// heard tells the sockets of what was written down.
+func (e *engine) heard(live *Live, commandID string, turn Turn, said Message) {
 	e.unanswered, e.said = turn.ID, turn.UserText
 	item := itemsOf(Turn{ID: turn.ID, Index: turn.Index, Messages: []Message{said}})[0]
 	if live != nil {
 		e.show(live, commandID, item)
 	}
 	e.others(live, []Item{item})
-	return true
 }
 
 // name gives a message that has none its item id, and says what is wrong with the id or the place

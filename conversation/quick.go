@@ -13,10 +13,10 @@ import (
 )
 
 // What nearly every turn does goes to Postgres in one round trip each, three in all: what the user said is
-// written down, the lease is taken, the end is recorded. Each is a pipeline, one transaction, that changes
-// nothing unless the session is as it mostly is: in progress, not being ended, no other turn running. When
-// it is not, or anything goes wrong, the same is done once more step by step (lease.go), which knows every case
-// and says what is the matter.
+// written down, the lease is taken, the end is recorded; two where the first two come together (ask.go). Each is a
+// pipeline, one transaction, that changes nothing unless the session is as it mostly is: in progress, not being ended,
+// no other turn running. When it is not, or anything goes wrong, the same is done once more step by step (lease.go),
+// which knows every case and says what is the matter.
 //
 // A pipeline locks the session's row first. The statement behind it sees what the holders of the
 // lock before have stored.
@@ -105,8 +105,8 @@ const beginOpen = `
 	WHERE s.tenant_id = ?tenant AND s.id = ?session AND s.status = ?open AND s.ending_at IS NULL AND s.running_turn_id IS NULL
 	  AND (s.spill_until IS NULL OR s.spill_until <= ?now)
 	  AND t.tenant_id = ?tenant AND t.session_id = ?session AND t.id = ?turn AND t.status = ?running AND NOT t.wanted AND t.losses = 0
-	RETURNING s.language, s.turn_count, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls, s.assigned_variables, s.item_edits,
-	    t.index, t.user_text, t.messages, t.started_at`
+	RETURNING t.index, s.language, s.turn_count, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls, s.assigned_variables, s.item_edits,
+	    t.user_text, t.messages, t.started_at`
 
 // quickBegin is tryBegin for the turn of a socket; false when it is not for here, or cannot be.
 func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Session, turn Turn, begun bool) {
@@ -124,18 +124,38 @@ func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Sess
 		}{now.Add(leaseLife), now, string(start.tenant), string(start.session), string(start.turn), start.response, string(InProgress), string(TurnInProgress)}),
 		Row: func(scan func(into ...any) error) error {
 			begun = true
-			var assigned, edits, messages []byte
-			err := scan(&session.Language, &session.TurnCount, &session.SummarizedTurns, &session.InputTokens, &session.OutputTokens, &session.ToolCalls, &assigned, &edits,
-				&turn.Index, &turn.UserText, &messages, &turn.StartedAt)
-			if err != nil {
+			var messages []byte
+			if err := scanBegun(scan, &session, &turn.Index, &turn.UserText, &messages, &turn.StartedAt); err != nil {
 				return err
 			}
-			session.AssignedVariables, session.ItemEdits, turn.StartedAt = nil, nil, turn.StartedAt.UTC()
-			return readJSON(column{assigned, &session.AssignedVariables}, column{edits, &session.ItemEdits}, column{messages, &turn.Messages})
+			turn.StartedAt = turn.StartedAt.UTC()
+			return readJSON(column{messages, &turn.Messages})
 		},
 	}
+	if s.beginWith(ctx, start, &session, now, &begun, s.lockSoftly(session), begin) != nil || !begun {
+		return Session{}, Turn{}, false
+	}
+	return session, turn, true
+}
+
+// scanBegun reads the row of a turn that begins: its place, what of the session changes in its life, and more.
+func scanBegun(scan func(into ...any) error, session *Session, index *int, more ...any) error {
+	var assigned, edits []byte
+	err := scan(append([]any{
+		index, &session.Language, &session.TurnCount, &session.SummarizedTurns, &session.InputTokens, &session.OutputTokens, &session.ToolCalls, &assigned, &edits,
+	}, more...)...)
+	if err != nil {
+		return err
+	}
+	session.AssignedVariables, session.ItemEdits = nil, nil
+	return readJSON(column{assigned, &session.AssignedVariables}, column{edits, &session.ItemEdits})
+}
+
+// beginWith takes the steps that begin a turn, and asks along what its history is made of.
+func (s *Service) beginWith(ctx context.Context, start turnStart, session *Session, now time.Time, begun *bool, steps ...postgres.Step) error {
+	known := start.known
 	known.page, known.summary = nil, summary{}
-	steps := []postgres.Step{s.lockSoftly(session), begin, s.pastStep(session, known), s.summaryStep(session, known)}
+	steps = append(steps, s.pastStep(*session, known), s.summaryStep(*session, known))
 	if s.tools != nil {
 		steps = append(steps, known.tools.Steps(s.tools, session.Ref(), session.AgentID)...)
 	}
@@ -143,14 +163,14 @@ func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Sess
 		steps = append(steps, s.hasKeys(session.Ref(), &known.keys))
 	}
 	_, err := s.db.Ask(ctx, steps...)
-	if err != nil || !begun {
+	if err != nil || !*begun {
 		known.said = "" // what is found meanwhile is too old when it begins
-		return Session{}, Turn{}, false
+		return err
 	}
 	known.there = true
 	session.Status, session.RunningTurnID, session.RunningUntil, session.LastActivityAt = InProgress, start.turn, now.Add(leaseLife), now
 	session.RunningResponseID = start.response
-	return session, turn, true
+	return nil
 }
 
 // pastStep is the first page of readPast, behind the turns that are summarised.

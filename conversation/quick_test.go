@@ -145,6 +145,123 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
+// TestAskTrips: what the user says and the wish for an answer are one round trip when they come together, and all is as if
+// they had come one after the other.
+func TestAskTrips(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.passages.passages = refunds()
+	f.model = &script{steps: []step{say("Soon."), say("Soon."), say("Soon.")}}
+	node, count := newCounted(t, f, f.made, f.model)
+	made := f.create(t)
+	s := f.join(t, node, made)
+	for turn := range 3 {
+		count.reset()
+		s.do(conversation.Ask{Said: conversation.UserMessage{CommandID: "said", Text: "When are refunds paid?"}, Wish: conversation.Respond{CommandID: "wish"}})
+		done, before := until[conversation.ResponseDone](s)
+		if done.Status != conversation.ResponseCompleted || len(done.Citations) != 1 || done.Text != "Soon." {
+			t.Fatalf("done %+v", done)
+		}
+		added, first := before[0].(conversation.ItemAdded)
+		started, second := before[1].(conversation.ResponseStarted)
+		if !first || !second || added.CommandID != "said" || started.CommandID != "wish" || added.Item.TurnID != started.TurnID || started.TurnIndex != turn {
+			t.Errorf("turn %d began with %+v", turn, before[:2])
+		}
+		trips := count.reset()
+		if len(trips) != 2 || !strings.Contains(trips[0], "INSERT INTO turns") || !strings.Contains(trips[1], "receipt") {
+			t.Errorf("turn %d asked %d times:\n%s", turn, len(trips), strings.Join(trips, "\n\n"))
+		}
+	}
+	if asked := f.passages.questions(); len(asked) != 3 {
+		t.Errorf("looked for passages for %q", asked)
+	}
+	session, turns := f.get(t, made.Session.ID), f.transcript(t, made.Session.ID)
+	if len(turns) != 3 || session.TurnCount != 3 || session.RunningTurnID != "" || !session.RunningUntil.IsZero() {
+		t.Fatalf("%d turns, session %+v", len(turns), session)
+	}
+	for i, turn := range turns {
+		if turn.Index != i || turn.Status != conversation.TurnCompleted || turn.UserText != "When are refunds paid?" || turn.ReceiptHash == "" {
+			t.Errorf("turn %d: %+v", i, turn)
+		}
+	}
+	if asked := f.model.(*script).requests(); len(asked[2].Messages) != 5 { //nolint:errcheck,forcetypeassert // made above
+		t.Errorf("the model saw %+v", asked[2].Messages)
+	}
+}
+
+// TestAskBehindAnother: together or not, what is said while another turn runs is written down at once and answered behind it.
+func TestAskBehindAnother(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	said, goOn := make(chan struct{}), make(chan struct{})
+	f.model = &script{steps: []step{func(ctx context.Context, _ model.Request, _ func(model.Event) error) (model.Result, error) {
+		close(said)
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+		}
+		return model.Result{Text: "Over HTTP."}, ctx.Err()
+	}, say("Behind it."), say("And that.")}}
+	made := f.create(t)
+	s := f.join(t, f.Service, made)
+	var other sync.WaitGroup
+	other.Go(func() {
+		if _, err := f.Turn(t.Context(), f.principal, made.Session.ID, "over HTTP", nil); err != nil {
+			t.Error(err)
+		}
+	})
+	<-said
+	ask := func(text string) {
+		s.do(conversation.Ask{Said: conversation.UserMessage{Text: text}})
+	}
+	ask("behind")
+	added, _ := until[conversation.ItemAdded](s)
+	if added.Item.Text != "behind" {
+		t.Errorf("added %+v", added)
+	}
+	if running := f.get(t, made.Session.ID).RunningTurnID; running == "" || running == added.Item.TurnID {
+		t.Errorf("%q runs, want the turn over HTTP", running)
+	}
+	ask("and more")
+	if added, _ := until[conversation.ItemAdded](s); added.Item.Text != "and more" {
+		t.Errorf("added %+v", added)
+	}
+	close(goOn)
+	other.Wait()
+	for _, want := range []string{"Behind it.", "And that."} {
+		if done, _ := until[conversation.ResponseDone](s); done.Text != want || done.Status != conversation.ResponseCompleted {
+			t.Errorf("done %+v, want %q", done, want)
+		}
+	}
+	turns := f.transcript(t, made.Session.ID)
+	if len(turns) != 3 || turns[1].UserText != "behind" || turns[2].UserText != "and more" {
+		t.Errorf("recorded %+v", turns)
+	}
+}
+
+// TestAskRefused: a text that cannot be taken is refused alone, as it is when nothing comes with it; of a session that was
+// ended meanwhile the socket hears so.
+func TestAskRefused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("Go on."), say("Taken.")}}
+	made := f.create(t)
+	s := f.join(t, f.Service, made)
+	for _, said := range []conversation.UserMessage{{CommandID: "c", Text: ""}, {CommandID: "c", Text: "x", After: "nobody"}} {
+		s.do(conversation.Ask{Said: said, Wish: conversation.Respond{IfSaid: true}})
+		if failed, before := until[conversation.Failed](s); failed.CommandID != "c" || len(before) > 0 {
+			t.Errorf("%+v: failed %+v behind %+v", said, failed, before)
+		}
+	}
+	s.do(conversation.Ask{Said: conversation.UserMessage{Text: "now"}})
+	if done, _ := until[conversation.ResponseDone](s); done.Text != "Go on." {
+		t.Errorf("done %+v", done)
+	}
+	if turns := f.transcript(t, made.Session.ID); len(turns) != 1 || turns[0].UserText != "now" {
+		t.Errorf("recorded %+v", turns)
+	}
+}
+
 // TestBeginBehindAnother: what another node stores while it holds the session is in the answer that waited for it.
 func TestBeginBehindAnother(t *testing.T) {
 	t.Parallel()

@@ -90,14 +90,11 @@ type ran struct {
 // run takes the turn from the lease to the last event. Whatever happens, a turn that was begun
 // is recorded.
 func (r *runner) run(ctx context.Context) (went ran) {
-	ctx, span := r.trace(ctx)
+	ctx, span, l := r.depart(ctx)
 	defer func() { r.endTrace(span, went) }()
-	r.making = making{asked: r.s.moment(), prices: r.s.prices}
-	ctx, l := r.s.hold(ctx, r.start, r.approvals)
 	defer r.s.release(r.start.turn, l)
-	r.ahead = r.lookAhead(ctx)
 	defer r.ahead.stop()
-	session, turn, alone, err := r.s.begin(ctx, r.start, l)
+	session, turn, alone, err := r.begin(ctx, l)
 	note(ctx, session)
 	if err != nil {
 		return ran{session: session, turn: Turn{ID: r.start.turn}, err: err}
@@ -140,6 +137,26 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	done := r.done(err)
 	_ = r.emit(done) // nobody may be left to hear it; the turn is recorded
 	return ran{turn: r.turn, session: after, err: err, stopped: errors.Is(context.Cause(ctx), errStopped) && r.turn.Status == TurnCancelled}
+}
+
+// depart is what comes before the turn is begun: its trace, the hold on it, and the search for passages.
+func (r *runner) depart(ctx context.Context) (context.Context, *telemetry.Span, *lease) {
+	if e := r.start.early; e != nil {
+		return e.ctx, e.span, e.lease
+	}
+	ctx, span := r.trace(ctx)
+	r.making = making{asked: r.s.moment(), prices: r.s.prices}
+	ctx, l := r.s.hold(ctx, r.start, r.approvals)
+	r.ahead = r.lookAhead(ctx)
+	return ctx, span, l
+}
+
+// begin is Service.begin, unless that has been done.
+func (r *runner) begin(ctx context.Context, l *lease) (Session, Turn, bool, error) {
+	if e := r.start.early; e != nil {
+		return e.session, e.turn, false, nil
+	}
+	return r.s.begin(ctx, r.start, l)
 }
 
 // judge writes into the turn how it went, and returns the error as its caller may see it.

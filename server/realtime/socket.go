@@ -187,6 +187,9 @@ func (s *socket) read(ctx context.Context) {
 			s.take(s.dialect.Frame(m.Data, m.Text))
 		}
 		s.mu.Unlock()
+		if s.conn.Ready() { // what was said in one breath is passed together; a buffer holds little
+			continue
+		}
 		s.live.Wake()
 		s.pass(ctx) // no frame is read meanwhile, so a client cannot make commands pile up
 	}
@@ -214,10 +217,23 @@ func (s *socket) pass(ctx context.Context) {
 		if len(waiting) == 0 {
 			return
 		}
-		for _, command := range waiting {
+		for len(waiting) > 0 {
+			var command conversation.Command
+			command, waiting = nextCommand(waiting)
 			_ = s.live.Do(ctx, command) // session-closed: Closed is on its way
 		}
 	}
+}
+
+// nextCommand takes the first of some commands; something said and the wish for an answer are one.
+func nextCommand(waiting []conversation.Command) (conversation.Command, []conversation.Command) {
+	said, says := waiting[0].(conversation.UserMessage)
+	if says && len(waiting) > 1 {
+		if wish, wishes := waiting[1].(conversation.Respond); wishes {
+			return conversation.Ask{Said: said, Wish: wish}, waiting[2:]
+		}
+	}
+	return waiting[0], waiting[1:]
 }
 
 // write takes the core's events and writes frames until the socket has ended and what could be written is.

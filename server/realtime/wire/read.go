@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,23 @@ func (c *Conn) Read() (Message, error) {
 		}
 		return m, nil
 	}
+}
+
+// Ready says that the next message is here whole, so that Read does not wait: clients often say two things in one
+// breath. It knows short ones only. It is for the goroutine that reads.
+func (c *Conn) Ready() bool {
+	const head, mask, longest, flags = 2, 4, 125, 0x80
+	if len(c.buffer) < head || c.buffer[0] != flags|byte(ws.OpText) || c.buffer[1]&flags == 0 {
+		return false
+	}
+	length := int(c.buffer[1] &^ flags)
+	switch {
+	case length <= longest:
+		return len(c.buffer) >= head+mask+length
+	case length == longest+1 && len(c.buffer) >= head+2:
+		return len(c.buffer) >= head+2+mask+int(binary.BigEndian.Uint16(c.buffer[head:]))
+	}
+	return false
 }
 
 // hurry begins the time that a message has.
