@@ -21,11 +21,20 @@ import (
 var errUnusable = errors.New("the model's answers could not be used")
 
 // Analyse asks the agent's model about a session that is over, writes down what it says, and announces
-// the session's end with it. A model that fails is asked again a little later, up to three times within
-// AnalysisDeadline; then the end is announced without. It does nothing where nothing is due: call it as
-// often as you like, anywhere. Errors: those of the database, and the end of ctx; both leave it due.
+// the session's end with it, unless the session waits for Learn still. A model that fails is asked again a little
+// later, up to three times within AnalysisDeadline; then the end is announced without. It does nothing where nothing is
+// due: call it as often as you like, anywhere. Errors: those of the database, and the end of ctx; both leave it due.
 func (s *Service) Analyse(ctx context.Context, tenant workspaces.TenantID, id ID) error {
-	a, claimed, err := s.claimAnalysis(ctx, tenant, id, s.moment())
+	return s.lookBack(ctx, tenant, id, Judging)
+}
+
+// Learn is Analyse for what is to be remembered of the session's user: neither waits for the other or repeats it.
+func (s *Service) Learn(ctx context.Context, tenant workspaces.TenantID, id ID) error {
+	return s.lookBack(ctx, tenant, id, Learning)
+}
+
+func (s *Service) lookBack(ctx context.Context, tenant workspaces.TenantID, id ID, kind AnalysisKind) error {
+	a, claimed, err := s.claimAnalysis(ctx, tenant, id, kind, s.moment())
 	if err != nil || !claimed {
 		return err
 	}
@@ -40,10 +49,11 @@ func (s *Service) Analyse(ctx context.Context, tenant workspaces.TenantID, id ID
 	}
 	trying, cancel := context.WithTimeout(ctx, AnalysisTime)
 	defer cancel()
-	err = s.analyse(trying, session, turns, &a)
 	var facts []memory.Fact
-	if err == nil && a.Learns && s.memory != nil {
-		facts, err = s.extract(trying, session, turns, &a)
+	if kind == Judging {
+		err = s.analyse(trying, session, turns, &a)
+	} else {
+		facts, err = s.learn(trying, session, turns, &a)
 	}
 	writing, done := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout) // what was paid for is kept
 	defer done()
@@ -56,11 +66,11 @@ func (s *Service) Analyse(ctx context.Context, tenant workspaces.TenantID, id ID
 	decided := postgres.Decide(err)
 	a.Status, a.Error = AnalysisFailed, decided.Message
 	if errors.Is(err, errUnusable) {
-		a.Error = "The model did not answer with the analysis that it was asked for."
+		a.Error = "The model did not answer with the " + string(kind) + " that it was asked for."
 	} else if trying.Err() != nil {
 		a.Error = "The model did not answer in time."
 	}
-	s.log.WarnContext(ctx, "session not analysed", telemetry.KeySessionID, id, telemetry.KeyAttempt, a.Attempts, telemetry.KeyReason, decided.Reason, telemetry.KeyError, err)
+	s.log.WarnContext(ctx, "session not analysed", "kind", kind, telemetry.KeySessionID, id, telemetry.KeyAttempt, a.Attempts, telemetry.KeyReason, decided.Reason, telemetry.KeyError, err)
 	next := s.moment().Add(max(analysisPause<<(a.Attempts-1), decided.RetryAfter))
 	if a.Attempts < maxAnalyses && !errors.Is(err, errUnusable) && next.Before(a.DeadlineAt) {
 		return s.releaseAnalysis(writing, a, next)
@@ -71,10 +81,6 @@ func (s *Service) Analyse(ctx context.Context, tenant workspaces.TenantID, id ID
 // analyse asks the model and puts what it says into a: once, and once more when it has not answered as
 // it was asked to. What is wrong then is left out.
 func (s *Service) analyse(ctx context.Context, session Session, turns []Turn, a *Analysis) error {
-	if !a.Judges {
-		a.Status = AnalysisNone
-		return nil
-	}
 	provider, err := s.models(ctx, session.Ref(), session.Config.Model)
 	if err != nil {
 		return err
@@ -114,34 +120,8 @@ func (s *Service) analyse(ctx context.Context, session Session, turns []Turn, a 
 	return errUnusable
 }
 
-// extract looks for facts. A model that fails costs the facts, and not what the agent's analysis has found out;
-// when that is not asked for, it is tried again as an analysis is.
-func (s *Service) extract(ctx context.Context, session Session, turns []Turn, a *Analysis) ([]memory.Fact, error) {
-	status := a.Status
-	a.Extraction = extractionDone
-	if !a.Judges {
-		a.Status = AnalysisDone
-	}
-	facts, err := s.learn(ctx, session, turns, a)
-	switch {
-	case err != nil && !a.Judges:
-		a.Extraction = extractionFailed
-		return nil, err
-	case err != nil:
-		a.Status, a.Extraction = status, extractionFailed
-		s.log.WarnContext(ctx, "nothing taken down of a session", telemetry.KeySessionID, session.ID, telemetry.KeyError, err)
-		return nil, nil
-	case a.Status == AnalysisNone:
-		a.Extraction = extractionNone
-	}
-	if a.Judges {
-		a.Status = status
-	}
-	return facts, nil
-}
-
 // finishAnalysis writes an analysis down that has left pending, counts what it cost, and announces the end
-// of its session; nothing when somebody was faster.
+// of its session when it was the last; nothing when somebody was faster.
 func (s *Service) finishAnalysis(ctx context.Context, a Analysis, facts []memory.Fact) error {
 	a.EndedAt = s.moment()
 	return s.locked(ctx, a.TenantID, a.SessionID, func(ctx context.Context, tx bun.Tx, session *Session) error {
@@ -150,8 +130,8 @@ func (s *Service) finishAnalysis(ctx context.Context, a Analysis, facts []memory
 }
 
 func (s *Service) finishAnalysisTx(ctx context.Context, tx bun.Tx, session *Session, a Analysis, facts []memory.Fact) error {
-	before, err := selectAnalysis(ctx, tx, *session)
-	if err != nil || before.Status != AnalysisPending {
+	all, err := selectAnalyses(ctx, tx, *session)
+	if err != nil || all[a.Kind].Status != AnalysisPending {
 		return err
 	}
 	if len(facts) > 0 {
@@ -166,11 +146,18 @@ func (s *Service) finishAnalysisTx(ctx context.Context, tx bun.Tx, session *Sess
 	if err := updateSession(ctx, tx, *session, "input_tokens", "output_tokens"); err != nil {
 		return err
 	}
+	all[a.Kind] = a
+	for _, one := range all {
+		if one.Status == AnalysisPending {
+			return nil
+		}
+	}
 	turns, err := selectTurns(ctx, tx, *session)
 	if err != nil {
 		return err
 	}
-	return appendPostCall(ctx, tx, *session, turns, a, s.transcriptURL(session.ID))
+	ctx = a.Origin().Rejoin(ctx) // the event belongs to the session's end, also when what is learnt came last
+	return appendPostCall(ctx, tx, *session, turns, all, a.EndedAt, s.transcriptURL(session.ID))
 }
 
 // giveUpAnalyses announces the ends of sessions whose analysis did not come in time.
@@ -182,9 +169,6 @@ func (s *Service) giveUpAnalyses(ctx context.Context, now time.Time) error {
 	var failures []error
 	for _, a := range overdue {
 		a.Status, a.EndedAt = AnalysisFailed, now
-		if a.Learns {
-			a.Extraction = extractionFailed
-		}
 		if a.Error == "" {
 			a.Error = "The analysis did not come to its end in time."
 		}

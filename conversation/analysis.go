@@ -11,12 +11,21 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
+// AnalysisKind is what a session that is over is looked at for. Each is a task of its own.
+type AnalysisKind string
+
+// The kinds: how it went, and what is to be remembered of the user.
+const (
+	Judging  AnalysisKind = "analysis"
+	Learning AnalysisKind = "extraction"
+)
+
 // AnalysisStatus is where the analysis of a session is:
 //
 //	pending ──► done | failed | none (the model that answers is none)
 //
-// post_call_transcription is appended in the transaction that leaves pending, so that it fires once,
-// and at the latest when AnalysisDeadline is over: by the sweep, whatever happened to workers.
+// post_call_transcription is appended in the transaction in which the last of the session's kinds leaves pending, so
+// that it fires once, and at the latest when AnalysisDeadline is over: by the sweep, whatever happened to workers.
 type AnalysisStatus string
 
 // The statuses; one without a row is AnalysisNone.
@@ -56,18 +65,14 @@ type Analysis struct {
 	SessionID   ID                  `bun:"session_id,pk"`
 	TenantID    workspaces.TenantID `bun:"tenant_id"`
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
+	Kind        AnalysisKind        `bun:"kind,pk"`
 	Status      AnalysisStatus      `bun:"status"`
 	// DueAt is when it may be tried, and QueuedUntil until when a task is on its way.
 	DueAt       time.Time `bun:"due_at"`
 	QueuedUntil time.Time `bun:"queued_until,nullzero"`
 	DeadlineAt  time.Time `bun:"deadline_at"`
 	Attempts    int       `bun:"attempts"`
-	// Judges says that the agent asks for an analysis, Learns that its memory looks for facts.
-	Judges bool `bun:"judges"`
-	Learns bool `bun:"learns"`
-	// Extraction is how looking for facts went; it is told of, not stored.
-	Extraction string `bun:"-"`
-	// Result is empty until it is done.
+	// Result is empty until it is done, and of what is learnt always: that is in package memory.
 	Result AnalysisResult `bun:"result,type:jsonb"`
 	// Model is the one that answered; the tokens are of all tries.
 	Model        string `bun:"model"`

@@ -22,14 +22,17 @@ const (
 	analysisBusyPause = 100 * time.Millisecond
 )
 
-// insertAnalysis makes a session that is being closed wait for its analysis.
-func insertAnalysis(ctx context.Context, tx bun.Tx, session Session, judges, learns bool, now time.Time) error {
+// insertAnalyses makes a session that is being closed wait for these.
+func insertAnalyses(ctx context.Context, tx bun.Tx, session Session, kinds []AnalysisKind, now time.Time) error {
 	origin := telemetry.OriginOf(ctx)
-	a := Analysis{
-		SessionID: session.ID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, Status: AnalysisPending, Judges: judges, Learns: learns,
-		DueAt: now, DeadlineAt: now.Add(AnalysisDeadline), Traceparent: origin.Traceparent, RequestID: origin.RequestID, CreatedAt: now,
+	all := make([]Analysis, len(kinds))
+	for i, kind := range kinds {
+		all[i] = Analysis{
+			SessionID: session.ID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, Kind: kind, Status: AnalysisPending,
+			DueAt: now, DeadlineAt: now.Add(AnalysisDeadline), Traceparent: origin.Traceparent, RequestID: origin.RequestID, CreatedAt: now,
+		}
 	}
-	if _, err := tx.NewInsert().Model(&a).Exec(ctx); err != nil {
+	if _, err := tx.NewInsert().Model(&all).Exec(ctx); err != nil {
 		return fmt.Errorf("storing what is to be analysed: %w", err)
 	}
 	_, err := events.Append(ctx, tx, events.Event{
@@ -45,7 +48,7 @@ func (s *Service) Analyses(ctx context.Context, sessions ...Session) (map[ID]Ana
 	var ids []ID
 	var tenant workspaces.TenantID
 	for _, session := range sessions {
-		found[session.ID] = Analysis{SessionID: session.ID, Status: AnalysisNone}
+		found[session.ID] = Analysis{SessionID: session.ID, Kind: Judging, Status: AnalysisNone}
 		if session.Closed() && session.Config.Analysis.Enabled {
 			ids, tenant = append(ids, session.ID), session.TenantID
 		}
@@ -54,7 +57,8 @@ func (s *Service) Analyses(ctx context.Context, sessions ...Session) (map[ID]Ana
 		return found, nil
 	}
 	var rows []Analysis
-	err := s.db.NewSelect().Model(&rows).Where("n.tenant_id = ?", tenant).Where("n.session_id IN (?)", bun.List(ids)).Scan(ctx)
+	err := s.db.NewSelect().Model(&rows).Where("n.tenant_id = ?", tenant).Where("n.session_id IN (?)", bun.List(ids)).
+		Where("n.kind = ?", Judging).Scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("reading analyses: %w", err)
 	}
@@ -65,10 +69,11 @@ func (s *Service) Analyses(ctx context.Context, sessions ...Session) (map[ID]Ana
 }
 
 // claimAnalysis takes a session's analysis on for as long as a try may last; false when it is not due.
-func (s *Service) claimAnalysis(ctx context.Context, tenant workspaces.TenantID, id ID, now time.Time) (a Analysis, claimed bool, err error) {
+func (s *Service) claimAnalysis(ctx context.Context, tenant workspaces.TenantID, id ID, kind AnalysisKind, now time.Time) (a Analysis, claimed bool, err error) {
 	err = s.db.NewUpdate().Model(&a).
 		Set("attempts = n.attempts + 1").Set("due_at = ?", now.Add(AnalysisTime+analysisGrace)).Set("queued_until = NULL").
-		Where("n.tenant_id = ?", tenant).Where("n.session_id = ?", id).Where("n.status = ?", AnalysisPending).Where("n.due_at <= ?", now).
+		Where("n.tenant_id = ?", tenant).Where("n.session_id = ?", id).Where("n.kind = ?", kind).
+		Where("n.status = ?", AnalysisPending).Where("n.due_at <= ?", now).
 		Returning("*").Scan(ctx)
 	if postgres.NoRows(err) {
 		return Analysis{}, false, nil
@@ -83,7 +88,7 @@ func (s *Service) claimAnalysis(ctx context.Context, tenant workspaces.TenantID,
 func (s *Service) releaseAnalysis(ctx context.Context, a Analysis, due time.Time) error {
 	a.DueAt = due
 	_, err := s.db.NewUpdate().Model(&a).Column("due_at", "error", "model", "input_tokens", "output_tokens").
-		Where("n.tenant_id = ?", a.TenantID).Where("n.session_id = ?", a.SessionID).
+		Where("n.tenant_id = ?", a.TenantID).Where("n.session_id = ?", a.SessionID).Where("n.kind = ?", a.Kind).
 		Where("n.status = ?", AnalysisPending).Where("n.attempts = ?", a.Attempts).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("putting off an analysis: %w", err)
@@ -95,14 +100,16 @@ func (s *Service) releaseAnalysis(ctx context.Context, a Analysis, due time.Time
 const dueAnalysesSQL = `,
 ripe AS (
     SELECT own.session_id,
+           own.kind,
            own.rank,
            ring.place
     FROM ring
     CROSS JOIN LATERAL (
         SELECT w.session_id,
-               row_number() OVER (ORDER BY w.due_at, w.session_id) AS rank
+               w.kind,
+               row_number() OVER (ORDER BY w.due_at, w.session_id, w.kind) AS rank
         FROM (
-            SELECT q.session_id, q.due_at
+            SELECT q.session_id, q.kind, q.due_at
             FROM session_analyses AS q
             WHERE q.tenant_id = ring.tenant_id
               AND q.status = 'pending'
@@ -117,10 +124,11 @@ ripe AS (
     LIMIT ?
 ), picked AS (
     SELECT n.session_id,
+           n.kind,
            ripe.rank,
            ripe.place
     FROM ripe
-    JOIN session_analyses AS n ON n.session_id = ripe.session_id
+    JOIN session_analyses AS n ON n.session_id = ripe.session_id AND n.kind = ripe.kind
     -- Another worker may have been faster.
     WHERE n.status = 'pending'
       AND (n.queued_until IS NULL OR n.queued_until < ?)
@@ -130,13 +138,14 @@ ripe AS (
     SET queued_until = ?
     FROM picked
     WHERE n.session_id = picked.session_id
+      AND n.kind = picked.kind
     RETURNING n.*, picked.rank, picked.place
 )
-SELECT session_id, tenant_id, workspace_id, traceparent, request_id
+SELECT session_id, tenant_id, workspace_id, kind, traceparent, request_id
 FROM handed
-ORDER BY rank, place, session_id`
+ORDER BY rank, place, session_id, kind`
 
-// DueAnalyses returns up to ask.Room analyses that Analyse would claim and that no task is known to be
+// DueAnalyses returns up to ask.Room analyses that Analyse or Learn would claim and that no task is known to be
 // on its way for, and counts them as on their way for ten seconds, in the order of the tenants' turns.
 // It looks at all tenants: the worker has none.
 func (s *Service) DueAnalyses(ctx context.Context, now time.Time, ask fair.Ask) ([]Analysis, error) {
@@ -151,10 +160,10 @@ func (s *Service) DueAnalyses(ctx context.Context, now time.Time, ask fair.Ask) 
 }
 
 // PutOffAnalysis makes a session wait for a moment, because its tenant has its share of the workers.
-func (s *Service) PutOffAnalysis(ctx context.Context, tenant workspaces.TenantID, id ID) error {
+func (s *Service) PutOffAnalysis(ctx context.Context, tenant workspaces.TenantID, id ID, kind AnalysisKind) error {
 	_, err := s.db.NewUpdate().Model((*Analysis)(nil)).
 		Set("due_at = greatest(n.due_at, ?)", s.moment().Add(analysisBusyPause)).Set("queued_until = NULL").
-		Where("n.tenant_id = ?", tenant).Where("n.session_id = ?", id).Where("n.status = ?", AnalysisPending).Exec(ctx)
+		Where("n.tenant_id = ?", tenant).Where("n.session_id = ?", id).Where("n.kind = ?", kind).Where("n.status = ?", AnalysisPending).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("putting off an analysis: %w", err)
 	}
@@ -172,18 +181,23 @@ func selectOverdueAnalyses(ctx context.Context, db *postgres.DB, now time.Time) 
 	return overdue, nil
 }
 
-// selectAnalysis reads an analysis within the transaction that holds its session.
-func selectAnalysis(ctx context.Context, tx bun.Tx, session Session) (a Analysis, err error) {
-	err = tx.NewSelect().Model(&a).Where("n.tenant_id = ?", session.TenantID).Where("n.session_id = ?", session.ID).Scan(ctx)
+// selectAnalyses reads a session's analyses, of which each kind is one or none, within the transaction that holds it.
+func selectAnalyses(ctx context.Context, tx bun.Tx, session Session) (map[AnalysisKind]Analysis, error) {
+	var rows []Analysis
+	err := tx.NewSelect().Model(&rows).Where("n.tenant_id = ?", session.TenantID).Where("n.session_id = ?", session.ID).Scan(ctx)
 	if err != nil {
-		return Analysis{}, fmt.Errorf("reading an analysis: %w", err)
+		return nil, fmt.Errorf("reading analyses: %w", err)
 	}
-	return a, nil
+	all := map[AnalysisKind]Analysis{}
+	for _, row := range rows {
+		all[row.Kind] = row
+	}
+	return all, nil
 }
 
 func updateAnalysis(ctx context.Context, tx bun.Tx, a Analysis) error {
 	_, err := tx.NewUpdate().Model(&a).Column("status", "result", "model", "input_tokens", "output_tokens", "error", "ended_at").
-		Where("n.tenant_id = ?", a.TenantID).Where("n.session_id = ?", a.SessionID).Exec(ctx)
+		Where("n.tenant_id = ?", a.TenantID).Where("n.session_id = ?", a.SessionID).Where("n.kind = ?", a.Kind).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("storing an analysis: %w", err)
 	}

@@ -1,17 +1,22 @@
 package conversation_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/memory"
+	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/provider/embedding/hashing"
 	"parlance.dev/parlance/provider/model/modeltest"
+	"parlance.dev/parlance/workspaces"
 )
 
 // withMemory gives the fixture's agent memory, whatever was made before.
@@ -131,7 +136,7 @@ func TestExtraction(t *testing.T) {
 	second := f.turn(t, id, "I ordered a green lamp.")
 	session := f.finish(t, id)
 	for range 2 { // the second finds nothing due
-		if err := f.Analyse(t.Context(), session.TenantID, session.ID); err != nil {
+		if err := f.Learn(t.Context(), session.TenantID, session.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -164,7 +169,7 @@ func TestExtraction(t *testing.T) {
 		t.Fatal(err)
 	}
 	session = f.finish(t, id)
-	if err := f.Analyse(t.Context(), session.TenantID, session.ID); err != nil {
+	if err := f.Learn(t.Context(), session.TenantID, session.ID); err != nil {
 		t.Fatal(err)
 	}
 	if items, _, err := service.List(t.Context(), f.ref, memory.ListParams{UserID: "user-1"}); err != nil || len(items) != 0 {
@@ -176,5 +181,73 @@ func TestExtraction(t *testing.T) {
 	s.steps = append(s.steps, say("Yes."))
 	if told := f.remembered(t, f.talk(t, "My name is Ada.").ID); told != "<nil>" {
 		t.Errorf("without memory: %s", told)
+	}
+}
+
+// TestLearningByItself: what is to be remembered and how it went are found by two tasks. Neither repeats the other,
+// the end is announced once, with both, and when one of them never comes to its end with the other.
+func TestLearningByItself(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	service := f.withMemory(t)
+	agent, err := f.agents.Update(t.Context(), f.ref, f.agent.ID, func(_ *string, config *agents.Config) { config.Analysis.Enabled = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.agent = agent
+	down := failWith(fault.New(fault.UpstreamFailed, "script could not be reached."))
+	const judged, facts = `{"summary":"Ada spoke.","success":"success"}`, `{"facts":[{"text":"My name is Ada","kind":"statement","turn":1}]}`
+	s := &script{steps: []step{say("Noted."), say(judged), down, say(facts), say("Noted."), say(facts), down, down, down, say("Noted."), say(judged)}}
+	f.model = s
+	both := func(session conversation.Session) {
+		t.Helper()
+		for _, try := range []func(context.Context, workspaces.TenantID, conversation.ID) error{f.Analyse, f.Learn} {
+			if err := try(t.Context(), session.TenantID, session.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	session := f.talk(t, "My name is Ada.")
+	if due, err := f.DueAnalyses(t.Context(), f.clock.now(), fair.Ask{Room: 9}); err != nil || len(due) != 2 || due[0].Kind == due[1].Kind {
+		t.Fatalf("due: %+v, %v", due, err)
+	}
+	both(session)
+	if n := len(f.postCalls(t, session.ID)); n != 0 || f.analysis(t, session).Status != conversation.AnalysisDone {
+		t.Fatalf("announced %d times before it is learnt from, its analysis is %+v", n, f.analysis(t, session))
+	}
+	f.clock.advance(20 * time.Second)
+	both(session)
+	both(session) // nothing is due
+	if told := f.remembered(t, session.ID); !strings.Contains(told, "My name is Ada") || !strings.Contains(told, "extraction:done") {
+		t.Errorf("announced: %s", told)
+	}
+	if found := f.announced(t, session.ID); found["transcript_summary"] != "Ada spoke." || len(s.requests()) != 4 {
+		t.Errorf("announced %v after %d requests", found, len(s.requests()))
+	}
+	// What was learnt stays when the judging fails.
+	session = f.talk(t, "My name is Ada.")
+	if err := f.Learn(t.Context(), session.TenantID, session.ID); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		both(session)
+		f.clock.advance(20 * time.Second)
+	}
+	if told, found := f.remembered(t, session.ID), f.announced(t, session.ID); !strings.Contains(told, "extraction:done") || found["status"] != "failed" || len(s.requests()) != 9 {
+		t.Errorf("announced %s and %v after %d requests", told, found, len(s.requests()))
+	}
+	// The end is announced with what there is when nobody comes to learn from it.
+	session = f.talk(t, "My name is Ada.")
+	if err := f.Analyse(t.Context(), session.TenantID, session.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.advance(conversation.AnalysisDeadline + time.Second)
+	f.sweep(t)
+	both(session) // too late
+	if told, found := f.remembered(t, session.ID), f.announced(t, session.ID); !strings.Contains(told, "extraction:failed") || found["status"] != "done" {
+		t.Errorf("announced %s and %v", told, found)
+	}
+	if items, _, err := service.List(t.Context(), f.ref, memory.ListParams{UserID: "user-1"}); err != nil || len(items) != 1 {
+		t.Errorf("remembered %v, %v", items, err)
 	}
 }

@@ -118,7 +118,7 @@ type dataFound struct {
 
 // newCallAnalysis is nil for a session that is not analysed.
 func newCallAnalysis(a Analysis) *callAnalysis {
-	if !a.Judges || a.Status != AnalysisDone && a.Status != AnalysisFailed {
+	if a.Status != AnalysisDone && a.Status != AnalysisFailed {
 		return nil
 	}
 	found := &callAnalysis{
@@ -134,30 +134,37 @@ func newCallAnalysis(a Analysis) *callAnalysis {
 	return found
 }
 
-// announce appends the event of a session that was just closed, or leaves that to its analysis.
+// announce appends the event of a session that was just closed, or leaves that to its analyses.
 func announce(ctx context.Context, tx bun.Tx, session Session, turns []Turn, transcriptURL string) error {
-	if judges, learns := wantsAnalysis(session, turns), wantsLearning(session, turns); judges || learns {
-		return insertAnalysis(ctx, tx, session, judges, learns, session.EndedAt)
+	var kinds []AnalysisKind
+	if wantsAnalysis(session, turns) {
+		kinds = append(kinds, Judging)
 	}
-	return appendPostCall(ctx, tx, session, turns, Analysis{Status: AnalysisNone, EndedAt: session.EndedAt}, transcriptURL)
+	if wantsLearning(session, turns) {
+		kinds = append(kinds, Learning)
+	}
+	if len(kinds) > 0 {
+		return insertAnalyses(ctx, tx, session, kinds, session.EndedAt)
+	}
+	return appendPostCall(ctx, tx, session, turns, nil, session.EndedAt, transcriptURL)
 }
 
-// appendPostCall appends the event of a session that is closed, at the end of its analysis. Its id is
+// appendPostCall appends the event of a session that is closed, at the end of its analyses. Its id is
 // made from the session's, so that the outbox itself refuses a second one.
-func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Turn, a Analysis, transcriptURL string) error {
+func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Turn, found map[AnalysisKind]Analysis, at time.Time, transcriptURL string) error {
 	event := events.Event{
 		ID:       string(idgen.Event) + strings.TrimPrefix(string(session.ID), string(idgen.Session)),
 		TenantID: string(session.TenantID), WorkspaceID: string(session.WorkspaceID),
-		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: a.EndedAt,
+		Type: events.PostCallTranscription, Subject: string(session.ID), CreatedAt: at,
 	}
 	payload := newPostCall(session, turns)
-	payload.Analysis = newCallAnalysis(a)
+	payload.Analysis = newCallAnalysis(found[Judging])
 	if session.Config.Memory.Enabled {
 		learnt, err := memory.LearntTx(ctx, tx, session.Ref(), session.UserID, string(session.ID))
 		if err != nil {
 			return err
 		}
-		payload.Memory = newCallMemory(learnt, turns, cmp.Or(a.Extraction, extractionNone))
+		payload.Memory = newCallMemory(learnt, turns, string(cmp.Or(found[Learning].Status, AnalysisNone)))
 	}
 	if err := setPayload(&event, payload); err != nil {
 		return err

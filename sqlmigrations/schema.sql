@@ -342,10 +342,10 @@ CREATE TABLE session_analyses (
     request_id text NOT NULL DEFAULT ''::text,
     created_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    learns boolean NOT NULL DEFAULT false,
-    judges boolean NOT NULL DEFAULT true,
+    kind text NOT NULL DEFAULT 'analysis'::text,
     CONSTRAINT session_analyses_check CHECK (((ended_at IS NOT NULL) = (status <> 'pending'::text))),
-    CONSTRAINT session_analyses_pkey PRIMARY KEY (session_id),
+    CONSTRAINT session_analyses_kind_check CHECK ((kind = ANY (ARRAY['analysis'::text, 'extraction'::text]))),
+    CONSTRAINT session_analyses_pkey PRIMARY KEY (session_id, kind),
     CONSTRAINT session_analyses_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
     CONSTRAINT session_analyses_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text, 'none'::text])))
 );

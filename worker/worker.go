@@ -175,6 +175,7 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 	if d.Analyses != nil {
 		w.analyses = newLane(laneParams{queue: queue.Analyse, sweeper: task.AnalysisSweeper{Sessions: d.Analyses}}, d)
 		handlers[task.AnalyseSessionType] = w.analyses.runs(task.HandleAnalyseSession(d.Analyses, w.analyses.admit))
+		handlers[task.LearnSessionType] = w.analyses.runs(task.HandleLearnSession(d.Analyses, w.analyses.admit))
 		w.bells[events.AnalysisWanted] = w.analyses
 	}
 	if d.Blobs != nil {

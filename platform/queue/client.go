@@ -53,6 +53,8 @@ type Task struct {
 	TenantID, WorkspaceID string
 	// Origin is what caused the work, where that is not what makes the task; zero: Enqueue's ctx.
 	Origin telemetry.Origin
+	// OwnTrace makes the task a trace of its own, linked to the origin's.
+	OwnTrace bool
 }
 
 // Client makes tasks.

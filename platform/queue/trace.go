@@ -14,6 +14,8 @@ const (
 	headerRequestID   = "request_id"
 	headerTenantID    = "tenant_id"
 	headerWorkspaceID = "workspace_id"
+	// headerOwnTrace is there when the task is a trace of its own.
+	headerOwnTrace = "own_trace"
 )
 
 func headers(ctx context.Context, task Task) map[string]string {
@@ -30,14 +32,23 @@ func headers(ctx context.Context, task Task) map[string]string {
 			all[name] = value
 		}
 	}
+	if task.OwnTrace {
+		all[headerOwnTrace] = "true"
+	}
 	return all
 }
 
 // begin goes on where the task was made: in its trace, with what is known of it on every log
-// line. A task has one cause, so its span is that one's child rather than linked to it.
+// line. A task has one cause, so its span is that one's child rather than linked to it, unless it wants a trace of
+// its own.
 func (s *Server) begin(ctx context.Context, task *asynq.Task) (context.Context, *telemetry.Span) {
 	from := task.Headers()
 	origin := telemetry.Origin{Traceparent: from[headerTraceparent], RequestID: from[headerRequestID]}
+	var links []telemetry.Origin
+	if from[headerOwnTrace] != "" {
+		links = append(links, origin)
+		origin.Traceparent = ""
+	}
 	ctx = origin.Context(telemetry.WithTracer(ctx, s.cfg.Tracer))
 	id, _ := asynq.GetTaskID(ctx)
 	name, _ := asynq.GetQueueName(ctx)
@@ -46,7 +57,7 @@ func (s *Server) begin(ctx context.Context, task *asynq.Task) (context.Context, 
 	telemetry.Note(ctx, telemetry.KeyTaskID, id)
 	telemetry.Note(ctx, telemetry.KeyTenantID, from[headerTenantID])
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, from[headerWorkspaceID])
-	return telemetry.Start(ctx, telemetry.Consumer, "process "+task.Type(),
+	return telemetry.StartLinked(ctx, telemetry.Consumer, "process "+task.Type(), links,
 		telemetry.Text("messaging.system", "asynq"), telemetry.Text("messaging.destination.name", name),
 		telemetry.Text("messaging.operation.name", "process"), telemetry.Text("messaging.operation.type", "process"),
 		telemetry.Text("messaging.message.id", id), telemetry.Number("parlance.attempt", retried+1))

@@ -79,9 +79,11 @@ var rules = []rule{
 		GROUP BY s.id HAVING s.turn_count <> count(t.id) OR coalesce(max(t.index) + 1, 0) <> count(t.id)`},
 	{"tokens are counted right", "sessions", `
 		SELECT s.id || ' counts ' || s.input_tokens || ' and ' || s.output_tokens FROM sessions AS s
-		LEFT JOIN turns AS t ON t.session_id = s.id LEFT JOIN session_analyses AS n ON n.session_id = s.id AND n.status <> 'pending'
+		LEFT JOIN turns AS t ON t.session_id = s.id
+		LEFT JOIN (SELECT session_id, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens FROM session_analyses
+		           WHERE status <> 'pending' GROUP BY session_id) AS n ON n.session_id = s.id
 		LEFT JOIN session_summaries AS m ON m.session_id = s.id
-		GROUP BY s.id, n.session_id, m.session_id
+		GROUP BY s.id, n.input_tokens, n.output_tokens, m.session_id
 		HAVING s.input_tokens <> coalesce(sum(t.input_tokens), 0) + coalesce(n.input_tokens, 0) + coalesce(m.input_tokens, 0)
 		    OR s.output_tokens <> coalesce(sum(t.output_tokens), 0) + coalesce(n.output_tokens, 0) + coalesce(m.output_tokens, 0)`},
 	{"no analysis waits beyond its time", "sessions", `

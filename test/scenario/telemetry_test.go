@@ -102,10 +102,10 @@ func TestTraceOfConversation(t *testing.T) {
 	t.Parallel()
 	llm := openaichat.New(t,
 		openaichat.Reply{Calls: []openaichat.Call{{ID: "call_1", Name: "order_status", Arguments: []string{`{"number":"7"}`}}}},
-		openaichat.Reply{Text: []string{"It is on its way."}})
+		openaichat.Reply{Text: []string{"It is on its way."}},
+		openaichat.Reply{Text: []string{`{"facts":[{"text":"Waits for order 7","turn":1}]}`}})
 	x := newTraced(t, map[string]string{"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model})
 	x.addTool()
-	x.Do(t, "PATCH", x.Tenant.In("/agents/"+x.agentID), `{"memory":{"enabled":false}}`).Must(t, 200) // else the worker announces the end, when it has looked for what to remember
 	id := x.createSession().Text("id")
 	const turn, end = "11111111111111111111111111111111", "22222222222222222222222222222222"
 	x.Do(t, "POST", "/v1/sessions/"+id+"/turns", `{"text":"Where is order 7?"}`, harness.Header("Traceparent", "00-"+turn+"-00f067aa0ba902b7-01")).Must(t, 200)
@@ -114,7 +114,16 @@ func TestTraceOfConversation(t *testing.T) {
 	x.parents(turn, "invoke_agent", "retrieve passages")
 	x.parents(turn, "invoke_agent", "record turn")
 	x.parents(turn, "invoke_agent", "execute_tool order_status", "GET")
-	x.parents(end, "end session", "append post_call_transcription", "deliver post_call_transcription")
+	x.parents(end, "append post_call_transcription", "deliver post_call_transcription")
+	// What is to be remembered is found in a trace of its own, which points to the end's.
+	learnt := x.collector.Await(t, harness.Patience, "process extract_memory", func(s otlp.Span) bool { return s.Name == "process extract_memory" })
+	if learnt.ParentID != "" || learnt.TraceID == end || !slices.Equal(learnt.Links, []string{end}) || learnt.Attributes["parlance.workspace_id"] != x.Tenant.WorkspaceID {
+		t.Errorf("the extraction's span: %+v", learnt)
+	}
+	x.parents(learnt.TraceID, "process extract_memory", "chat "+openaichat.Model)
+	if got := x.hook.Await(t.Context(), t, 1)[0].Body; !bytes.Contains(got, []byte("Waits for order 7")) {
+		t.Errorf("the end is announced without what was learnt: %s", got)
+	}
 	chat := x.await(turn, "chat "+openaichat.Model)
 	for key, want := range map[string]string{
 		"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": openaichat.Model,

@@ -10,8 +10,11 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// AnalyseSessionType is the type of the task that has a model judge a session that is over.
-const AnalyseSessionType = "analyse_session"
+// The types of the tasks that have a model judge a session that is over, and find what to remember of its user.
+const (
+	AnalyseSessionType = "analyse_session"
+	LearnSessionType   = "extract_memory"
+)
 
 // analyseTimeout is above what one try may take.
 const analyseTimeout = conversation.AnalysisTime + 15*time.Second
@@ -24,6 +27,15 @@ type analysePayload struct {
 // HandleAnalyseSession analyses a session whose tenant has not its share of the workers yet. A task is
 // not retried: the session itself says when it is due again.
 func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
+	return lookBack(sessions, admit, conversation.Judging, sessions.Analyse)
+}
+
+// HandleLearnSession finds in a session what is to be remembered, as HandleAnalyseSession analyses one.
+func HandleLearnSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
+	return lookBack(sessions, admit, conversation.Learning, sessions.Learn)
+}
+
+func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind, do func(context.Context, workspaces.TenantID, conversation.ID) error) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p analysePayload
 		if err := decode(payload, &p); err != nil {
@@ -31,10 +43,10 @@ func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue
 		}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return sessions.PutOffAnalysis(ctx, p.TenantID, p.SessionID)
+			return sessions.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
 		}
 		defer leave()
-		return sessions.Analyse(ctx, p.TenantID, p.SessionID)
+		return do(ctx, p.TenantID, p.SessionID)
 	}
 }
 
@@ -49,9 +61,13 @@ func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) (
 	}
 	tasks := make([]queue.Task, len(due))
 	for i, a := range due {
+		name, own := AnalyseSessionType, false
+		if a.Kind == conversation.Learning {
+			name, own = LearnSessionType, true
+		}
 		tasks[i] = queue.Task{
-			Type: AnalyseSessionType, ID: AnalyseSessionType + ":" + string(a.SessionID) + ":" + window(now), Queue: queue.Analyse,
-			TenantID: string(a.TenantID), WorkspaceID: string(a.WorkspaceID), Origin: a.Origin(),
+			Type: name, ID: name + ":" + string(a.SessionID) + ":" + window(now), Queue: queue.Analyse,
+			TenantID: string(a.TenantID), WorkspaceID: string(a.WorkspaceID), Origin: a.Origin(), OwnTrace: own,
 			Payload: analysePayload{TenantID: a.TenantID, SessionID: a.SessionID}, Timeout: analyseTimeout, MaxRetries: -1,
 		}
 	}
