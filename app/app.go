@@ -308,6 +308,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 			"redis":    func(ctx context.Context) error { return redis.Ping(ctx, a.redis) },
 			"bucket":   a.bucket.Check,
 		},
+		Degraded: a.degraded(),
 		Nonce: func(ctx context.Context, nonce string) bool {
 			known, err := redis.HasNonce(ctx, a.redis, nonce)
 			return known && err == nil

@@ -10,6 +10,7 @@ import (
 
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/server"
 )
 
 // SpillOff is the SPILL_DIR of a server that keeps no turns while Postgres is away.
@@ -28,6 +29,14 @@ func (c Config) Spill() string {
 		return ""
 	}
 	return filepath.Join(filepath.Dir(filepath.Clean(bucket.Path)), "spill")
+}
+
+// degraded are the checks of /readyz that take no server out: it is of use without.
+func (a *App) degraded() map[string]server.Check {
+	if a.spool == nil {
+		return nil
+	}
+	return map[string]server.Check{"spill": func(context.Context) error { return a.spool.Check() }}
 }
 
 // openSpool makes this process's part of the directory; nil when turns are not kept.

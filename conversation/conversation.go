@@ -203,7 +203,7 @@ type Turn struct {
 
 	// Offered are the tools of the caller of a turn without a socket, as JSON. It is written with a new turn and read
 	// by Service.offered only.
-	Offered json.RawMessage `bun:"-"`
+	Offered json.RawMessage `bun:"-" json:"-"`
 
 	// Wanted says of a turn that does not run that an answer was asked for.
 	Wanted bool `bun:"wanted"`

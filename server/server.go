@@ -85,6 +85,8 @@ type Deps struct {
 	Now         func() time.Time
 	// Ready are the checks of /readyz by name.
 	Ready map[string]Check
+	// Degraded are checks whose failure /readyz says, and which do not make the server unready.
+	Degraded map[string]Check
 	// Nonce says whether a caller of probe.Path belongs to the installation; nil: nobody does.
 	Nonce func(ctx context.Context, nonce string) bool
 }

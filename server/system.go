@@ -37,7 +37,7 @@ func registerSystem(mux *http.ServeMux, d Deps, problems problem.Writer) {
 	if d.Nonce != nil {
 		mux.Handle(probe.Path, probe.Handler{Known: d.Nonce, Problem: problems, Proxies: d.Caller.Proxies, Now: d.Now})
 	}
-	mux.Handle("/readyz", only(func(w http.ResponseWriter, r *http.Request) { writeReady(w, r, d.Ready) }))
+	mux.Handle("/readyz", only(func(w http.ResponseWriter, r *http.Request) { writeReady(w, r, d.Ready, d.Degraded) }))
 	mux.Handle("/metrics", only(d.Metrics.Handler().ServeHTTP))
 	mux.Handle("/openapi.json", only(writeOpenAPI))
 	mux.Handle("/errors/", only(func(w http.ResponseWriter, r *http.Request) { writeErrorPage(w, r, problems) }))
@@ -103,8 +103,15 @@ func runChecks(ctx context.Context, checks map[string]Check) (results map[string
 	return results, ready
 }
 
-func writeReady(w http.ResponseWriter, r *http.Request, checks map[string]Check) {
+func writeReady(w http.ResponseWriter, r *http.Request, checks, lesser map[string]Check) {
 	results, ready := runChecks(r.Context(), checks)
+	degraded, _ := runChecks(r.Context(), lesser)
+	for name, result := range degraded {
+		if result != "ok" {
+			result = "degraded"
+		}
+		results[name] = result
+	}
 	status, word := http.StatusOK, "ready"
 	if !ready {
 		status, word = http.StatusServiceUnavailable, "not ready"

@@ -65,6 +65,7 @@ func Areas() []Area {
 		{"postgres", "reach, version, encoding, pgvector, rights, schema, pooling, clock, connections", lookAtPostgres},
 		{"redis", "reach, version, eviction, persistence, clock", lookAtRedis},
 		{"bucket", "write, read, delete, room", lookAtBucket},
+		{"spill", "where turns are kept while Postgres is away: write, room, what waits", lookAtSpill},
 		{"master-key", "file, mode, and that it opens what is stored", lookAtMasterKey},
 		{"public-url", "name, certificate, proxy: REST, streams, uploads, WebSockets, gRPC", lookAtPublicURL},
 		{"model", "a real call", lookAtModel},

@@ -376,3 +376,75 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// TestLook counts what waits in a directory without the keys, of a process that lives and of one that has ended.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	looks := func() Survey {
+		t.Helper()
+		survey, err := Look(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return survey
+	}
+	s := open(t, dir)
+	if got := looks(); len(got.Waiting) != 0 || got.Aside != 0 {
+		t.Errorf("nothing was kept: %+v", got)
+	}
+	var last Record
+	for range 3 {
+		var err error
+		if last, err = s.Append("a", []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Done(last); err != nil {
+		t.Fatal(err)
+	}
+	if got := looks(); len(got.Waiting) != 1 || got.Waiting[0].Records != 2 || !got.Waiting[0].Held || got.Waiting[0].Bytes == 0 || got.Waiting[0].Written.IsZero() {
+		t.Errorf("two wait: %+v", got)
+	}
+	die(s)
+	if got := looks(); len(got.Waiting) != 1 || got.Waiting[0].Held {
+		t.Errorf("its process has ended: %+v", got)
+	}
+	next := open(t, dir)
+	records, err := next.Adopt(t.Context())
+	if err != nil || len(records) != 2 {
+		t.Fatalf("%d adopted, %v", len(records), err)
+	}
+	if err := errors.Join(next.SetAside(records[0]), next.Done(records[1])); err != nil {
+		t.Fatal(err)
+	}
+	if got := looks(); len(got.Waiting) != 0 || got.Aside != 1 {
+		t.Errorf("one lies aside: %+v", got)
+	}
+	if _, err := Look(filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("a directory that is not there is looked at")
+	}
+}
+
+// TestCheck says that a spool is nearly full, and that its directory cannot be written.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := s.Check(); err != nil {
+		t.Errorf("at first: %v", err)
+	}
+	if _, err := s.Append("a", make([]byte, 1<<20-60<<10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(); !errors.Is(err, ErrFull) {
+		t.Errorf("with 60 KiB left: %v", err)
+	}
+	other := open(t, t.TempDir())
+	if err := os.RemoveAll(other.config.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Check(); err == nil {
+		t.Error("without its directory nothing is wrong")
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -148,7 +150,8 @@ func TestRefusalsOfTheMux(t *testing.T) {
 	}
 }
 
-// TestWithoutRedis shows what goes on while Redis is away, and that /readyz and health say so.
+// TestWithoutRedis shows what goes on while Redis is away, and that /readyz and health say so; that the spill cannot be
+// written is said, and takes no server out.
 func TestWithoutRedis(t *testing.T) {
 	t.Parallel()
 	redis := redistest.NewServer(t)
@@ -176,6 +179,19 @@ func TestWithoutRedis(t *testing.T) {
 	}
 	redis.Start()
 	harness.Await(t, harness.Patience, "/readyz says 200", func() bool { return ready() == http.StatusOK })
+	if got := env.Do(t, "GET", "/readyz", nil); got.Text("checks", "spill") != "ok" {
+		t.Errorf("readyz: %s", got.Body)
+	}
+	spill := filepath.Join(filepath.Dir(env.BlobDir), "spill")
+	if err := os.Rename(spill, spill+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	if got := env.Do(t, "GET", "/readyz", nil).Must(t, 200); got.Text("checks", "spill") != "degraded" || got.Text("status") != "ready" {
+		t.Errorf("readyz without the directory of the spill: %s", got.Body)
+	}
+	if err := os.Rename(spill+"-away", spill); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestRateLimit uses up a key's burst.
