@@ -260,7 +260,7 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 	}
 	p.params.Untracked = r.adrift || r.s.spill.isAway()
 	outcome := r.s.tools.Call(ctx, p.params)
-	r.keepTrace(ctx, outcome.Untraced)
+	r.s.keepTrace(ctx, r.session, r.turn.ID, r.adrift, outcome.Untraced)
 	result = Message{
 		Role: roleTool, ItemID: p.call.ItemID, CallID: p.call.ID, Text: keepable(outcome.Output),
 		At: milliseconds(r.s.moment().Sub(r.begun)),

@@ -205,7 +205,9 @@ func (e *engine) answerClientCall(live *Live, commandID string, said Message) bo
 func (e *engine) traceClient(call *clientCall, said Message) {
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
-	e.s.tools.TraceClient(ctx, tracedCall(e.session, call, said.Text, *said.Result))
+	traced := tracedCall(e.session, call, said.Text, *said.Result)
+	traced.Untracked = e.s.spill.isAway()
+	e.s.keepTrace(ctx, e.session, TurnID(traced.TurnID), traced.Untracked, e.s.tools.TraceClient(ctx, traced))
 }
 
 // tracedCall is a client's call with its result, as package tools keeps it.

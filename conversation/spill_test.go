@@ -59,6 +59,7 @@ func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
 	ws := workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	as := agents.New(agents.Deps{DB: db, Workspaces: ws, Now: f.clock.now})
 	ts := tools.New(tools.Deps{DB: db, Workspaces: ws, Agents: as, Keys: f.keys, Guard: guard})
+	t.Cleanup(ts.Close)
 	for name, builtin := range conversation.SystemTools() {
 		ts.Register(name, builtin)
 	}

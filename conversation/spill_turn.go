@@ -215,13 +215,13 @@ func (r *runner) answering(ctx context.Context) (provider model.Provider, err er
 }
 
 // keepTrace keeps the trace of a call that could not be written.
-func (r *runner) keepTrace(ctx context.Context, trace *tools.Call) {
-	if trace == nil || r.s.spill == nil || !r.adrift && !r.s.spill.isAway() && r.s.spill.answering() {
+func (s *Service) keepTrace(ctx context.Context, session Session, turn TurnID, adrift bool, trace *tools.Call) {
+	if trace == nil || s.spill == nil || !adrift && !s.spill.isAway() && s.spill.answering() {
 		return
 	}
-	kept := newRecord(recordTrace, r.session, r.s.moment())
+	kept := newRecord(recordTrace, session, s.moment())
 	kept.Trace = trace
-	if err := r.s.spill.keep(kept); err != nil {
-		r.s.log.ErrorContext(ctx, "trace of a call not kept", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+	if err := s.spill.keep(kept); err != nil {
+		s.log.ErrorContext(ctx, "trace of a call not kept", "session_id", session.ID, "turn_id", turn, "error", err)
 	}
 }

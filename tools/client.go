@@ -29,18 +29,21 @@ type ClientCall struct {
 	Error     *Error
 	StartedAt time.Time
 	Latency   time.Duration
+	// Untracked has nothing written: the database is away.
+	Untracked bool
 }
 
-// TraceClient writes down a client's call as Call does its own.
-func (s *Service) TraceClient(ctx context.Context, p ClientCall) {
+// TraceClient writes down a client's call as Call does its own. It returns the trace when it is not written down; nil
+// when it is.
+func (s *Service) TraceClient(ctx context.Context, p ClientCall) *Call {
 	if !idgen.Valid(idgen.ToolCall, p.CallID) {
-		return
+		return nil
 	}
 	c := call{CallParams: CallParams{
-		Ref: p.Ref, SessionID: p.SessionID, TurnID: p.TurnID, CallID: p.CallID, Arguments: p.Arguments,
+		Ref: p.Ref, SessionID: p.SessionID, TurnID: p.TurnID, CallID: p.CallID, Arguments: p.Arguments, Untracked: p.Untracked,
 		Entry: Entry{Name: p.Name, AgentID: p.AgentID, Tool: Tool{ID: ID(ClientPrefix + p.Name)}},
 	}, redact: newRedactor(nil)}
-	s.trace(ctx, c, Outcome{CallID: p.CallID, Output: p.Output, Latency: p.Latency, Attempts: 1, Error: p.Error, StartedAt: p.StartedAt})
+	return s.trace(ctx, c, Outcome{CallID: p.CallID, Output: p.Output, Latency: p.Latency, Attempts: 1, Error: p.Error, StartedAt: p.StartedAt})
 }
 
 // CutForModel is as much of a text as a model gets of an answer, with a marker where it was cut.
