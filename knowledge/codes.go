@@ -195,13 +195,21 @@ type codedQuestion struct {
 }
 
 func newCodedQuestion(question []float32) codedQuestion {
-	r := rotationOf(len(question))
-	q := codedQuestion{
-		rotated: make([]float32, r.width), less: make([]float32, r.width), steps: make([]int8, r.width), planes: make([][questionBits]uint64, r.width/wordBits),
-	}
-	r.turn(question, toUnit(question), q.rotated)
+	var q codedQuestion
+	q.ask(question)
 	return q
 }
+
+// ask makes it another question.
+func (q *codedQuestion) ask(question []float32) {
+	r := rotationOf(len(question))
+	q.rotated, q.less = sized(q.rotated, r.width), sized(q.less, r.width)
+	q.steps, q.planes = sized(q.steps, r.width), sized(q.planes, r.width/wordBits)
+	r.turn(question, toUnit(question), q.rotated)
+}
+
+// sized is a slice of n of whatever, the same one if it is large enough.
+func sized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // center makes the steps of the question less a mean: what a step is worth, the sum of all, and the product of
 // the question and the mean.

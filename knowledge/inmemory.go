@@ -30,6 +30,7 @@ type memoryDesk struct {
 	top           vector.Top
 	keys          []uint64
 	order         []int32
+	question      codedQuestion
 }
 
 var memoryDesks = sync.Pool{New: func() any { return new(memoryDesk) }}
@@ -58,7 +59,7 @@ func (m *memorySearch) total() int { return m.begins[len(m.sources)] }
 
 // cleared is a slice of n zeros, the same one if it is large enough.
 func cleared[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
+	s = sized(s, n)
 	clear(s)
 	return s
 }
@@ -122,11 +123,11 @@ func (m *memorySearch) nearest(limit int, square float64) []int32 {
 
 // sitByCodes compares the chunks with the best codes with the question.
 func (m *memorySearch) sitByCodes(limit int, square float64) {
-	question := newCodedQuestion(m.p.vector.Slice())
+	m.question.ask(m.p.vector.Slice())
 	m.top.Reset(limit)
 	for source, one := range m.sources {
 		begin := m.begins[source]
-		for chunk, score := range question.compare(one.codes) {
+		for chunk, score := range m.question.compare(one.codes) {
 			if score >= m.top.Floor() {
 				m.top.Add(score, begin+chunk)
 			}
