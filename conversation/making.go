@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
-	"io"
 	"strconv"
 	"time"
 
@@ -110,7 +109,7 @@ func (m *making) receipt(turn Turn, session Session) Receipt {
 // promptHash is the SHA-256, in hex, of what a model is asked: each part as its name, its length in
 // bytes and itself. Source: docs/receipts.md.
 func promptHash(req model.Request) string {
-	h := parts{sha256.New()}
+	h := parts{Hash: sha256.New()}
 	h.part("system", req.System)
 	for _, m := range req.Messages {
 		h.part(string(m.Role), m.Text)
@@ -133,8 +132,13 @@ func promptHash(req model.Request) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-type parts struct{ hash.Hash }
+type parts struct {
+	hash.Hash
+	one []byte
+}
 
-func (p parts) part(name, text string) {
-	_, _ = io.WriteString(p, name+" "+strconv.Itoa(len(text))+"\n"+text+"\n") // a hash never fails
+func (p *parts) part(name, text string) {
+	p.one = strconv.AppendInt(append(append(p.one[:0], name...), ' '), int64(len(text)), 10)
+	p.one = append(append(append(p.one, '\n'), text...), '\n')
+	_, _ = p.Write(p.one) // a hash never fails
 }

@@ -128,15 +128,26 @@ func modelPassages(passages []Passage) []model.Passage {
 	return converted
 }
 
+// excerptOf is a passage's beginning.
+func excerptOf(text string) string {
+	chars := 0
+	for at := range text {
+		if chars == maxExcerptChars {
+			return text[:at]
+		}
+		chars++
+	}
+	return text
+}
+
 // citationsOf are the passages as the transcript keeps them.
 func citationsOf(passages []Passage) []Citation {
 	citations := make([]Citation, len(passages))
 	for i, p := range passages {
-		excerpt := []rune(p.Text)
 		citations[i] = Citation{
 			SourceID: p.SourceID, SourceName: p.SourceName, ChunkID: p.ChunkID, Heading: p.Heading,
 			PageStart: p.PageStart, PageEnd: p.PageEnd, Similarity: p.Similarity,
-			Excerpt: string(excerpt[:min(len(excerpt), maxExcerptChars)]),
+			Excerpt: excerptOf(p.Text),
 		}
 	}
 	return citations
