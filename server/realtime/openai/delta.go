@@ -1,21 +1,6 @@
 package openai
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
-
-// append is encode for the event that most frames are, without reflection.
-func (e *deltaEvent) append(out []byte) []byte {
-	out = appendText(append(out, `{"type":`...), e.Type)
-	out = appendText(append(out, `,"event_id":`...), e.EventID)
-	out = appendText(append(out, `,"response_id":`...), e.ResponseID)
-	out = appendText(append(out, `,"item_id":`...), e.ItemID)
-	out = strconv.AppendInt(append(out, `,"output_index":`...), int64(e.OutputIndex), 10)
-	out = strconv.AppendInt(append(out, `,"content_index":`...), int64(e.ContentIndex), 10)
-	out = appendText(append(out, `,"delta":`...), e.Delta)
-	return append(out, '}')
-}
+import "unicode/utf8"
 
 const hex = "0123456789abcdef"
 

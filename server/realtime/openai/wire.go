@@ -218,14 +218,13 @@ func newUsage(u conversation.Usage) *usage {
 	}
 }
 
-// deltaBytes is what a delta has beside its text.
-const deltaBytes = 320
-
 // encode is json.Marshal without its escapes for HTML. Everything in this file encodes, but for
 // raw JSON of a client or a model that is not JSON: whoever puts such in must have checked it.
 func encode(value any) ([]byte, error) {
-	if delta, ok := value.(*deltaEvent); ok {
-		return delta.append(make([]byte, 0, deltaBytes+len(delta.Delta))), nil
+	if flat, ok := value.(flatEvent); ok {
+		if data, known := flat.append(make([]byte, 0, idsRoom+flat.room())); known {
+			return data, nil
+		}
 	}
 	buffer := buffers.Get().(*bytes.Buffer) //nolint:errcheck,forcetypeassert // the pool's own
 	defer buffers.Put(buffer)
