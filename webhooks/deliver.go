@@ -27,7 +27,10 @@ func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tall
 		return nil, err
 	}
 	slot := s.slots.take(ctx, id)
-	if slot.release == nil {
+	switch {
+	case slot.release == nil && slot.retryIn == 0: // Due passes over it until a slot is free
+		return nil, unqueue(context.WithoutCancel(ctx), s.db, endpoint, ids)
+	case slot.release == nil:
 		return nil, postpone(ctx, s.db, endpoint, ids, s.moment().Add(slot.retryIn))
 	}
 	defer slot.release()

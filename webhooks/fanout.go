@@ -1,8 +1,10 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -162,9 +164,18 @@ endpoints AS (
     SELECT place,
            endpoint_id,
            batch,
-           row_number() OVER (PARTITION BY tenant_id ORDER BY batch, random()) AS turn
-    FROM ripe
-    GROUP BY place, tenant_id, endpoint_id, batch
+           turn
+    FROM (
+        SELECT place,
+               tenant_id,
+               endpoint_id,
+               batch,
+               row_number() OVER (PARTITION BY tenant_id ORDER BY batch, random()) AS turn
+        FROM ripe
+        GROUP BY place, tenant_id, endpoint_id, batch
+    ) AS ordered
+    LEFT JOIN unnest(coalesce(?::text[], '{}'), coalesce(?::bigint[], '{}')) AS held (tenant_id, batches) USING (tenant_id)
+    WHERE turn <= ? - coalesce(held.batches, 0)
     ORDER BY turn, place
     LIMIT ?
 ), picked AS (
@@ -191,13 +202,19 @@ ORDER BY turn, place, endpoint_id, id`
 
 // Due returns deliveries that should be sent by now and that no task is known to be on its way
 // for, and counts them as on their way for Policy.Requeue: at most ask.Room batches (see
-// Batches) of them, in the order of the tenants' turns. Endpoints that cannot be called just now
+// Batches) of them, and of a tenant what its share leaves, in the order of the tenants' turns. Endpoints that cannot be called just now
 // are passed over. Like all work of the worker it is for the whole installation.
 func (s *Service) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]Due, error) {
+	share := cmp.Or(ask.Share, math.MaxInt32)
+	var tenants []string
+	var batches []int64
+	for tenant, n := range ask.Held {
+		tenants, batches = append(tenants, tenant), append(batches, int64(n))
+	}
 	var due []Due
 	err := s.db.NewRaw(postgres.RawForAllTenants("tenants take turns with their deliveries", dueSQL),
 		ask.After, ask.After, ask.After, pgdialect.Array(ask.Except), pgdialect.Array(s.slots.busy(now)),
-		MaxBatch, now, now, now, MaxBatch, callsPerEndpoint, ask.Room, now, now, now, ask.Room, now, now.Add(s.policy.Requeue)).Scan(ctx, &due)
+		MaxBatch, now, now, now, MaxBatch, callsPerEndpoint, ask.Room, now, now, now, pgdialect.Array(tenants), pgdialect.Array(batches), share, ask.Room, now, now.Add(s.policy.Requeue)).Scan(ctx, &due)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("find due deliveries: %w", err))
 	}

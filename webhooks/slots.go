@@ -53,6 +53,7 @@ func (s *slot) halfOpen() bool { return s.unreachable >= breakerFailures }
 type grant struct {
 	// release gives the slot back; nil: there is none.
 	release func()
+	// retryIn is when to ask again; 0: when a running call has ended.
 	retryIn time.Duration
 	// probe: one delivery has to show whether the endpoint can be reached again.
 	probe bool
@@ -98,7 +99,7 @@ func (s *slots) try(id EndpointID) (got grant, freed <-chan struct{}, patience t
 	}
 	age := now.Sub(one.started[0])
 	if age >= slowAfter {
-		return grant{retryIn: busyPause}, nil, 0
+		return grant{}, nil, 0
 	}
 	return grant{}, one.freed, slowAfter - age
 }

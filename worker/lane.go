@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"parlance.dev/parlance/platform/fair"
@@ -109,6 +111,10 @@ func (w *Worker) room(ctx context.Context, l *lane) int {
 	if l.local > 0 {
 		local = w.server.Room()
 	}
+	// More than its share no tenant gets: what would be put off waits in Postgres.
+	running, _ := l.gate.Count()
+	_, share := l.gate.Shares()
+	local = min(local, max(0, share-running))
 	if local > l.local/2 {
 		return local // enough, without asking Redis
 	}
@@ -116,7 +122,7 @@ func (w *Worker) room(ctx context.Context, l *lane) int {
 	if err != nil {
 		return local
 	}
-	return local + max(0, l.room(pending))
+	return min(local+max(0, l.room(pending)), max(0, share-running-pending))
 }
 
 // room is how many tasks to hand over when so many are pending.
@@ -146,12 +152,14 @@ func (w *Worker) fill(ctx context.Context, l *lane) error {
 			return nil
 		}
 		full := l.gate.Full()
-		tasks, err := l.sweeper.Due(ctx, w.now().UTC(), fair.Ask{Room: room, After: l.turn.Last(), Except: full})
+		held, share := l.gate.Shares()
+		tasks, err := l.sweeper.Due(ctx, w.now().UTC(), fair.Ask{Room: room, After: l.turn.Last(), Except: full, Share: max(1, share-pending), Held: held})
 		if err != nil {
 			return err
 		}
 		// A tenant that has its share gets more when something of it ends.
-		l.behind.Store(len(tasks) > 0 || len(full) > 0)
+		limited := slices.ContainsFunc(slices.Collect(maps.Values(held)), func(n int) bool { return n+pending >= share })
+		l.behind.Store(len(tasks) > 0 || len(full) > 0 || limited)
 		if len(tasks) == 0 {
 			return nil
 		}

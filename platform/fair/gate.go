@@ -2,6 +2,7 @@ package fair
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -157,6 +158,17 @@ func (g *Gate) Full() []string {
 		}
 	}
 	return full
+}
+
+// Shares says how many slots each tenant holds, and how many one may have now.
+func (g *Gate) Shares() (held map[string]int, share int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	share = g.share
+	if g.before.tenant == "" || g.cfg.Now().Sub(g.before.at) > company {
+		share = g.most
+	}
+	return maps.Clone(g.holds), share
 }
 
 // Count says how many are inside and how many wait.

@@ -10,6 +10,10 @@ type Ask struct {
 	After string
 	// Except are tenants that have enough for now.
 	Except []string
+	// Share is how many pieces a tenant may have under way, those that Held counts included; 0: no
+	// bound. A noun whose work is quick to hand over keeps to it, others may leave it to Except.
+	Share int
+	Held  map[string]int
 }
 
 // RingSQL is the CTEs of a WITH RECURSIVE that list, in the order of turns, the tenants with a
