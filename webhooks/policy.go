@@ -23,6 +23,8 @@ type Policy struct {
 	Requeue time.Duration
 	// LeaseMargin is how long an attempt may take beyond its time-outs before its holder counts as dead.
 	LeaseMargin time.Duration
+	// MaxReplay is how many events one call of Enable sends anew.
+	MaxReplay int
 }
 
 // DefaultPolicy is that of decisions, Webhooks: 11 attempts in 69 h.
@@ -38,6 +40,7 @@ func DefaultPolicy() Policy {
 		DisableMinAge:   24 * time.Hour,
 		Requeue:         10 * time.Second,
 		LeaseMargin:     15 * time.Second,
+		MaxReplay:       50_000,
 	}
 }
 
@@ -62,6 +65,9 @@ func (p Policy) withDefaults() Policy {
 	}
 	if p.DisableFailures == 0 {
 		p.DisableFailures = defaults.DisableFailures
+	}
+	if p.MaxReplay == 0 {
+		p.MaxReplay = defaults.MaxReplay
 	}
 	return p
 }

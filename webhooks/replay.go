@@ -28,7 +28,8 @@ type EnabledEndpoint struct {
 // got of the events of that time and later, and has not received: missed while it was disabled or
 // not subscribed, or given up. They come in the order of the feed, each once, with a schedule that
 // begins anew; what is no longer kept, or happened before the endpoint was made, does not come.
-// Errors: NotFound, Invalid invalid-request (since in the future).
+// Errors: NotFound, Invalid invalid-request (since in the future, or more than Policy.MaxReplay events
+// to send since then: nothing is changed).
 func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (EnabledEndpoint, error) {
 	now := s.moment()
 	if since.After(now) {
@@ -49,7 +50,7 @@ func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID,
 		}
 		enabled.Endpoint, enabled.Requeued = endpoint, 0
 		if enabled.Replayed {
-			if enabled.Requeued, err = replay(ctx, tx, endpoint, since, now); err != nil {
+			if enabled.Requeued, err = replay(ctx, tx, endpoint, since, now, s.policy.MaxReplay); err != nil {
 				return err
 			}
 		}
@@ -64,30 +65,36 @@ func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID,
 // replay makes due what the endpoint, which the transaction has enabled, has not received since
 // then. Most of it is looked for beside the relay; what that relays meanwhile, while it waits: from
 // then on it makes the deliveries itself, so that none is left out.
-func replay(ctx context.Context, tx bun.Tx, endpoint Endpoint, since, now time.Time) (int, error) {
+// It does nothing when there are more than most: the transaction would be long, and the endpoint locked.
+func replay(ctx context.Context, tx bun.Tx, endpoint Endpoint, since, now time.Time, most int) (int, error) {
 	last, err := events.LastPosition(ctx, tx, string(endpoint.TenantID), string(endpoint.WorkspaceID))
 	if err != nil {
 		return 0, err
 	}
-	before, err := requeue(ctx, tx, endpoint, span{since: since, upTo: last}, now)
+	before, err := requeue(ctx, tx, endpoint, span{since: since, upTo: last, most: most}, now)
 	if err != nil {
 		return 0, err
+	}
+	if before > most {
+		return 0, fault.InvalidField("since", "too_many", "More than %d events since then have not been received; choose a later since, or read them from the feed of events.", most)
 	}
 	if err := events.LockRelay(ctx, tx); err != nil {
 		return 0, err
 	}
-	after, err := requeue(ctx, tx, endpoint, span{since: since, after: last, upTo: math.MaxInt64}, now)
+	after, err := requeue(ctx, tx, endpoint, span{since: since, after: last, upTo: math.MaxInt64, most: most}, now)
 	return before + after, err
 }
 
-// span is a part of the feed: positions from behind after to upTo, of since or later.
+// span is a part of the feed: positions from behind after to upTo, of since or later, most and one
+// more of them.
 type span struct {
 	since       time.Time
 	after, upTo int64
+	most        int
 }
 
 // requeue makes due, in the order of the feed, what the endpoint wants of a part of it and has not
-// received. What is pending stays as it is. The times differ by a microsecond, for endpoints
+// received, one more than part.most at most. What is pending stays as it is. The times differ by a microsecond, for endpoints
 // that are not ordered are served by them.
 func requeue(ctx context.Context, tx bun.Tx, endpoint Endpoint, part span, now time.Time) (int, error) {
 	var n int
@@ -119,7 +126,16 @@ WITH made AS (
       AND ev.created_at >= e.created_at
       AND `+subscribed+`
       AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
+      AND NOT EXISTS (
+          SELECT
+          FROM webhook_deliveries AS d
+          WHERE d.tenant_id = e.tenant_id
+            AND d.endpoint_id = e.id
+            AND d.event_id = ev.event_id
+            AND d.status <> 'failed'
+      )
     ORDER BY ev.position
+    LIMIT ?
     ON CONFLICT (endpoint_id, event_id) DO UPDATE
     SET status = 'pending',
         next_at = excluded.next_at,
@@ -131,7 +147,7 @@ WITH made AS (
     RETURNING id
 )
 SELECT count(*) FROM made`, now, now, endpoint.TenantID, endpoint.ID, endpoint.TenantID, endpoint.WorkspaceID,
-		part.after, part.upTo, part.since).Scan(ctx, &n)
+		part.after, part.upTo, part.since, part.most+1).Scan(ctx, &n)
 	if err != nil {
 		return 0, fmt.Errorf("make missed deliveries due: %w", err)
 	}

@@ -118,6 +118,31 @@ func TestEnableSinceBeginsTheScheduleAnew(t *testing.T) {
 	wantReason(t, err, fault.InvalidRequest)
 }
 
+// TestEnableSinceIsBounded: a call that would send too much changes nothing and says what to do; what
+// was received does not count.
+func TestEnableSinceIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxReplay = 3 })
+	r := receiver.New(t)
+	begin := f.clock.now()
+	endpoint := f.endpointWith(r, webhooks.CreateParams{})
+	f.happen(5)
+	r.Script(receiver.Answer{}, receiver.Answer{}, receiver.Answer{}, receiver.Answer{}, receiver.Answer{Status: 410})
+	f.deliver(f.relay())
+	f.clock.advance(time.Second)
+	later := f.clock.now()
+	f.happen(3)
+	f.relay()
+	_, err := f.hooks.Enable(t.Context(), f.ref, endpoint.ID, begin)
+	wantReason(t, err, fault.InvalidRequest)
+	if got := f.get(endpoint.ID); got.Status != webhooks.Disabled || f.sweep() != 0 {
+		t.Errorf("the endpoint is %s, want it disabled as before and nothing due", got.Status)
+	}
+	if got := f.enable(endpoint.ID, later); got.Requeued != 3 || got.Status != webhooks.Enabled {
+		t.Errorf("%d sent anew, the endpoint is %s; want 3, enabled", got.Requeued, got.Status)
+	}
+}
+
 // TestEnableSinceBesideTheRelay: what is relayed at the very moment comes, and comes once.
 func TestEnableSinceBesideTheRelay(t *testing.T) {
 	t.Parallel()
