@@ -41,6 +41,7 @@ var elsewhere = map[fault.Reason]string{
 	fault.STTNotConfigured:       "is an event on a socket: server/realtime",
 	fault.EventsCursorExpired:    "takes events that were deleted by age: webhooks",
 	fault.MemoryFull:             "takes as many memories as the setting allows: memory",
+	fault.ApprovalDecided:        "takes a turn that waits: TestApprovalOverREST, conversation",
 	fault.ToolVariableMissing:    "is in a tool's result and trace, not an answer: tools",
 	fault.NameTaken:              "cannot occur yet: no name is unique but a tool's slug",
 }
