@@ -10,8 +10,12 @@ type flatEvent interface {
 	room() int
 }
 
-// idsRoom is about what an event's names and ids take.
-const idsRoom = 320
+// idsRoom is about what an event's names and ids take, itemRoom what those of a message in it do. Frames are kept for a
+// while: room that they do not need is kept with them.
+const (
+	idsRoom  = 256
+	itemRoom = 104
+)
 
 // appendHead begins an event.
 func (h *head) appendHead(out []byte) []byte {
@@ -40,7 +44,7 @@ func (e *textEvent) append(out []byte) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
-func (e *partEvent) room() int { return len(e.Part.Text) }
+func (e *partEvent) room() int { return len(`{"type":"","text":""}`) + len(e.Part.Text) }
 
 func (e *partEvent) append(out []byte) ([]byte, bool) {
 	out = appendText(append(e.appendPlace(e.appendHead(out)), `,"part":{"type":`...), e.Part.Type)
@@ -70,8 +74,9 @@ func (e *outputItemEvent) append(out []byte) ([]byte, bool) {
 	return append(out, '}'), known
 }
 
-// roomOf is what the texts of a message take.
+// roomOf is about what a message takes.
 func roomOf(item any) (room int) {
+	room = itemRoom
 	if m, ok := item.(messageItem); ok {
 		for _, content := range m.Content {
 			if text, written := content.(textContent); written {
