@@ -114,8 +114,10 @@ func (p *pendingCall) needsApproval() bool {
 	return p.known && p.broken == "" && p.entry.Enabled && p.entry.NeedsApproval
 }
 
-// approvalID names the request: the call's id, so that a word cannot meet another call.
-func (p *pendingCall) approvalID() string { return requestPrefix + p.call.ID }
+// RequestOf names the request for a call's approval: by the call's id, so that a word cannot meet another call.
+func RequestOf(callID string) string { return requestPrefix + callID }
+
+func (p *pendingCall) approvalID() string { return RequestOf(p.call.ID) }
 
 // askApprovals announces the calls of a round that need one.
 func (r *runner) askApprovals(ctx context.Context, round []*pendingCall) error {
@@ -175,7 +177,7 @@ func (r *runner) keepApprovals(ctx context.Context, rows []Approval) (stored, re
 // withdraw takes back what was asked, and nobody waits for any more.
 func (r *runner) withdraw(rows []Approval) {
 	for _, row := range rows {
-		r.approvals.drop(requestPrefix + row.CallID)
+		r.approvals.drop(RequestOf(row.CallID))
 		_, _ = r.s.closeApproval(r.session, row.CallID, ApprovalWithdrawn) // else it is over with its turn
 	}
 }

@@ -97,7 +97,7 @@ func sayable(text string) bool {
 }
 
 func errText() *fault.Error {
-	return fault.InvalidField("text", "length", "text must have 1 to %d characters, and not only spaces.", MaxTextChars)
+	return fault.InvalidField("text", "length", "text must have 1 to %d characters, not only spaces, and cannot have the character U+0000.", MaxTextChars)
 }
 
 // Turn is [Service.Say] with nothing but a text.

@@ -111,12 +111,7 @@ func (d *Dialect) takeApproval(f frame) {
 		d.refuse(f.Type, invalid(typeMissing, "is_approved", "The event needs tool_call_id, a string, and is_approved, a boolean."))
 		return
 	}
-	request, known := d.asked[f.ToolCallID]
-	if !known {
-		d.refuse(f.Type, invalid(typeValue, "tool_call_id", "No call "+quote(f.ToolCallID)+" waits for an approval."))
-		return
-	}
-	d.do(conversation.Approve{CommandID: commandApproval, RequestID: request, Approved: *f.IsApproved})
+	d.do(conversation.Approve{CommandID: commandApproval, RequestID: conversation.RequestOf(f.ToolCallID), Approved: *f.IsApproved})
 }
 
 // takeFeedback marks an answer as liked or not; null takes the mark back.

@@ -75,7 +75,6 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"client_tool_result","result":"x"}`, "missing_fields", "tool_call_id"},
 		{`{"type":"client_tool_result","tool_call_id":"c","is_error":"no"}`, "value_error", "is_error"},
 		{`{"type":"mcp_tool_approval_result","tool_call_id":"c"}`, "missing_fields", "is_approved"},
-		{`{"type":"mcp_tool_approval_result","tool_call_id":"c","is_approved":true}`, "value_error", "tool_call_id"},
 		{`{"type":"feedback","score":"like"}`, "missing_fields", "event_id"},
 		{`{"type":"feedback","score":"good","event_id":2}`, "value_error", "score"},
 		{`{"type":"feedback","score":"like","event_id":3}`, "value_error", "event_id"},
@@ -184,6 +183,18 @@ func TestMCPCallWithApproval(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"loading", "awaiting_approval", "success", "loading", "failure"}, states); diff != "" {
 		t.Errorf("states: %s", diff)
+	}
+}
+
+// TestCoreRefusals: what the core refuses is told by the names that this protocol has for it.
+func TestCoreRefusals(t *testing.T) {
+	t.Parallel()
+	for core, ours := range map[string]string{"call_id": "tool_call_id", "approval_request_id": "tool_call_id", "output": "result", "text": "text"} {
+		events := decoded(t, newDialect(conversation.ChatChannel).Event(conversation.Failed{CommandID: "x", Err: fault.InvalidField(core, "unknown", "Nobody knows it.")}))
+		fields, _ := field(events[0], "error_event", "details", "fields").([]any)
+		if message, _ := field(events[0], "error_event", "message").(string); len(fields) != 1 || fields[0].(event)["field"] != ours || message != ours+": Nobody knows it." {
+			t.Errorf("%s: %v", core, events)
+		}
 	}
 }
 

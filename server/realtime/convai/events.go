@@ -1,11 +1,13 @@
 package convai
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
 
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/tools"
 )
@@ -247,6 +249,9 @@ func (d *Dialect) tellTool(e conversation.ToolDone) {
 // fullPayload is an event that comes only when it is asked for.
 const fullPayload = "agent_tool_response_full_payload"
 
+// coreFields are what fields of the core's commands are called in this protocol.
+var coreFields = map[string]string{"call_id": "tool_call_id", "approval_request_id": "tool_call_id", "output": "result"}
+
 // failed tells of a decision of the core on a command. That there was nothing to interrupt is none.
 func (d *Dialect) failed(e conversation.Failed) {
 	if e.Err == nil || (e.CommandID == commandInterrupt && errors.Is(e.Err, conversation.ErrNothingToCancel)) {
@@ -256,8 +261,14 @@ func (d *Dialect) failed(e conversation.Failed) {
 	if e.Err.Kind().Status() >= 500 {
 		failure.Code, failure.Type = codeInternal, typeUnknown
 	}
-	for _, field := range e.Err.Fields {
+	fields := make([]fault.Field, len(e.Err.Fields))
+	for i, field := range e.Err.Fields {
+		field.Field = cmp.Or(coreFields[field.Field], field.Field)
+		fields[i] = field
 		failure.Details.Fields = append(failure.Details.Fields, errorField{Field: field.Field, Code: field.Code, Message: field.Message})
+	}
+	if e.Err.Reason == fault.InvalidRequest && len(fields) > 0 {
+		failure.Message = fault.InvalidFields(fields...).Message
 	}
 	d.send(0, "error", &errorEvent{Error: failure})
 }
