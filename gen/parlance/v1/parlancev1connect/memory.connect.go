@@ -86,7 +86,7 @@ type MemoryServiceClient interface {
 	// ApproveMemory makes a pending memory active; an active one stays so. Errors: not-found,
 	// invalid-request (a superseded one).
 	ApproveMemory(context.Context, *v1.ApproveMemoryRequest) (*v1.Memory, error)
-	// DeleteMemory deletes a memory and those that it superseded. Errors: not-found.
+	// DeleteMemory deletes a memory and those that it superseded; again: no error. Errors: not-found.
 	DeleteMemory(context.Context, *v1.DeleteMemoryRequest) (*emptypb.Empty, error)
 	// DeleteMemories deletes all that is remembered of a user.
 	DeleteMemories(context.Context, *v1.DeleteMemoriesRequest) (*v1.DeleteMemoriesResponse, error)
@@ -293,7 +293,7 @@ type MemoryServiceHandler interface {
 	// ApproveMemory makes a pending memory active; an active one stays so. Errors: not-found,
 	// invalid-request (a superseded one).
 	ApproveMemory(context.Context, *v1.ApproveMemoryRequest) (*v1.Memory, error)
-	// DeleteMemory deletes a memory and those that it superseded. Errors: not-found.
+	// DeleteMemory deletes a memory and those that it superseded; again: no error. Errors: not-found.
 	DeleteMemory(context.Context, *v1.DeleteMemoryRequest) (*emptypb.Empty, error)
 	// DeleteMemories deletes all that is remembered of a user.
 	DeleteMemories(context.Context, *v1.DeleteMemoriesRequest) (*v1.DeleteMemoriesResponse, error)
