@@ -207,7 +207,7 @@ func (a *App) join(ctx context.Context, component string) error {
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
-	a.Memory = memory.New(memory.Deps{DB: a.db, Embedder: embedder, Agents: a.Agents, MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now})
+	a.Memory = memory.New(memory.Deps{DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents, MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now})
 	for name, builtin := range a.Memory.Builtins() {
 		a.Tools.Register(name, builtin)
 	}

@@ -43,7 +43,7 @@ func newFixture(t testing.TB) *fixture {
 
 // node is one more process; d is what differs from the others.
 func (f *fixture) node(d memory.Deps) *memory.Service {
-	d.DB, d.Agents, d.Now = f.db, f.agents, f.clock.now
+	d.DB, d.Workspaces, d.Agents, d.Now = f.db, f.workspaces, f.agents, f.clock.now
 	if d.Embedder == nil {
 		d.Embedder = f.embedder
 	}

@@ -24,10 +24,12 @@ import (
 // Source: field, WeKnora.
 const embedTimeout = 2 * time.Second
 
-// Deps is what a Service works with. DB, Embedder and Agents are required.
+// Deps is what a Service works with. DB, Embedder, Workspaces and Agents are required.
 type Deps struct {
 	DB       *postgres.DB
 	Embedder embedding.Embedder
+	// Workspaces remembers what was deleted.
+	Workspaces *workspaces.Service
 	// Agents says which categories an agent's users have to confirm.
 	Agents *agents.Service
 	// MaxPerUser bounds a user's memories; 0 is DefaultMaxPerUser.
@@ -42,14 +44,15 @@ type Deps struct {
 
 // Service is memories and users. Safe for concurrent use.
 type Service struct {
-	db       *postgres.DB
-	embedder embedding.Embedder
-	agents   *agents.Service
-	most     int
-	log      *slog.Logger
-	now      func() time.Time
-	recalled recalled
-	codes    *shelf.Shelf[codesKey]
+	db         *postgres.DB
+	embedder   embedding.Embedder
+	workspaces *workspaces.Service
+	agents     *agents.Service
+	most       int
+	log        *slog.Logger
+	now        func() time.Time
+	recalled   recalled
+	codes      *shelf.Shelf[codesKey]
 	// growing is held by who appends to codes on the shelf.
 	growing sync.Mutex
 	// expected are users who may be searched for soon.
@@ -61,7 +64,7 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, embedder: d.Embedder, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan codesKey, expectedMost)}
+	s := &Service{db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan codesKey, expectedMost)}
 	if s.most == 0 {
 		s.most = DefaultMaxPerUser
 	}

@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/memory"
@@ -128,11 +127,7 @@ func (s *memoryServer) DeleteMemory(ctx context.Context, req *parlancev1.DeleteM
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := s.memory.Delete(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
-	if err == nil && len(deleted) == 0 {
-		err = fault.NoSuch("memory", req.GetMemoryId())
-	}
-	return &emptypb.Empty{}, err
+	return &emptypb.Empty{}, s.memory.Remove(ctx, ref, req.GetUserId(), memory.ID(req.GetMemoryId()))
 }
 
 func (s *memoryServer) DeleteMemories(ctx context.Context, req *parlancev1.DeleteMemoriesRequest) (*parlancev1.DeleteMemoriesResponse, error) {

@@ -1,6 +1,6 @@
 // Command bench measures the running service and writes docs/benchmarks.md and docs/benchmarks.json:
 //
-//	go run ./test/bench              # all of it, about three minutes
+//	go run ./test/bench              # all of it, about four minutes
 //	go run ./test/bench --only turn  # one part, printed and not written
 //	go run ./test/bench -kb          # the knowledge base in place of the rest, with a worker; about ten minutes
 //	go run ./test/bench -sessions    # sessions and their sockets in place of the rest, about five minutes

@@ -25,6 +25,7 @@ var parts = []part{
 	{"sessions", sessions},
 	{"facade", facade},
 	{"turn", turns},
+	{"memory", remembering},
 }
 
 // knowledgeParts are measured with -kb.
@@ -74,7 +75,7 @@ func main() {
 		exit(runFloor(os.Stdin, os.Stdout))
 	}
 	var o options
-	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
+	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn, memory; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
 	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only none")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
 	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")
@@ -87,7 +88,7 @@ func main() {
 	flag.StringVar(&o.profiles, "profiles", "", "with -sessions or -webhooks: directory to write the server's or the worker's profiles to")
 	flag.IntVar(&o.chunks, "chunks", 100_000, "with -kb: how many chunks the large workspace has, in thousands")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "Measures the service; about three minutes. It needs two idle cores to mean anything.")
+		fmt.Fprintln(flag.CommandLine.Output(), "Measures the service; about four minutes. It needs two idle cores to mean anything.")
 		flag.PrintDefaults()
 	}
 	flag.Parse()

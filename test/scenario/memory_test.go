@@ -163,6 +163,10 @@ func TestMemoryOfOthers(t *testing.T) {
 	if got := k.memory(t, "ada@example.com"); len(got) != 1 {
 		t.Errorf("the victim has %v", got)
 	}
+	for method, path := range map[string]string{"GET": "", "PATCH": "", "DELETE": "", "POST": "/approve"} {
+		refused := env.Do(t, method, env.Tenant.In("/users/mallory/memory/"+id+path), `{}`)
+		checkProblem(t, refused, 404, "not-found")
+	}
 	if got := k.memory(t, "never seen"); len(got) != 0 {
 		t.Errorf("a user never seen has %v", got)
 	}
@@ -173,5 +177,9 @@ func TestMemoryOfOthers(t *testing.T) {
 	mallory := env.Do(t, "GET", env.Tenant.In("/users/mallory"), nil).Must(t, 200)
 	if mallory.At("sessions") != 1.0 || mallory.At("turns") != 6.0 || mallory.At("memories") != 0.0 {
 		t.Errorf("the attacker: %s", mallory.Body)
+	}
+	for range 2 { // a repeated removal is no error, and still nobody else's
+		env.Do(t, "DELETE", env.Tenant.In("/users/ada@example.com/memory/"+id), nil).Must(t, 204)
+		checkProblem(t, env.Do(t, "DELETE", env.Tenant.In("/users/mallory/memory/"+id), nil), 404, "not-found")
 	}
 }

@@ -129,6 +129,11 @@ func (r *recorder) fill(hook *receiver.Receiver) {
 		"agent_id": agent.Text("id"), "name": "recorded", "questions": []any{map[string]any{"q": "When is the museum open?", "source_names": []string{"handbook.md"}}},
 	})
 	r.talk()
+	r.made(in("/users/ada/memory"), map[string]any{"text": "Ordered a green lamp.", "tags": []string{"order"}})
+	for _, statement := range []string{"My name is Ada.", "My name is Ada Lovelace."} { // the first is history
+		r.made(in("/users/ada/memory"), map[string]any{"kind": "statement", "text": statement})
+	}
+	r.paths = append(r.paths, in("/users"), in("/users/ada"), in("/users/ada/memory?status=superseded"))
 	gone := r.Do(r.t, http.MethodPost, in("/agents"), map[string]any{"name": "Gone"}).Must(r.t, http.StatusCreated)
 	r.Do(r.t, http.MethodDelete, in("/agents/"+gone.Text("id")), nil).Must(r.t, http.StatusNoContent)
 	r.paths = append(r.paths, "/v1/workspaces", in(""), "/v1/api-keys", in("/events"))
