@@ -217,8 +217,13 @@ func (q *codedQuestion) center(mean []float32) (unit float32, sum int, base floa
 	var most float32
 	for i, x := range q.rotated {
 		base += x * mean[i]
-		q.less[i] = x - mean[i]
-		most = max(most, q.less[i], -q.less[i])
+		less := x - mean[i]
+		q.less[i] = less
+		if most < less { // max would look for what is no number, which takes most of the time here
+			most = less
+		} else if most < -less {
+			most = -less
+		}
 	}
 	const steps = 1<<(questionBits-1) - 1
 	if unit = most / steps; unit == 0 {
