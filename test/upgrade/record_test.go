@@ -26,15 +26,19 @@ const handbook = "# Handbook\n\n## Refunds\n\nA refund is paid within fourteen d
 
 // empty are the tables that a quiet installation has no rows in: each with its reason.
 var empty = map[string]string{
-	"session_connections": "the sockets that are open now",
-	"stray_blobs":         "files that wait for their deletion",
-	"source_pages":        "pages read by OCR of sources that are at work now",
-	"staged_vectors":      "vectors of sources that are at work now",
-	"next_vectors":        "vectors of a model that does not answer yet",
-	"source_reembeddings": "sources that another model is embedding now",
-	"vector_indexes":      "for workspaces of a million chunks",
-	"upload_holds":        "the uploads that are under way now",
-	"bun_migration_locks": "not used: an advisory lock takes its place",
+	"session_connections":   "the sockets that are open now",
+	"stray_blobs":           "files that wait for their deletion",
+	"source_pages":          "pages read by OCR of sources that are at work now",
+	"staged_vectors":        "vectors of sources that are at work now",
+	"next_vectors":          "vectors of a model that does not answer yet",
+	"source_reembeddings":   "sources that another model is embedding now",
+	"vector_indexes":        "for workspaces of a million chunks",
+	"upload_holds":          "the uploads that are under way now",
+	"memory_embeddings_due": "memories that wait for their vector",
+	"webhook_flights":       "deliveries that are under way now",
+	"call_approvals":        "no tool here waits for anybody's yes",
+	"event_feed_floors":     "what retention has deleted",
+	"bun_migration_locks":   "not used: an advisory lock takes its place",
 }
 
 // recordVersion fills a new installation and writes down what it is and says.
@@ -155,6 +159,13 @@ func (r *recorder) talk() {
 		r.Do(r.t, http.MethodPost, at+"/turns", map[string]any{"text": text}).Must(r.t, http.StatusOK)
 	}
 	r.Do(r.t, http.MethodPost, at+"/end", map[string]any{"status": "completed"}).Must(r.t, http.StatusOK)
+	// What a model would have found out, of which there is none here.
+	for _, kind := range []string{"analysis", "extraction"} {
+		r.Exec(r.t, `INSERT INTO session_analyses (session_id, tenant_id, workspace_id, kind, status, due_at, deadline_at, result, created_at, ended_at)
+			VALUES ($1, $2, $3, $4, 'done', now(), now(), '{"summary":"Ada asked."}', now(), now())`, session.Text("id"), r.Tenant.ID, r.Tenant.WorkspaceID, kind)
+	}
+	r.Exec(r.t, `INSERT INTO session_summaries (session_id, tenant_id, workspace_id, text, turns, updated_at) VALUES ($1, $2, $3, 'Ada asked.', 1, now())`,
+		session.Text("id"), r.Tenant.ID, r.Tenant.WorkspaceID)
 	r.paths = append(r.paths, "/v1/sessions", at, at+"/transcript", at+"/tool-calls")
 }
 
