@@ -778,7 +778,6 @@ CREATE TABLE webhook_attempts (
     next_attempt_at timestamp with time zone,
     CONSTRAINT webhook_attempts_attempt_check CHECK ((attempt > 0)),
     CONSTRAINT webhook_attempts_delivery_id_attempt_key UNIQUE (delivery_id, attempt),
-    CONSTRAINT webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id) ON DELETE CASCADE,
     CONSTRAINT webhook_attempts_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'unknown'::text])))
 );
 CREATE INDEX webhook_attempts_by_endpoint ON ONLY public.webhook_attempts USING btree (endpoint_id, started_at DESC, id DESC);

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/test/fake/nameserver"
@@ -256,9 +258,10 @@ func TestDeleteWithPending(t *testing.T) {
 	if f.sweep() != 0 || len(r.Requests()) != 3 || len(other.Requests()) != 4 {
 		t.Errorf("%d and %d requests, want 3 and 4", len(r.Requests()), len(other.Requests()))
 	}
-	var left int
-	if err := f.db.NewRaw("SELECT count(*) FROM webhook_deliveries WHERE tenant_id = ? AND endpoint_id = ?", f.ref.TenantID, endpoint.ID).Scan(t.Context(), &left); err != nil || left != 0 {
-		t.Errorf("%d deliveries are left, %v", left, err)
+	for _, table := range []bun.Ident{"webhook_deliveries", "webhook_attempts"} {
+		if left := f.number("SELECT count(*) FROM ? WHERE tenant_id = ? AND endpoint_id = ?", table, f.ref.TenantID, endpoint.ID); left != 0 {
+			t.Errorf("%d rows of %s are left", left, table)
+		}
 	}
 	if _, err := f.hooks.Get(t.Context(), f.ref, endpoint.ID); err == nil {
 		t.Error("the endpoint is still there")

@@ -23,6 +23,8 @@ type Policy struct {
 	Requeue time.Duration
 	// LeaseMargin is how long an attempt may take beyond its time-outs before its holder counts as dead.
 	LeaseMargin time.Duration
+	// MaxLook is how many attempts a page of a filtered list looks at.
+	MaxLook int
 	// MaxReplay is how many events one call of Enable sends anew.
 	MaxReplay int
 }
@@ -40,6 +42,7 @@ func DefaultPolicy() Policy {
 		DisableMinAge:   24 * time.Hour,
 		Requeue:         10 * time.Second,
 		LeaseMargin:     15 * time.Second,
+		MaxLook:         20_000,
 		MaxReplay:       50_000,
 	}
 }
@@ -65,6 +68,9 @@ func (p Policy) withDefaults() Policy {
 	}
 	if p.DisableFailures == 0 {
 		p.DisableFailures = defaults.DisableFailures
+	}
+	if p.MaxLook == 0 {
+		p.MaxLook = defaults.MaxLook
 	}
 	if p.MaxReplay == 0 {
 		p.MaxReplay = defaults.MaxReplay

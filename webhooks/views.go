@@ -39,6 +39,11 @@ func timeKey(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
+// looks says whether the attempts that pass must be looked for, since no index has them.
+func (f AttemptFilter) looks() bool {
+	return f.EventID == "" && (f.Event != "" || f.Status != "" && f.Status != AttemptFailed)
+}
+
 // check refuses a filter that could only be a mistake.
 func (f AttemptFilter) check() error {
 	switch f.Status {
@@ -58,7 +63,8 @@ func (f AttemptFilter) check() error {
 }
 
 // Deliveries lists the attempts to deliver to an endpoint, newest first; params.Size is 1 to 200,
-// 0 means 50. Errors: NotFound, Invalid invalid-request (the filter, a page token under another),
+// 0 means 50. By event or status a page looks at Policy.MaxLook attempts, and may be short, or empty,
+// with another behind it. Errors: NotFound, Invalid invalid-request (the filter, a page token under another),
 // webhook-event-unknown.
 func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, params postgres.PageParams) ([]Attempt, string, error) {
 	if err := f.check(); err != nil {
@@ -75,12 +81,20 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 	}
 	var attempts []Attempt
 	query := filterAttempts(attemptsQuery(s.db.NewSelect().Model(&attempts), ref, id), f)
-	if err := page.ApplyTo(query, postgres.Columns{CreatedAt: "wa.started_at", ID: "wa.id"}).Scan(ctx); err != nil {
+	if f.looks() {
+		query = query.ModelTableExpr("(?) AS wa", s.newestAttempts(ref, id, f, page).ColumnExpr("wa.*").Limit(int64(s.policy.MaxLook)))
+	}
+	if err := page.ApplyTo(query, attemptColumns).Scan(ctx); err != nil {
 		return nil, "", postgres.MapError(fmt.Errorf("list webhook attempts: %w", err))
 	}
 	attempts, next := postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
 		return postgres.Key{CreatedAt: a.StartedAt, ID: string(a.ID)}
 	})
+	if f.looks() && next == "" {
+		if next, err = s.lookOn(ctx, ref, id, f, page); err != nil {
+			return nil, "", err
+		}
+	}
 	if f.OmitBodies {
 		for i := range attempts {
 			attempts[i].RequestBody, attempts[i].ResponseBody = nil, ""
@@ -88,6 +102,29 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 	}
 	return attempts, next, nil
 }
+
+// newestAttempts are the attempts from the page's place on that a filter looks at, newest first.
+func (s *Service) newestAttempts(ref workspaces.Ref, id EndpointID, f AttemptFilter, page postgres.Page) *bun.SelectQuery {
+	q := s.db.NewSelect().TableExpr("webhook_attempts AS wa").
+		Where("wa.tenant_id = ?", ref.TenantID).Where("wa.workspace_id = ?", ref.ID).Where("wa.endpoint_id = ?", id)
+	return page.ApplyTo(startedWithin(q, f), attemptColumns)
+}
+
+// lookOn is the token of the page behind the last attempt that was looked at; empty: there are no more.
+func (s *Service) lookOn(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, page postgres.Page) (string, error) {
+	var last Attempt
+	err := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.started_at, wa.id").Offset(int64(s.policy.MaxLook)-1).Limit(1).Scan(ctx, &last)
+	if postgres.NoRows(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", postgres.MapError(fmt.Errorf("look for webhook attempts: %w", err))
+	}
+	return page.TokenAfter(postgres.Key{CreatedAt: last.StartedAt, ID: string(last.ID)}), nil
+}
+
+// attemptColumns are what attempts are ordered by.
+var attemptColumns = postgres.Columns{CreatedAt: "wa.started_at", ID: "wa.id"}
 
 func filterAttempts(q *bun.SelectQuery, f AttemptFilter) *bun.SelectQuery {
 	switch f.Status {
@@ -103,6 +140,10 @@ func filterAttempts(q *bun.SelectQuery, f AttemptFilter) *bun.SelectQuery {
 	if f.EventID != "" {
 		q = q.Where("d.event_id = ?", f.EventID).Where("d.endpoint_id = wa.endpoint_id")
 	}
+	return startedWithin(q, f)
+}
+
+func startedWithin(q *bun.SelectQuery, f AttemptFilter) *bun.SelectQuery {
 	if !f.StartedAfter.IsZero() {
 		q = q.Where("wa.started_at >= ?", f.StartedAfter)
 	}

@@ -91,6 +91,47 @@ func TestDeliveriesFiltered(t *testing.T) {
 	wantReason(t, err, fault.InvalidRequest)
 }
 
+// TestFilteredPageIsBounded: a page looks at so many attempts, and those behind it come with the next ones.
+func TestFilteredPageIsBounded(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxLook = 2 })
+	endpoint := f.endpoint(f.ref, receiver.New(t), "fatigue.alert", "dsar.ready")
+	var wanted []string
+	for i := range 7 { // the wanted are the third and the first, looked at last
+		event := events.FatigueAlert
+		if i == 0 || i == 2 {
+			event = events.DSARReady
+		}
+		id := f.append(f.ref, event)
+		f.deliver(f.relay())
+		f.clock.advance(time.Second)
+		if event == events.DSARReady {
+			wanted = append([]string{id}, wanted...)
+		}
+	}
+	for _, filter := range []webhooks.AttemptFilter{{Event: events.DSARReady}, {Event: events.DSARReady, Status: webhooks.AttemptSucceeded}, {Status: webhooks.AttemptPending}} {
+		var got []string
+		pages, token := 0, ""
+		for pages == 0 || token != "" {
+			attempts, next, err := f.hooks.Deliveries(t.Context(), f.ref, endpoint.ID, filter, postgres.PageParams{Token: token})
+			if err != nil || pages > 7 {
+				t.Fatalf("page %d: %v", pages, err)
+			}
+			for _, a := range attempts {
+				got = append(got, a.EventID)
+			}
+			pages, token = pages+1, next
+		}
+		want := wanted
+		if filter.Event == "" {
+			want = nil
+		}
+		if diff := cmp.Diff(got, want); diff != "" || pages != 4 {
+			t.Errorf("%+v: %d pages, %s", filter, pages, diff)
+		}
+	}
+}
+
 func TestDeliveriesFilterIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

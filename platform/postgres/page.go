@@ -114,7 +114,7 @@ func Cut[T any](page Page, rows []T, key func(T) Key) (ofPage []T, nextPageToken
 		return rows, ""
 	}
 	rows = rows[:page.size]
-	return rows, page.token(key(rows[len(rows)-1]))
+	return rows, page.TokenAfter(key(rows[len(rows)-1]))
 }
 
 // pageToken is a token before base64url: place and checksum.
@@ -124,7 +124,8 @@ type pageToken struct {
 	Checksum string `json:"c"`
 }
 
-func (p Page) token(after Key) string {
+// TokenAfter is the token of the page that begins behind a row; Cut gives the one of the next page.
+func (p Page) TokenAfter(after Key) string {
 	token := pageToken{Micros: after.CreatedAt.UnixMicro(), ID: after.ID}
 	token.Checksum = p.checksum(token)
 	text, _ := json.Marshal(token) // numbers and strings always marshal

@@ -1714,7 +1714,7 @@ func (x *RecoverWebhookDeliveriesResponse) GetMore() bool {
 
 type ListWebhookDeliveriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The page, newest first.
+	// The page, newest first. By event or status it can hold fewer than limit, or none, and not be the last.
 	Deliveries []*WebhookDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
