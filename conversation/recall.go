@@ -47,7 +47,7 @@ func (r *runner) recall(ctx context.Context) {
 		}
 	}
 	if recalled.More && r.turn.UserText == "" {
-		r.s.memory.Expect(r.session.Ref(), r.session.UserID) // the user speaks next
+		r.s.expectUser(r.session)
 	}
 	if err != nil && ctx.Err() == nil {
 		r.s.log.WarnContext(ctx, "turn without memory", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
@@ -55,6 +55,13 @@ func (r *runner) recall(ctx context.Context) {
 	r.recalled = recalled.Items
 	for _, item := range recalled.Items {
 		r.making.read(string(item.ID))
+	}
+}
+
+// expectUser has what is remembered of the user read before they speak.
+func (s *Service) expectUser(session Session) {
+	if s.remembers(session) {
+		s.memory.Expect(session.Ref(), session.UserID, session.Config.Memory.MaxTokens)
 	}
 }
 

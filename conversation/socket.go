@@ -68,6 +68,7 @@ func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.expectUser(a.Session)
 	return arrival.live, nil
 }
 

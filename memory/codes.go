@@ -134,11 +134,18 @@ func (c codes) with(packed []byte) (codes, error) {
 	return c, nil
 }
 
-// Expect says that this user may be searched for soon: Run reads their codes, if it has time.
-func (s *Service) Expect(ref workspaces.Ref, userID string) {
+// expected is a user whose memories are wanted soon, in a prompt that has room for so many tokens.
+type expected struct {
+	codesKey
+	tokens int
+}
+
+// Expect says that this user will speak soon: Run reads what Recall gives, and when there is more the codes for a
+// search, if it has time.
+func (s *Service) Expect(ref workspaces.Ref, userID string, tokens int) {
 	select {
-	case s.expected <- codesKey{ref, userID, s.embedder.Model().Name}:
-	default: // the search reads them
+	case s.expected <- expected{codesKey{ref, userID, s.embedder.Model().Name}, tokens}:
+	default: // the turn reads them
 	}
 }
 
@@ -150,15 +157,24 @@ func (s *Service) readExpected(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case key := <-s.expected:
-			if _, there := s.codes.Get(key); there || !validUser(key.user) {
-				continue
-			}
-			if _, _, err := s.codesOf(ctx, key.ref, key.user, key.model); err != nil && ctx.Err() == nil {
-				s.log.WarnContext(ctx, "codes of memories not read ahead", telemetry.KeyWorkspaceID, string(key.ref.ID), telemetry.KeyError, err)
+		case one := <-s.expected:
+			if err := s.readAhead(ctx, one); err != nil && ctx.Err() == nil {
+				s.log.WarnContext(ctx, "memories not read ahead", telemetry.KeyWorkspaceID, string(one.ref.ID), telemetry.KeyError, err)
 			}
 		}
 	}
+}
+
+func (s *Service) readAhead(ctx context.Context, one expected) error {
+	recalled, err := s.Recall(ctx, one.ref, one.user, one.tokens)
+	if err != nil || !recalled.More {
+		return err
+	}
+	if _, there := s.codes.Get(one.codesKey); there {
+		return nil
+	}
+	_, _, err = s.codesOf(ctx, one.ref, one.user, one.model)
+	return err
 }
 
 // nearest are the numbers of the memories whose codes differ least from the question's, at most most, in order.

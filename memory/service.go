@@ -55,8 +55,8 @@ type Service struct {
 	codes      *shelf.Shelf[codesKey]
 	// growing is held by who appends to codes on the shelf.
 	growing sync.Mutex
-	// expected are users who may be searched for soon.
-	expected chan codesKey
+	// expected are users who will speak soon.
+	expected chan expected
 
 	mu     sync.Mutex
 	agreed AgreedFunc
@@ -64,7 +64,7 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan codesKey, expectedMost)}
+	s := &Service{db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan expected, expectedMost)}
 	if s.most == 0 {
 		s.most = DefaultMaxPerUser
 	}

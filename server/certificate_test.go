@@ -109,7 +109,7 @@ func secured(t *testing.T, certificate *server.Certificate) (address string) {
 	var serving sync.WaitGroup
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Proto) })
 	serving.Go(func() {
-		if err := server.Serve(ctx, server.WithTLS(listener, certificate), handler, time.Second, slog.New(slog.DiscardHandler)); err != nil {
+		if err := server.Serve(ctx, server.WithTLS(listener, certificate), handler, 20*time.Second, slog.New(slog.DiscardHandler)); err != nil {
 			t.Error(err)
 		}
 	})

@@ -185,7 +185,7 @@ func (s *Service) startAsking(ctx context.Context, m mcpContext, tool Tool, e mc
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), mcpAskTimeout)
 		defer cancel()
 		defer context.AfterFunc(s.mcp.life, cancel)()
-		at.digest, at.err = s.list(asking, m.ref, tool, e)
+		at.digest, at.err = s.list(asking, m, tool, e)
 		s.mcp.mu.Lock()
 		defer s.mcp.mu.Unlock()
 		at.failedAt = s.now()
@@ -198,8 +198,8 @@ func (s *Service) startAsking(ctx context.Context, m mcpContext, tool Tool, e mc
 }
 
 // list asks the server and keeps what it has. Another node that does so already is waited for.
-func (s *Service) list(ctx context.Context, ref workspaces.Ref, tool Tool, e mcpEndpoint) (string, error) {
-	began := s.moment()
+func (s *Service) list(ctx context.Context, m mcpContext, tool Tool, e mcpEndpoint) (string, error) {
+	ref, began := m.ref, s.moment()
 	if e.digest != "" {
 		mine, err := claimDiscovery(ctx, s.db, ref, tool.ID, began)
 		if err != nil {
@@ -211,14 +211,23 @@ func (s *Service) list(ctx context.Context, ref workspaces.Ref, tool Tool, e mcp
 			}
 		}
 	}
-	list, err := s.mcp.client.List(ctx, e.key, e.Endpoint)
 	row := mcpDiscovery{ToolID: tool.ID, TenantID: ref.TenantID, WorkspaceID: ref.ID, Endpoint: e.digest, ListedAt: began, AskingUntil: time.Unix(0, 0)}
-	if err != nil {
+	giveBack := func() {
 		if e.digest != "" {
 			giving, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceTimeout)
 			defer cancel()
 			_ = updateDiscovery(giving, s.db, row, "asking_until") // it ends by itself too
 		}
+	}
+	if !m.force { // somebody may have asked since this one looked
+		if digest, fresh, err := s.known(ctx, ref, tool, e); err == nil && fresh {
+			giveBack()
+			return digest, nil
+		}
+	}
+	list, err := s.mcp.client.List(ctx, e.key, e.Endpoint)
+	if err != nil {
+		giveBack()
 		return "", mcpWords(err, e)
 	}
 	redact := newRedactor(authSecrets(e.authorization))
