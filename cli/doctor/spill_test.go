@@ -17,6 +17,7 @@ import (
 type plain struct{}
 
 func (plain) Seal(_ context.Context, text []byte, _ seal.Binding) ([]byte, error) { return text, nil }
+
 func (plain) Open(_ context.Context, blob []byte, _ seal.Binding) ([]byte, error) { return blob, nil }
 
 func TestSpill(t *testing.T) {
