@@ -2,7 +2,6 @@ package wire_test
 
 import (
 	"bufio"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
