@@ -129,6 +129,7 @@ func (s *socket) serve(ctx context.Context, b *beats) ending {
 	defer stopDoing()
 	s.leaving = func() { s.leave(doing, stopDoing) }
 	s.conn.Meter, s.conn.Pong = newMeter(&s.limits.Rates, time.Now), func() { s.pingSent.Store(0) }
+	s.open() // before a frame or an event is taken: the dialect may be that of the socket before
 	s.live.OnClosed(func() { go s.hearClosed() })
 	b.add(s)
 	defer b.remove(s)
@@ -167,6 +168,14 @@ func (s *socket) leave(ctx context.Context, stop context.CancelFunc) ending {
 // for the client that comes back. mu is held, or the socket gone.
 func (s *socket) staysBehind(end ending) bool {
 	return end.leaving == conversation.Dropped && !s.over && end.code != endInternal.code
+}
+
+// open queues what goes out first.
+func (s *socket) open() {
+	defer s.guard()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.take(s.dialect.Open())
 }
 
 // read takes the client's frames until the connection ends.
@@ -239,9 +248,6 @@ func nextCommand(waiting []conversation.Command) (conversation.Command, []conver
 // write takes the core's events and writes frames until the socket has ended and what could be written is.
 func (s *socket) write(ctx context.Context) {
 	defer s.guard()
-	s.mu.Lock()
-	s.take(s.dialect.Open())
-	s.mu.Unlock()
 	s.pass(ctx)
 	var batch [][]byte
 	for {
