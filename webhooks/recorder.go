@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -248,38 +247,28 @@ func (s *Service) recordSuccesses(ctx context.Context, group []result) ([]Endpoi
 		tenants, ids []string
 		at           []time.Time
 	}
-	var r struct {
-		endpoints, requests, responses, bodies []string
-		deliveries, attempts, codes, durations []int64
-	}
-	for _, one := range group {
-		o := one.outcome
-		request, err := json.Marshal(o.RequestHeaders)
-		if err != nil {
-			return nil, fmt.Errorf("encode request headers: %w", err)
-		}
-		response, err := json.Marshal(o.ResponseHeaders)
-		if err != nil {
-			return nil, fmt.Errorf("encode response headers: %w", err)
-		}
-		id := string(one.endpoint.ID)
+	endpoints, outcomes := make([]string, len(group)), make([]outcome, len(group))
+	for i, one := range group {
+		id, endedAt := string(one.endpoint.ID), one.outcome.EndedAt
+		endpoints[i], outcomes[i] = id, one.outcome
 		place := slices.Index(of.ids, id)
 		if place < 0 {
 			place = len(of.ids)
-			of.tenants, of.ids, of.at = append(of.tenants, string(one.endpoint.TenantID)), append(of.ids, id), append(of.at, o.EndedAt)
+			of.tenants, of.ids, of.at = append(of.tenants, string(one.endpoint.TenantID)), append(of.ids, id), append(of.at, endedAt)
 		}
-		if o.EndedAt.After(of.at[place]) {
-			of.at[place] = o.EndedAt
+		if endedAt.After(of.at[place]) {
+			of.at[place] = endedAt
 		}
-		r.endpoints, r.deliveries, r.attempts = append(r.endpoints, id), append(r.deliveries, o.DeliveryID), append(r.attempts, int64(o.Attempt))
-		r.codes, r.durations = append(r.codes, int64(o.StatusCode)), append(r.durations, o.Duration.Milliseconds())
-		r.requests, r.responses, r.bodies = append(r.requests, string(request)), append(r.responses, string(response)), append(r.bodies, o.ResponseBody)
+	}
+	r, err := columnsOf(outcomes)
+	if err != nil {
+		return nil, err
 	}
 	var written []EndpointID
-	err := s.db.NewRaw(postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
+	err = s.db.NewRaw(postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
 		pgdialect.Array(of.tenants), pgdialect.Array(of.ids), pgdialect.Array(of.at),
-		pgdialect.Array(r.endpoints), pgdialect.Array(r.deliveries), pgdialect.Array(r.attempts), pgdialect.Array(r.codes), pgdialect.Array(r.durations),
-		pgdialect.Array(r.requests), pgdialect.Array(r.responses), pgdialect.Array(r.bodies),
+		pgdialect.Array(endpoints), pgdialect.Array(r.deliveries), pgdialect.Array(r.attempts), pgdialect.Array(r.codes), pgdialect.Array(r.durations),
+		pgdialect.Array(r.requestHeaders), pgdialect.Array(r.responseHeaders), pgdialect.Array(r.body),
 		slices.Min(r.deliveries), slices.Max(r.deliveries)).Scan(ctx, &written)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("record successes: %w", err))
