@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -23,6 +22,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/server"
+	"parlance.dev/parlance/test/capture"
 )
 
 // clock is moved by hand: certificates are looked at once a second at most.
@@ -41,24 +41,6 @@ func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-}
-
-// record is a log for reading; safe for concurrent use.
-type record struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (r *record) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(p)
-}
-
-func (r *record) count(text string) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return strings.Count(r.text.String(), text)
 }
 
 // pair writes a self-signed certificate for localhost and its key into dir, under temporary names
@@ -132,7 +114,7 @@ func serial(t *testing.T, address string) string {
 // TestCertificateReload renews a certificate under a running server.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
-	dir, at, said := t.TempDir(), &clock{now: time.Now()}, &record{}
+	dir, at, said := t.TempDir(), &clock{now: time.Now()}, &capture.Buffer{}
 	certFile, keyFile := pair(t, dir, "1")
 	certificate, err := server.LoadCertificate(server.CertificateConfig{
 		CertFile: certFile, KeyFile: keyFile, Log: slog.New(slog.NewTextHandler(said, nil)), Now: at.read,
@@ -162,7 +144,7 @@ func TestCertificateReload(t *testing.T) {
 	expect("broken", "2")
 	at.advance(time.Second)
 	expect("still broken", "2")
-	if n := said.count("new TLS certificate not taken"); n != 1 {
+	if n := strings.Count(said.String(), "new TLS certificate not taken"); n != 1 {
 		t.Errorf("a broken pair was logged %d times", n)
 	}
 	if err := os.Remove(keyFile); err != nil {
