@@ -46,9 +46,6 @@ func (r *runner) recall(ctx context.Context) {
 			}
 		}
 	}
-	if recalled.More && r.turn.UserText == "" {
-		r.s.expectUser(r.session)
-	}
 	if err != nil && ctx.Err() == nil {
 		r.s.log.WarnContext(ctx, "turn without memory", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 	}
