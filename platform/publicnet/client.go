@@ -26,14 +26,18 @@ type ClientOptions struct {
 	Timeout time.Duration
 	// MaxIdlePerHost is how many idle connections to one host are kept; 0 means 16, less none.
 	MaxIdlePerHost int
+	// WriteBufferBytes is what a request is gathered in on its way to an HTTP/1 connection; 0 means 4 KiB. One that is
+	// larger takes a write more.
+	WriteBufferBytes int
 }
 
 // Client makes requests to what tenants name. It reaches public addresses only, uses no
 // proxy, returns redirects as answers, refuses URLs with a user name, keeps no cookies, and
-// speaks HTTP/2 where the server does. Make one for each purpose and keep it: it is a pool.
+// speaks HTTP/2 where the server does. A request that the server says it has not processed is sent
+// three times at most. Make one for each purpose and keep it: it is a pool.
 func (g *Guard) Client(options ClientOptions) *http.Client {
 	transport := g.transport(options)
-	transport.DialContext = g.Dialer().DialContext
+	transport.DialContext = boundDials(g.Dialer().DialContext)
 	return client(guarded{transport}, options)
 }
 
@@ -51,12 +55,12 @@ func (g *Guard) OperatorClient(bases []string, options ClientOptions) (*http.Cli
 	}
 	dialer := &net.Dialer{Timeout: connectTimeout, Resolver: g.resolver}
 	transport := g.transport(options)
-	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+	transport.DialContext = boundDials(func(ctx context.Context, network, address string) (net.Conn, error) {
 		if host, port, err := net.SplitHostPort(address); err != nil || !slices.Contains(targets, net.JoinHostPort(canonicalHost(host), port)) {
 			return nil, fmt.Errorf("%w: %s is not among the operator's hosts", ErrNotPublic, address)
 		}
 		return dialer.DialContext(ctx, network, address)
-	}
+	})
 	return client(guarded{transport}, options), nil
 }
 
@@ -90,6 +94,7 @@ func (g *Guard) transport(options ClientOptions) *http.Transport {
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		ExpectContinueTimeout:  continueWaitTimeout,
+		WriteBufferSize:        options.WriteBufferBytes,
 	}
 }
 
@@ -103,7 +108,7 @@ func client(transport http.RoundTripper, options ClientOptions) *http.Client {
 	}
 }
 
-// guarded refuses malformed URLs before anything is sent.
+// guarded refuses malformed URLs before anything is sent, and bounds how often it is.
 type guarded struct{ *http.Transport }
 
 // RoundTrip is http.RoundTripper's.
@@ -114,5 +119,5 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	return g.Transport.RoundTrip(r)
+	return g.Transport.RoundTrip(bounded(r))
 }
