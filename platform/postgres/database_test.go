@@ -7,7 +7,7 @@ import (
 )
 
 // newURL makes an empty database for one test.
-func newURL(t *testing.T) string {
+func newURL(t testing.TB) string {
 	t.Helper()
 	return pgtest.NewWith(t, pgtest.Empty{}).URL
 }

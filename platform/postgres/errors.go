@@ -26,6 +26,11 @@ const (
 	protocolViolation     = "08P01"
 	// readOnlyTransaction is a server that was the primary and has become a standby.
 	readOnlyTransaction = "25006"
+
+	// cachedPlanChanged is of a prepared statement that would return other columns now; it says so of whatever it
+	// does not support, too.
+	cachedPlanChanged = "0A000"
+	noSuchStatement   = "26000"
 )
 
 // unavailableStates are the classes and codes of a server that cannot serve now: connection

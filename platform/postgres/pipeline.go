@@ -2,10 +2,13 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/uptrace/bun"
 )
 
@@ -21,67 +24,172 @@ func (d *DB) Pipeline(ctx context.Context, statements ...bun.Query) ([]int64, er
 	return d.Ask(ctx, steps...)
 }
 
-// Step is a statement of [DB.Ask].
+// Step is a statement of [DB.Ask], in one of two forms.
 type Step struct {
+	// Statement has its values in its text: each time another one, which Postgres plans each time.
 	Statement bun.Query
+	// SQL is always the same and has $1 and so on for Args. Its plan is kept for planAge, unless a pooler shares
+	// connections: for what every turn does.
+	SQL string
+	// Fresh has SQL planned each time: where a plan for a table of some rows is bad for one of thousands, and it grows
+	// by that in seconds.
+	Fresh bool
+	// Args are nil, string, JSON as []byte, int, int64, bool, time.Time, []string, []int64 and []time.Time.
+	Args []any
 	// Row, when not nil, takes each row that comes; scan is that of pgx.Rows.
 	Row func(scan func(into ...any) error) error
 }
 
-// Ask is Pipeline for statements whose rows are wanted. They come by pgx alone, without database/sql and
-// Bun's models: for what every turn does. Errors: those of Row too; then nothing is known of what was changed.
+// Ask is Pipeline for statements whose rows are wanted. They come by pgx's connection alone, without database/sql,
+// Bun's models and pgx's batches: for what every turn does. Errors: those of Row too; then nothing is known of what
+// was changed.
 func (d *DB) Ask(ctx context.Context, steps ...Step) ([]int64, error) {
-	var batch pgx.Batch
-	batch.QueuedQueries = make([]*pgx.QueuedQuery, 0, len(steps))
-	if err := d.queue(&batch, steps); err != nil {
+	conn, err := d.Pool.Acquire(ctx)
+	if err != nil {
+		return nil, MapError(err)
+	}
+	defer conn.Release()
+	changed, err := d.ask(ctx, conn.Conn(), steps)
+	if staleStatement(err) {
+		_ = conn.Conn().Close(ctx) // another is made, and prepares them anew
+	}
+	return changed, MapError(err)
+}
+
+func (d *DB) ask(ctx context.Context, conn *pgx.Conn, steps []Step) ([]int64, error) {
+	prepared, err := d.prepare(ctx, conn, steps)
+	if err != nil {
 		return nil, err
 	}
-	results := d.Pool.SendBatch(ctx, &batch)
+	pipeline := conn.PgConn().StartPipeline(ctx)
+	renews := d.outdated(conn)
+	if renews {
+		pipeline.SendQueryParams("DISCARD PLANS", nil, nil, nil, nil)
+	}
+	if err := d.send(ctx, conn, pipeline, steps, prepared); err != nil {
+		_ = pipeline.Close() // with its connection, when it has sent some
+		return nil, err
+	}
+	if renews {
+		if _, err := (Step{}).take(conn.TypeMap(), pipeline); err != nil {
+			_ = pipeline.Close() // as below
+			return nil, fmt.Errorf("renewing plans: %w", err)
+		}
+	}
 	changed := make([]int64, len(steps))
 	for i, step := range steps {
-		n, err := step.take(results)
-		if err != nil {
-			_ = results.Close() // the first error is the cause
-			return nil, MapError(err)
+		if changed[i], err = step.take(conn.TypeMap(), pipeline); err != nil {
+			_ = pipeline.Close() // the first error is the cause
+			return nil, err
 		}
-		changed[i] = n
 	}
-	return changed, MapError(results.Close())
+	return changed, pipeline.Close()
 }
 
-// texts are what statements are written in: they would grow from nothing, those with a turn in them to tens of KiB.
-var texts = sync.Pool{New: func() any { return new([]byte) }}
+// planAge is how long a connection keeps its plans. One made while a table was empty goes by any of its indexes, and
+// would be kept until something has analyzed the table, a minute after thousands of rows came.
+const planAge = 5 * time.Second
 
-// maxPooledText is the largest that is kept.
-const maxPooledText = 256 << 10
+// planned is where a connection says when its plans were renewed last, as a *time.Time.
+const planned = "parlance.planned"
 
-func (d *DB) queue(batch *pgx.Batch, steps []Step) error {
-	pooled := texts.Get().(*[]byte) //nolint:errcheck,forcetypeassert // the pool's own
-	text, gen := (*pooled)[:0], d.QueryGen()
-	for _, step := range steps {
-		begin := len(text)
+// outdated says whether the connection's plans are to be renewed, which is taken for done.
+func (d *DB) outdated(conn *pgx.Conn) bool {
+	if d.pooled {
+		return false
+	}
+	now, data := time.Now(), conn.PgConn().CustomData()
+	last, is := data[planned].(*time.Time)
+	if !is {
+		data[planned] = &now
+		return false
+	}
+	if now.Sub(*last) < d.planAge {
+		return false
+	}
+	*last = now
+	return true
+}
+
+// prepare are the steps' prepared statements; of those that are none, nil.
+func (d *DB) prepare(ctx context.Context, conn *pgx.Conn, steps []Step) ([]*pgconn.StatementDescription, error) {
+	prepared := make([]*pgconn.StatementDescription, len(steps))
+	for i, step := range steps {
+		if step.SQL == "" || step.Fresh || d.pooled {
+			continue
+		}
 		var err error
-		if text, err = step.Statement.AppendQuery(gen, text); err != nil {
-			return fmt.Errorf("formatting a statement: %w", err)
+		if prepared[i], err = conn.Prepare(ctx, step.SQL, step.SQL); err != nil { // asks Postgres the first time only
+			return nil, fmt.Errorf("preparing a statement: %w", err)
 		}
-		batch.Queue(string(text[begin:]))
 	}
-	if cap(text) <= maxPooledText {
-		*pooled = text
-		texts.Put(pooled)
-	}
-	return nil
+	return prepared, nil
 }
 
-func (s Step) take(results pgx.BatchResults) (int64, error) {
-	if s.Row == nil {
-		tag, err := results.Exec()
-		return tag.RowsAffected(), err
+// send sends the steps, to be one transaction.
+func (d *DB) send(ctx context.Context, conn *pgx.Conn, pipeline *pgconn.Pipeline, steps []Step, prepared []*pgconn.StatementDescription) error {
+	v := newValues()
+	defer v.free()
+	var batch pgx.Batch // for who watches
+	for i, step := range steps {
+		sql, args := step.SQL, step.Args
+		if sql == "" {
+			text, err := step.Statement.AppendQuery(d.QueryGen(), v.bytes[:0])
+			if err != nil {
+				return fmt.Errorf("formatting a statement: %w", err)
+			}
+			sql, v.bytes = string(text), text
+		}
+		params, err := v.of(args)
+		if err != nil {
+			return fmt.Errorf("formatting %.40q: %w", sql, err)
+		}
+		if description := prepared[i]; description != nil {
+			pipeline.SendQueryStatement(description, params, nil, formats(conn.TypeMap(), description))
+		} else {
+			pipeline.SendQueryParams(sql, params, nil, nil, nil)
+		}
+		if d.tracer != nil {
+			batch.Queue(sql, args...)
+		}
 	}
-	rows, err := results.Query()
+	if d.tracer != nil {
+		d.tracer.TraceBatchStart(ctx, conn, pgx.TraceBatchStartData{Batch: &batch})
+	}
+	return pipeline.Sync()
+}
+
+// formats are those that pgx reads a statement's columns best in.
+func formats(types *pgtype.Map, description *pgconn.StatementDescription) []int16 {
+	best := make([]int16, len(description.Fields))
+	for i, field := range description.Fields {
+		best[i] = types.FormatCodeForOID(field.DataTypeOID)
+	}
+	return best
+}
+
+// staleStatement says that a prepared statement is of no use any more: a migration has changed what it returns, or
+// something between us and Postgres has dropped it.
+func staleStatement(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && (answer.Code == cachedPlanChanged || answer.Code == noSuchStatement)
+}
+
+// take reads what a step has brought, and says how many rows it changed or found.
+func (s Step) take(types *pgtype.Map, pipeline *pgconn.Pipeline) (int64, error) {
+	results, err := pipeline.GetResults()
 	if err != nil {
 		return 0, err
 	}
+	reader, is := results.(*pgconn.ResultReader)
+	if !is {
+		return 0, fmt.Errorf("%T came in place of an answer", results)
+	}
+	if s.Row == nil {
+		tag, err := reader.Close()
+		return tag.RowsAffected(), err
+	}
+	rows := pgx.RowsFromResultReader(types, reader)
 	defer rows.Close()
 	for rows.Next() {
 		if err := s.Row(rows.Scan); err != nil {

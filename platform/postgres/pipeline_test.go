@@ -3,8 +3,11 @@ package postgres_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/platform/postgres"
 )
@@ -66,5 +69,93 @@ func TestAsk(t *testing.T) {
 	}
 	if n := count(t, db, "places"); n != 1 {
 		t.Errorf("%d rows are left", n)
+	}
+}
+
+// TestAskPrepared: a text with parameters is prepared once a connection, made anew when a migration has changed what it
+// returns, and never where a pooler shares connections.
+func TestAskPrepared(t *testing.T) {
+	t.Parallel()
+	url := newURL(t)
+	const sql = "SELECT * FROM places WHERE id = $1"
+	for name, config := range map[string]postgres.Config{
+		"Direct": {URL: url, MaxConns: 1},
+		"Pooled": {URL: url, DirectURL: with(t, url, "application_name", "direct"), MaxConns: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := postgres.Open(t.Context(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			exec(t, db, "DROP TABLE IF EXISTS places")
+			exec(t, db, "CREATE TABLE places (id int PRIMARY KEY)")
+			exec(t, db, "INSERT INTO places VALUES (7)")
+			ask := func() error {
+				_, err := db.Ask(t.Context(), postgres.Step{SQL: sql, Args: []any{7}, Row: func(func(...any) error) error { return nil }})
+				return err
+			}
+			for range 2 {
+				if err := ask(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			prepared := 0
+			if err := db.NewRaw("SELECT count(*) FROM pg_prepared_statements WHERE statement = ?", sql).Scan(t.Context(), &prepared); err != nil {
+				t.Fatal(err)
+			}
+			if want := map[string]int{"Direct": 1}[name]; prepared != want {
+				t.Errorf("%d statements are prepared, want %d", prepared, want)
+			}
+			exec(t, db, "ALTER TABLE places ADD COLUMN name text")
+			if err := ask(); (err == nil) != (name == "Pooled") {
+				t.Errorf("after the migration: %v", err)
+			}
+			if err := ask(); err != nil {
+				t.Errorf("after that: %v", err)
+			}
+		})
+	}
+}
+
+// TestPlansAreRenewed: the plan of a table with one row is not kept when it has thousands.
+func TestPlansAreRenewed(t *testing.T) {
+	t.Parallel()
+	db, err := postgres.Open(t.Context(), postgres.Config{URL: newURL(t), MaxConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	exec(t, db, "CREATE TABLE notes (id text PRIMARY KEY) WITH (autovacuum_enabled = off)")
+	exec(t, db, "INSERT INTO notes VALUES ('0')")
+	exec(t, db, "ANALYZE notes")
+	const sql = "SELECT id FROM notes WHERE id = $1"
+	plan := func() (lines string) {
+		t.Helper()
+		for range 8 { // five are planned with their values
+			if _, err := db.Ask(t.Context(), postgres.Step{SQL: sql, Args: []any{"7"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var name string
+		if err := db.NewRaw("SELECT name FROM pg_prepared_statements WHERE statement = ?", sql).Scan(t.Context(), &name); err != nil {
+			t.Fatal(err)
+		}
+		var of []string
+		if err := db.NewRaw("EXPLAIN EXECUTE ? ('7')", bun.Ident(name)).Scan(t.Context(), &of); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(of, "\n")
+	}
+	if got := plan(); !strings.Contains(got, "Seq Scan") {
+		t.Fatalf("of a table with one row:\n%s", got)
+	}
+	exec(t, db, "INSERT INTO notes SELECT n::text FROM generate_series(1, 5000) AS n")
+	if got := plan(); !strings.Contains(got, "Seq Scan") {
+		t.Fatalf("before its time:\n%s", got)
+	}
+	db.SetPlanAge(0)
+	if got := plan(); !strings.Contains(got, "notes_pkey") {
+		t.Errorf("of thousands of rows:\n%s", got)
 	}
 }

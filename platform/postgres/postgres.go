@@ -52,6 +52,12 @@ type DB struct {
 	Pool *pgxpool.Pool
 
 	direct *pgx.ConnConfig
+	// pooled says that a pooler shares connections out, so that nothing can be prepared on one.
+	pooled bool
+	// planAge is the constant of this name.
+	planAge time.Duration
+	// tracer is Config's, when it watches what goes out together.
+	tracer pgx.BatchTracer
 	logger *slog.Logger
 	words  []int32 // see Announce
 }
@@ -83,8 +89,12 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
+	tracer, _ := cfg.Tracer.(pgx.BatchTracer)
 	// A column that a newer version has added beside this process is no fault of its rows.
-	return &DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New(), bun.WithDiscardUnknownColumns()), Pool: pool, direct: direct, logger: logger}, nil
+	return &DB{
+		DB:   bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New(), bun.WithDiscardUnknownColumns()),
+		Pool: pool, direct: direct, pooled: direct != poolConfig.ConnConfig, planAge: planAge, tracer: tracer, logger: logger,
+	}, nil
 }
 
 // Close waits for the connections in use to be given back and closes them all.
@@ -128,10 +138,10 @@ func connConfig(databaseURL string, logger *slog.Logger) (*pgx.ConnConfig, error
 }
 
 // configure sets what all connections have in common. Nothing of it needs a session: PgBouncer
-// passes these two parameters on, and statements are never prepared by name.
+// passes these two parameters on, and where it stands no statement is prepared by name.
 func configure(config *pgx.ConnConfig, logger *slog.Logger) {
 	// Bun writes the values into the text, so that no two statements are alike: a cache of
-	// prepared statements would only churn.
+	// prepared statements would only churn. Those of Step.SQL are prepared by Ask.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "parlance"

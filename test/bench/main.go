@@ -67,7 +67,7 @@ type options struct {
 	chunks              int
 	sockets, speakers   int
 	talk                time.Duration
-	profiles            string
+	profiles, program   string
 }
 
 func main() {
@@ -86,6 +86,7 @@ func main() {
 	flag.IntVar(&o.speakers, "speakers", 1500, "with -sessions: how many of them converse, at one turn in 10 s")
 	flag.DurationVar(&o.talk, "talk", time.Minute, "with -sessions: how long they converse")
 	flag.StringVar(&o.profiles, "profiles", "", "with -sessions or -webhooks: directory to write the server's or the worker's profiles to")
+	flag.StringVar(&o.program, "program", "", "measure this parlance, to compare it with another; default: the one of this tree")
 	flag.IntVar(&o.chunks, "chunks", 100_000, "with -kb: how many chunks the large workspace has, in thousands")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "Measures the service; about four minutes. It needs two idle cores to mean anything.")

@@ -121,7 +121,7 @@ func (t *tap) join(ctx context.Context, client net.Conn) {
 			}
 		}
 	}()
-	reader := &frontend{}
+	reader := &frontend{prepared: map[string]string{}}
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := client.Read(buffer)
@@ -160,9 +160,12 @@ func (t *tap) note(statements []string, begins bool) {
 type frontend struct {
 	buffer  []byte
 	started bool
+	// prepared are the statements that have a name.
+	prepared map[string]string
 }
 
-// statements returns the texts of the Parse and Query messages that are complete with these bytes.
+// statements returns the texts of the statements that are asked for in the messages that are complete with these
+// bytes; preparing one is not asking for it.
 func (f *frontend) statements(data []byte) []string {
 	f.buffer = append(f.buffer, data...)
 	var texts []string
@@ -175,9 +178,18 @@ func (f *frontend) statements(data []byte) []string {
 		case 'Q':
 			texts = append(texts, strings.TrimRight(string(body), "\x00"))
 		case 'P':
-			_, rest, _ := strings.Cut(string(body), "\x00") // the statement's name, empty here
+			name, rest, _ := strings.Cut(string(body), "\x00")
 			text, _, _ := strings.Cut(rest, "\x00")
-			texts = append(texts, text)
+			if name == "" {
+				texts = append(texts, text)
+			} else {
+				f.prepared[name] = text
+			}
+		case 'B':
+			_, rest, _ := strings.Cut(string(body), "\x00") // the portal's name
+			if name, _, _ := strings.Cut(rest, "\x00"); name != "" {
+				texts = append(texts, f.prepared[name])
+			}
 		}
 	}
 }

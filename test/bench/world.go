@@ -54,7 +54,7 @@ type world struct {
 
 func newWorld(ctx context.Context, o options) (_ *world, err error) {
 	w := &world{
-		round: o.round, chunks: o.chunks, sockets: o.sockets, speakers: o.speakers, talk: o.talk, profiles: o.profiles,
+		round: o.round, chunks: o.chunks, sockets: o.sockets, speakers: o.speakers, talk: o.talk, profiles: o.profiles, program: o.program,
 		model: newInstantModel(), paced: newPacedModel(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * callers}},
 	}
 	defer func() {
@@ -112,9 +112,11 @@ func newWorld(ctx context.Context, o options) (_ *world, err error) {
 
 // build makes the program, the schema and the first tenant.
 func (w *world) build(ctx context.Context) error {
-	w.program = filepath.Join(w.dir, "parlance")
-	if output, err := exec.CommandContext(ctx, "go", "build", "-o", w.program, "parlance.dev/parlance/cmd/parlance").CombinedOutput(); err != nil {
-		return fmt.Errorf("building the program: %w\n%s", err, output)
+	if w.program == "" {
+		w.program = filepath.Join(w.dir, "parlance")
+		if output, err := exec.CommandContext(ctx, "go", "build", "-o", w.program, "parlance.dev/parlance/cmd/parlance").CombinedOutput(); err != nil {
+			return fmt.Errorf("building the program: %w\n%s", err, output)
+		}
 	}
 	if err := errors.Join(seal.NewMasterKeyFile(w.masterKey()), os.MkdirAll(filepath.Join(w.dir, "blobs"), 0o700)); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package tenantwall
 
 import (
+	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/platform/postgres"
@@ -16,8 +17,8 @@ type Verdict struct {
 	Mark string
 }
 
-// Check judges a statement. What touches no tenant's table passes.
-func (s *Schema) Check(sql string) Verdict {
+// Check judges a statement and the values of its parameters. What touches no tenant's table passes.
+func (s *Schema) Check(sql string, args ...any) Verdict {
 	if reason, marked := strings.CutPrefix(leadingComment(sql), postgres.AllTenants("")); marked {
 		return Verdict{Mark: strings.TrimSpace(reason)}
 	}
@@ -25,6 +26,7 @@ func (s *Schema) Check(sql string) Verdict {
 	if err != nil {
 		return Verdict{Problems: []string{"the wall cannot read it: " + err.Error()}}
 	}
+	fillIn(tokens, args)
 	r := &reader{schema: s, visited: map[int]bool{}}
 	r.statement(tokens, nil, nil)
 	r.unread(tokens, readable(tokens))
@@ -35,6 +37,25 @@ func (s *Schema) Check(sql string) Verdict {
 		}
 	}
 	return Verdict{Problems: r.problems, Tenants: r.tenants}
+}
+
+// fillIn puts texts in the place of the parameters that have them.
+func fillIn(tokens []token, args []any) {
+	for i, t := range tokens {
+		if t.kind == group {
+			fillIn(t.inner, args)
+		}
+		if t.kind != param {
+			continue
+		}
+		n, err := strconv.Atoi(t.text[1:])
+		if err != nil || n < 1 || n > len(args) {
+			continue
+		}
+		if value, is := args[n-1].(string); is {
+			tokens[i] = token{kind: text, text: value, at: t.at}
+		}
+	}
 }
 
 func whichElse(table string) string {

@@ -146,6 +146,21 @@ func TestTenants(t *testing.T) {
 	}
 }
 
+func TestParameters(t *testing.T) {
+	t.Parallel()
+	const sql = "SELECT * FROM agents AS a WHERE a.id = $2 AND (a.tenant_id = $1::text)"
+	if diff := cmp.Diff([]string{"ten_1"}, shop.Check(sql, "ten_1", "a").Tenants); diff != "" {
+		t.Errorf("tenants (-want +got)\n%s", diff)
+	}
+	want := []string{"the tenant's id is empty", "it reads agents AS a without its tenant_id or workspace_id"}
+	if diff := cmp.Diff(want, shop.Check(sql, "", "a").Problems); diff != "" {
+		t.Errorf("of nobody (-want +got)\n%s", diff)
+	}
+	if got := shop.Check(sql, 1); len(got.Problems)+len(got.Tenants) > 0 {
+		t.Errorf("no text: %+v", got)
+	}
+}
+
 // FuzzCheck: whatever it is, the wall comes to a verdict.
 func FuzzCheck(f *testing.F) {
 	for _, sql := range []string{"SELECT * FROM agents a WHERE a.id = 'x'", "WITH x AS (", "INSERT INTO agents", "((((", "UPDATE", "$", "DELETE FROM", "WITH", "SELECT * FROM a JOIN", "INSERT INTO agents (id) ON CONFLICT", "explain"} {

@@ -72,8 +72,8 @@ func (w *Wall) Seen() int {
 	return w.seen
 }
 
-func (w *Wall) judge(ctx context.Context, sql string) {
-	verdict := w.schema.Check(sql)
+func (w *Wall) judge(ctx context.Context, sql string, args ...any) {
+	verdict := w.schema.Check(sql, args...)
 	problems := verdict.Problems
 	if w.tenantFunc != nil {
 		if caller := w.tenantFunc(ctx); caller != "" {
@@ -131,7 +131,7 @@ func shorten(sql string) string {
 
 // TraceQueryStart implements pgx.QueryTracer.
 func (w *Wall) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	w.judge(ctx, data.SQL)
+	w.judge(ctx, data.SQL, data.Args...)
 	return ctx
 }
 
@@ -141,7 +141,7 @@ func (w *Wall) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) 
 // TraceBatchStart implements pgx.BatchTracer.
 func (w *Wall) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	for _, one := range data.Batch.QueuedQueries {
-		w.judge(ctx, one.SQL)
+		w.judge(ctx, one.SQL, one.Arguments...)
 	}
 	return ctx
 }
