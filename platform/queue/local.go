@@ -19,6 +19,8 @@ type local struct {
 	next    int
 	cancels map[int]context.CancelFunc
 	running sync.WaitGroup
+	// freed has a word when a place has become free.
+	freed chan struct{}
 }
 
 // TryRun runs a task in this process at once, without the way through Redis, and says whether it
@@ -51,6 +53,9 @@ func (s *Server) Room() int {
 	}
 	return max(0, s.cfg.Local-len(s.local.cancels))
 }
+
+// Freed has a word when one of TryRun's tasks has ended since it was read last. It is for one reader.
+func (s *Server) Freed() <-chan struct{} { return s.local.freed }
 
 // Attend lets TryRun run tasks until ctx ends, then gives those that run ShutdownTimeout to end in.
 // It fails when some did not return although they were cancelled.
@@ -97,6 +102,10 @@ func (l *local) enter(ctx context.Context, places int, timeout time.Duration) (_
 		l.mu.Lock()
 		delete(l.cancels, number)
 		l.mu.Unlock()
+		select {
+		case l.freed <- struct{}{}:
+		default:
+		}
 		l.running.Done()
 	}
 }

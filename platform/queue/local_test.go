@@ -94,6 +94,33 @@ func TestTryRunCancelled(t *testing.T) {
 	}
 }
 
+// TestFreed: a word comes when a task has ended, and its place is free by then.
+func TestFreed(t *testing.T) {
+	t.Parallel()
+	hold := make(chan struct{})
+	server, stop := attend(t, time.Minute, func(context.Context, []byte) error { <-hold; return nil })
+	for range 2 {
+		if ran, err := server.TryRun(t.Context(), queue.Task{Type: "work", ID: "any"}); err != nil || !ran {
+			t.Fatalf("%v, %v", ran, err)
+		}
+	}
+	select {
+	case <-server.Freed():
+		t.Error("a word although both run")
+	default:
+	}
+	hold <- struct{}{}
+	receive(t, server.Freed(), "a word")
+	if room := server.Room(); room != 1 {
+		t.Errorf("room for %d, want 1", room)
+	}
+	close(hold)
+	receive(t, server.Freed(), "another word")
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRunLeavesLocal: the end of what Redis gave does not depend on what runs here, which has a time of its own.
 func TestRunLeavesLocal(t *testing.T) {
 	t.Parallel()

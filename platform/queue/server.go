@@ -91,7 +91,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.ObserveFunc == nil {
 		cfg.ObserveFunc = func(string, string, time.Duration) {}
 	}
-	return &Server{cfg: cfg, words: newAsynqLogger(cfg.Logger, time.Now)}, nil
+	return &Server{cfg: cfg, words: newAsynqLogger(cfg.Logger, time.Now), local: local{freed: make(chan struct{}, 1)}}, nil
 }
 
 // Run works until ctx ends, then takes no more tasks, gives the running ones
