@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/agents"
@@ -71,7 +72,7 @@ func (e Entry) refusal() *Error {
 }
 
 // Registry is an agent's tools in the interface's order: attached custom tools, built-in
-// tools, system tools. Of each name at most one entry is on.
+// tools, system tools. Of each name at most one entry is on. Agents and turns share registries: nobody changes one.
 type Registry []Entry
 
 // Offered are the entries a model is told about.
@@ -118,6 +119,13 @@ func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext,
 			return nil, err
 		}
 	}
+	key := ""
+	if len(attachments) == 0 {
+		key = s.bareKey(agent)
+		if bare, known := s.bare.Get(key); known {
+			return bare, nil
+		}
+	}
 	byTool := map[ID]Attachment{}
 	var ask []Tool
 	for _, attachment := range attachments {
@@ -149,7 +157,16 @@ func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext,
 	for i := range registry {
 		registry[i].AgentID = agent.ID
 	}
-	return dedupe(registry), nil
+	registry = dedupe(registry)
+	s.bare.Put(key, registry) // not when key is empty
+	return registry, nil
+}
+
+// bareKey is all that the registry of an agent without attachments depends on.
+func (s *Service) bareKey(agent agents.Agent) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return string(agent.ID) + " " + strconv.FormatBool(agent.Config.Memory.Enabled) + " " + strconv.Itoa(len(s.builtins)) + " " + strings.Join(agent.Config.DisabledTools, " ")
 }
 
 // Ahead is what of an agent's registry somebody asks the database who asks it anyhow: most agents have
@@ -162,7 +179,8 @@ type Ahead struct {
 // Steps are the questions; they belong into one [postgres.DB.Ask].
 func (a *Ahead) Steps(s *Service, ref workspaces.Ref, agent agents.ID) []postgres.Step {
 	return []postgres.Step{s.workspaces.PlanStep(ref.TenantID, &a.plan), {
-		Statement: hasAttachments(s.db, ref, agent),
+		SQL:  hasAttachments,
+		Args: []any{string(ref.TenantID), string(ref.ID), string(agent)},
 		Row: func(scan func(into ...any) error) error {
 			a.asked = true
 			return scan(&a.attached)

@@ -120,10 +120,8 @@ func listAttachments(ctx context.Context, db bun.IDB, ref workspaces.Ref, agentI
 	return list, nil
 }
 
-// hasAttachments asks whether the agent has any.
-func hasAttachments(db bun.IDB, ref workspaces.Ref, agent agents.ID) bun.Query {
-	return db.NewRaw("SELECT EXISTS (SELECT FROM tool_attachments AS ta WHERE ta.tenant_id = ? AND ta.workspace_id = ? AND ta.agent_id = ?)", ref.TenantID, ref.ID, agent)
-}
+// hasAttachments asks whether an agent has any.
+const hasAttachments = "SELECT EXISTS (SELECT FROM tool_attachments AS ta WHERE ta.tenant_id = $1 AND ta.workspace_id = $2 AND ta.agent_id = $3)"
 
 // attachedTools reads the custom tools among the attached ones.
 func attachedTools(ctx context.Context, db bun.IDB, ref workspaces.Ref, attachments []Attachment) (map[ID]Tool, error) {
