@@ -41,6 +41,9 @@ const (
 // and down; a new connection is a TLS handshake that the user waits for.
 const idleModelConns = 64
 
+// modelRequestBytes is what nearly all requests of a turn fit in: instructions, passages and some history.
+const modelRequestBytes = 16 << 10
+
 // models are the installation's providers: one instance a provider and model, made when first
 // asked for. A workspace's own credential goes before them.
 type models struct {
@@ -77,7 +80,7 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 		bases[providerOpenAI], m.fallback = cmp.Or(config.Model.BaseURL, openai.DefaultBaseURL), providerOpenAI
 	}
 	for name, base := range bases {
-		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{MaxIdlePerHost: idleModelConns})
+		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{MaxIdlePerHost: idleModelConns, WriteBufferBytes: modelRequestBytes})
 		if err != nil {
 			return nil, fmt.Errorf("model server %s: %w", name, err)
 		}

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,7 +40,7 @@ type Watch struct {
 	whole   *time.Timer
 	cancel  context.CancelCauseFunc
 	between time.Duration
-	begun   bool
+	begun   atomic.Bool // the timer's goroutine looks at it
 }
 
 // Watch starts to wait for a first token: the returned context ends when it does not come. The
@@ -55,9 +56,19 @@ func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
 		t.Whole = defaultWhole
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(t.FirstToken, func() { cancel(errNoFirstToken) })
-	whole := time.AfterFunc(t.Whole, func() { cancel(errTooLong) })
-	return ctx, &Watch{timer: timer, whole: whole, cancel: cancel, between: t.BetweenTokens}
+	w := &Watch{cancel: cancel, between: t.BetweenTokens}
+	w.timer = time.AfterFunc(t.FirstToken, w.late)
+	w.whole = time.AfterFunc(t.Whole, func() { cancel(errTooLong) })
+	return ctx, w
+}
+
+// late ends the answer when nothing came in time.
+func (w *Watch) late() {
+	if w.begun.Load() {
+		w.cancel(errStalled)
+		return
+	}
+	w.cancel(errNoFirstToken)
 }
 
 // Pause stops the clock while our own side works on a piece: a slow listener is not a silent
@@ -66,13 +77,12 @@ func (w *Watch) Pause() { w.timer.Stop() }
 
 // Token says that a piece came and was dealt with; the wait for the next one begins.
 func (w *Watch) Token() {
-	w.timer.Stop()
-	w.timer = time.AfterFunc(w.between, func() { w.cancel(errStalled) })
-	w.begun = true
+	w.begun.Store(true)
+	w.timer.Reset(w.between)
 }
 
 // Begun says whether any piece came.
-func (w *Watch) Begun() bool { return w.begun }
+func (w *Watch) Begun() bool { return w.begun.Load() }
 
 // Stop ends the watch and its context.
 func (w *Watch) Stop() {
