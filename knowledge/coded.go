@@ -12,12 +12,19 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// atLeastCompared is how many of the chunks with the best codes are compared by their vectors;
-// codeDepth times as many as are wanted if that is more. Measured: docs/benchmarks.md has the recall.
+// Of the chunks with the best codes some are compared by their vectors: one of comparedShare, between leastCompared and
+// mostCompared; codeDepth times as many as are wanted if that is more. Measured: docs/benchmarks.md has the recall.
 const (
-	atLeastCompared = 400
-	codeDepth       = 2
+	leastCompared = 256
+	mostCompared  = 400
+	comparedShare = 50
+	codeDepth     = 2
 )
+
+// compared is how many of so many chunks are compared by their vectors where limit are wanted.
+func compared(chunks, limit int) int {
+	return max(min(max(chunks/comparedShare, leastCompared), mostCompared), codeDepth*limit)
+}
 
 // codesOf are the packed codes of chunks in their order; none where vectors are missing.
 func codesOf(chunks []Chunk) []byte {
@@ -62,7 +69,11 @@ func askCodes(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sour
 		return nil, nil, err
 	}
 	question := newCodedQuestion(p.vector.Slice())
-	nearest := newBest(sources, max(atLeastCompared, codeDepth*limit))
+	chunks := 0
+	for _, source := range sources {
+		chunks += source.ChunkCount
+	}
+	nearest := newBest(sources, compared(chunks, limit))
 	for i, source := range sources {
 		if len(all[i].scales) == 0 {
 			unread = append(unread, source.SourceID)

@@ -101,7 +101,7 @@ func (m *memorySearch) nearest(limit int, square float64) []int32 {
 			}
 		}
 	} else {
-		m.sitByCodes(max(atLeastCompared, codeDepth*limit), square)
+		m.sitByCodes(compared(m.total(), limit), square)
 	}
 	m.keys = m.keys[:0]
 	for i := range m.seats {

@@ -119,28 +119,27 @@ func holdModel(ctx context.Context, tx bun.IDB, source Source, model string, now
 	return queueReembedding(ctx, tx, source, target, now)
 }
 
-// selectAnswering is an expression for the model whose vectors a query compares, of tenant and workspace,
-// twice; empty: nothing was embedded yet. A workspace of 0.1.0 has none noted until a worker has looked
+// selectAnswering is an expression for the model whose vectors a query compares, of tenant and workspace, for which
+// it has placeholders; empty: nothing was embedded yet. A workspace of 0.1.0 has none noted until a worker has looked
 // (nameAnswering).
-const selectAnswering = `
+func selectAnswering(tenant, workspace string) string {
+	ofBoth := " WHERE tenant_id = " + tenant + " AND workspace_id = " + workspace
+	return `
 	coalesce(
 		(
 			SELECT model
-			FROM workspace_embeddings
-			WHERE tenant_id = ?
-			  AND workspace_id = ?
+			FROM workspace_embeddings` + ofBoth + `
 		), (
 			SELECT mode() WITHIN GROUP (ORDER BY embedding_model)
-			FROM sources
-			WHERE tenant_id = ?
-			  AND workspace_id = ?
+			FROM sources` + ofBoth + `
 			  AND ready_at IS NOT NULL
 		), '')`
+}
 
 // answeringModel is the model whose vectors a query compares; empty: nothing was embedded yet.
 func answeringModel(ctx context.Context, db bun.IDB, ref workspaces.Ref) (string, error) {
 	var model string
-	if err := db.NewRaw("SELECT"+selectAnswering, ref.TenantID, ref.ID, ref.TenantID, ref.ID).Scan(ctx, &model); err != nil {
+	if err := db.NewRaw("SELECT"+selectAnswering("?0", "?1"), ref.TenantID, ref.ID).Scan(ctx, &model); err != nil {
 		return "", fmt.Errorf("find the answering model: %w", err)
 	}
 	return model, nil

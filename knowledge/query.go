@@ -188,22 +188,26 @@ type attached struct {
 	Numbers []int64
 }
 
+var selectAttached = `
+	SELECT count(*) > 0 AS attached,
+	       coalesce(bool_or(a.usage_mode = 'prompt'), false) AS always,
+	       ` + selectAnswering("$1", "$2") + ` AS model,
+	       coalesce(array_agg(CASE WHEN w.version = $4 THEN w.number ELSE 0 END ORDER BY a.source_id) FILTER (WHERE a.usage_mode <> $5), '{}') AS numbers
+	FROM source_attachments AS a
+	LEFT JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id
+	WHERE a.tenant_id = $1
+	  AND a.workspace_id = $2
+	  AND a.agent_id = $3`
+
 // beforeSearch asks in one go what a search begins with. Sources in the usage mode without are not looked into.
 func (s *Service) beforeSearch(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (has attached, err error) {
-	statement := s.db.NewRaw(`
-		SELECT count(*) > 0 AS attached,
-		       coalesce(bool_or(a.usage_mode = ?), false) AS always,
-		       `+selectAnswering+` AS model,
-		       coalesce(array_agg(CASE WHEN w.version = ? THEN w.number ELSE 0 END ORDER BY a.source_id) FILTER (WHERE a.usage_mode <> ?), '{}') AS numbers
-		FROM source_attachments AS a
-		LEFT JOIN source_words AS w ON w.workspace_id = a.workspace_id AND w.source_id = a.source_id
-		WHERE a.tenant_id = ?
-		  AND a.workspace_id = ?
-		  AND a.agent_id = ?`, UsagePrompt, ref.TenantID, ref.ID, ref.TenantID, ref.ID, lexicon.Version, without,
-		ref.TenantID, ref.ID, agent)
-	_, err = s.db.Ask(ctx, postgres.Step{Statement: statement, Row: func(scan func(into ...any) error) error {
-		return scan(&has.Any, &has.Always, &has.Model, &has.Numbers)
-	}})
+	_, err = s.db.Ask(ctx, postgres.Step{
+		SQL:  selectAttached,
+		Args: []any{string(ref.TenantID), string(ref.ID), string(agent), lexicon.Version, string(without)},
+		Row: func(scan func(into ...any) error) error {
+			return scan(&has.Any, &has.Always, &has.Model, &has.Numbers)
+		},
+	})
 	if err != nil {
 		return has, fmt.Errorf("look for attachments: %w", err)
 	}

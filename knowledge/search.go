@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
 const (
-	// searchDepth is how far each order is looked at when two are fused.
-	searchDepth = 200
+	// searchDepth is how far each order is looked at when two are fused. Measured: docs/decisions/0019.
+	searchDepth = 100
 	// fusionK is of reciprocal rank fusion. Source: Cormack, Clarke and Büttcher, SIGIR 2009.
 	fusionK = 60
 )
@@ -101,8 +102,8 @@ func (s *Service) searchOnce(ctx context.Context, ref workspaces.Ref, p probe) (
 // besideBest is how many of the best chunks are read with their neighbours.
 const besideBest = 3
 
-// searchResidents searches in memory, and reads texts only. Which sources these are was asked when the search
-// began. It is not able to when a source was replaced since, and where memorySearch is not.
+// searchResidents searches in memory, and reads only texts that were not read lately. Which sources these are was asked
+// when the search began. It is not able to when a source was replaced since, and where memorySearch is not.
 func (s *Service) searchResidents(ctx context.Context, ref workspaces.Ref, p probe, sources []*resident) (got searched, able bool, err error) {
 	search := newMemorySearch(p, sources)
 	defer search.close()
@@ -121,7 +122,7 @@ func (s *Service) searchResidents(ctx context.Context, ref workspaces.Ref, p pro
 			read = append(read, hit{ID: source.id(index), SourceID: one.SourceID, Index: index})
 		}
 	}
-	all, err := s.askFound(ctx, ref, read)
+	all, err := s.textsOf(ctx, ref, read, sources, p.model)
 	if err != nil || len(all) < len(read) {
 		return searched{}, false, err
 	}
@@ -220,20 +221,25 @@ func readFound(ctx context.Context, db bun.IDB, ref workspaces.Ref, hits []hit) 
 		return []Found{}, nil
 	}
 	var rows []Found
-	if err := db.NewRaw(selectFound, ref.TenantID, ref.ID, bun.List(idsOf(hits))).Scan(ctx, &rows); err != nil {
+	if err := db.NewRaw(selectFound("?0", "?1", "?2"), ref.TenantID, ref.ID, pgdialect.Array(idsOf(hits))).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("read the chunks that were found: %w", err)
 	}
 	return inOrder(rows, hits), nil
 }
 
-// askFound is readFound by pgx alone: a turn does it each time, and Bun's models take half of that time.
+// askFound is readFound by pgx alone: turns do it, and Bun's models take half of that time.
 func (s *Service) askFound(ctx context.Context, ref workspaces.Ref, hits []hit) ([]Found, error) {
 	if len(hits) == 0 {
 		return []Found{}, nil
 	}
+	ids := make([]string, len(hits))
+	for i, one := range hits {
+		ids[i] = string(one.ID)
+	}
 	rows := make([]Found, 0, len(hits))
 	_, err := s.db.Ask(ctx, postgres.Step{
-		Statement: s.db.NewRaw(selectFound, ref.TenantID, ref.ID, bun.List(idsOf(hits))),
+		SQL:  askedFound,
+		Args: []any{string(ref.TenantID), string(ref.ID), ids},
 		Row: func(scan func(into ...any) error) error {
 			rows = append(rows, Found{})
 			f := &rows[len(rows)-1]
@@ -247,7 +253,11 @@ func (s *Service) askFound(ctx context.Context, ref workspaces.Ref, hits []hit) 
 	return inOrder(rows, hits), nil
 }
 
-const selectFound = `
+var askedFound = selectFound("$1", "$2", "$3::text[]")
+
+// selectFound reads the chunks of ids, an array; all are placeholders.
+func selectFound(tenant, workspace, ids string) string {
+	return `
 	SELECT c.id,
 	       c.tenant_id,
 	       c.workspace_id,
@@ -264,9 +274,10 @@ const selectFound = `
 	       s.name AS source_name
 	FROM chunks AS c
 	JOIN sources AS s ON s.workspace_id = c.workspace_id AND s.id = c.source_id
-	WHERE c.tenant_id = ?
-	  AND c.workspace_id = ?
-	  AND c.id IN (?)`
+	WHERE c.tenant_id = ` + tenant + `
+	  AND c.workspace_id = ` + workspace + `
+	  AND c.id = ANY(` + ids + `)`
+}
 
 // inOrder are the rows of hits in their order, with what these scored.
 func inOrder(rows []Found, hits []hit) []Found {

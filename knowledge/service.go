@@ -81,6 +81,7 @@ type Service struct {
 	codedChunks    int
 	shelf          *sourceShelf
 	residents      *sourceShelf
+	texts          *textShelf
 	metrics        metrics
 
 	// planning guards what SweepModels remembers.
@@ -103,8 +104,9 @@ func New(d Deps) *Service {
 	}
 	s.reranker = d.Reranker
 	s.exactChunks, s.codedChunks = cmp.Or(d.ExactChunks, exactChunks), cmp.Or(d.CodedChunks, codedChunks)
-	half := cmp.Or(d.CacheBytes, defaultCacheBytes) / 2
-	s.shelf, s.residents = shelf.New[shelfKey](half), shelf.NewCalm[shelfKey](half, residentIdle, s.now)
+	eighth := cmp.Or(d.CacheBytes, defaultCacheBytes) / 8
+	s.shelf, s.texts = shelf.New[shelfKey](3*eighth), shelf.New[textKey](eighth)
+	s.residents = shelf.NewCalm[shelfKey](4*eighth, residentIdle, s.now)
 	if s.heartbeatEvery == 0 {
 		s.heartbeatEvery = defaultHeartbeat
 	}
