@@ -30,7 +30,7 @@ No https URL yet? parlance listen brings events to a program on this machine.`,
   parlance webhooks recover --since 24h`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newWebhooksList(), newWebhooksShow(), newWebhooksCreate(), newWebhooksTest(), newWebhooksDeliveries(), newWebhooksDelivery(),
+	cmd.AddCommand(newWebhooksList(), newWebhooksShow(), newWebhooksCreate(), newWebhooksUpdate(), newWebhooksTest(), newWebhooksDeliveries(), newWebhooksDelivery(),
 		newWebhooksRedeliver(), newWebhooksRecover(), newWebhooksRotate(), newWebhooksEnable(), newWebhooksRemove())
 	addWorkspace(cmd.Commands()...)
 	return cmd
@@ -98,13 +98,22 @@ func (h *hooks) endpoint(ctx context.Context, args []string) (*parlancev1.Webhoo
 	case len(found) == 0:
 		return nil, fmt.Errorf("there is no endpoint %q in the workspace; `parlance webhooks ls` lists them", args[0])
 	case len(found) > 1:
-		ids := make([]string, len(found))
-		for i, one := range found {
-			ids[i] = one.GetId()
-		}
-		return nil, usageError{fmt.Errorf("which endpoint? Say one of %s", strings.Join(ids, ", "))}
+		return nil, usageError{fmt.Errorf("which endpoint? Say one of\n%s", choices(found))}
 	}
 	return found[0], nil
+}
+
+// choices lists endpoints to choose from, so many that one can look at them.
+func choices(list []*parlancev1.WebhookEndpoint) string {
+	const most = 5
+	var out strings.Builder
+	for _, one := range list[:min(len(list), most)] {
+		fmt.Fprintf(&out, "  %s  %s\n", one.GetId(), term.Clean(one.GetUrl()))
+	}
+	if more := len(list) - most; more > 0 {
+		fmt.Fprintf(&out, "  or %d others: parlance webhooks ls", more)
+	}
+	return strings.TrimRight(out.String(), "\n")
 }
 
 // deliveryOf finds the endpoint that a delivery belongs to: the one that is named, or whichever has it.

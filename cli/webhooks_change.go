@@ -16,8 +16,7 @@ import (
 
 func newWebhooksCreate() *cobra.Command {
 	var asJSON bool
-	var headers []string
-	req := &parlancev1.CreateWebhookEndpointRequest{}
+	var o endpointOptions
 	cmd := &cobra.Command{
 		Use: "create URL", Short: "Register an endpoint; its signing secret is shown this once", Args: exactArgs("URL"),
 		Long: `Registers an https URL for events. Each request is signed with the secret that this command prints, once:
@@ -29,12 +28,14 @@ Headers of your own go out with every request and are not shown again; @file kee
   parlance webhooks create https://example.org/hook --events post_call_transcription --ordered --max-per-second 20 \
     --header "Authorization: @token.txt"`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
-			var err error
-			if req.Headers, err = headersOf(headers); err != nil {
+			headers, err := headersOf(o.headers)
+			if err != nil {
 				return err
 			}
-			req.WorkspaceId, req.Url = h.where.workspaceID, args[0]
-			made, err := h.webhooks.CreateWebhookEndpoint(ctx, req)
+			made, err := h.webhooks.CreateWebhookEndpoint(ctx, &parlancev1.CreateWebhookEndpointRequest{
+				WorkspaceId: h.where.workspaceID, Url: args[0], Events: o.events, AgentIds: o.agents, Ordered: o.ordered,
+				MaxPerSecond: o.maxPerSecond, MaxInFlight: o.maxInFlight, Headers: headers, Description: o.description,
+			})
 			if err != nil {
 				return h.where.explainCall("register the endpoint", err)
 			}
@@ -50,13 +51,7 @@ Headers of your own go out with every request and are not shown again; @file kee
 			return nil
 		}),
 	}
-	cmd.Flags().StringSliceVar(&req.Events, "events", nil, "names of the events it gets, with commas between them")
-	cmd.Flags().StringSliceVar(&req.AgentIds, "agents", nil, "only events about these agents, agt_…")
-	cmd.Flags().BoolVar(&req.Ordered, "ordered", false, "one event at a time and in order: one that fails holds those behind it")
-	cmd.Flags().Int32Var(&req.MaxPerSecond, "max-per-second", 0, "requests a second; 0: no limit")
-	cmd.Flags().Int32Var(&req.MaxInFlight, "max-in-flight", 0, "requests at once; 0: no limit")
-	cmd.Flags().StringArrayVar(&headers, "header", nil, "a header of your own, \"Name: value\" or \"Name: @file\"; may be repeated")
-	cmd.Flags().StringVar(&req.Description, "description", "", "what it is, for people")
+	o.add(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the endpoint with its secret as a line of JSON")
 	return cmd
 }
@@ -92,7 +87,8 @@ func newWebhooksRotate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rotate-secret [ENDPOINT]", Short: "Give an endpoint a new signing secret; the old one signs beside it for 24 hours", Args: atMostOne,
 		Long: `Makes a new signing secret and prints it, once. For 24 hours webhook-signature holds a signature of each, so
-that your receiver can change over when it likes; X-Parlance-Signature uses the new one at once.`,
+that your receiver can change over when it likes; X-Parlance-Signature uses the new one at once. Two secrets sign at
+most: rotating again within that time ends the older one.`,
 		Example: "  parlance webhooks rotate-secret we_01j…",
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
 			one, err := h.endpoint(ctx, args)

@@ -70,6 +70,14 @@ func TestWebhooks(t *testing.T) {
 	webhooks("enable", id, "--since", "yesterday").wants(t, exitUsage, "how long ago")
 	webhooks("enable", id, "--since", "1h").wants(t, exitDone, id+" is enabled; 1 event is sent anew")
 	webhooks("enable", id).wants(t, exitDone, id+" is enabled.")
+	webhooks("update", id).wants(t, exitUsage, "nothing is to change")
+	webhooks("update", id, "--events", "nonsense").wants(t, exitFailed, "There is no event")
+	webhooks("update", id, "--events", "", "--description", "paused").wants(t, exitDone, id, "gets none")
+	changed := jsonLines(t, webhooks("update", "--url", hook.URL+"/new", "--max-in-flight", "2", "--header", "X-Of-Mine: v", "--json").out)[0]
+	if changed["url"] != hook.URL+"/new" || changed["max_in_flight"] != 2.0 || changed["description"] != "paused" || len(changed["events"].([]any)) != 0 || len(changed["header_names"].([]any)) != 1 {
+		t.Errorf("changed: %v", changed)
+	}
+	webhooks("update", "--no-headers", "--events", "kb.source_ingested").wants(t, exitDone, "kb.source_ingested")
 	token := filepath.Join(t.TempDir(), "token")
 	writeFile(t, token, "Bearer tok-1234567890\n")
 	webhooks("create", hook.URL, "--header", "Authorization").wants(t, exitUsage, "--header is")
@@ -77,6 +85,7 @@ func TestWebhooks(t *testing.T) {
 	if made := jsonLines(t, other.out)[0]; made["ordered"] != true || made["max_per_second"] != 5.0 || strings.Contains(other.out, "tok-") {
 		t.Errorf("made: %s", other.out)
 	} else {
+		webhooks("show").wants(t, exitUsage, "which endpoint?", id+"  "+hook.URL)
 		webhooks("test", made["id"].(string)).wants(t, exitDone, "succeeded 200")
 		webhooks("rm", made["id"].(string)).wants(t, exitDone, "deleted")
 	}

@@ -206,6 +206,39 @@ func TestInternalEventsStayInside(t *testing.T) {
 	}
 }
 
+// TestPlacesWhateverThePlan: places are given out once and in order, also when Postgres takes the table for so small
+// that it looks at the places for each event anew.
+func TestPlacesWhateverThePlan(t *testing.T) {
+	t.Parallel()
+	db, ref := open(t)
+	var want []string
+	for range 10 {
+		want = append(want, appendTo(t, db, event(ref, events.FatigueAlert)))
+	}
+	err := postgres.InTx(t.Context(), db, func(ctx context.Context, tx bun.Tx) error {
+		for _, way := range []string{"hashjoin", "mergejoin", "material", "indexscan", "bitmapscan"} {
+			if _, err := tx.ExecContext(ctx, "SET LOCAL enable_"+way+" = off"); err != nil {
+				return err
+			}
+		}
+		rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 100})
+		if err != nil {
+			return err
+		}
+		return events.MarkRelayed(ctx, tx, rows, at)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, ids := feed(t, db, ref, 0)
+	if diff := cmp.Diff(want, ids); diff != "" {
+		t.Errorf("the feed (-want +got)\n%s", diff)
+	}
+	if first, last := rows[0].Position, rows[len(rows)-1].Position; last-first != 9 {
+		t.Errorf("the places of ten events go from %d to %d", first, last)
+	}
+}
+
 // TestFeedNeverInsertsBefore: an event that was appended first and committed last comes after
 // what was already read.
 func TestFeedNeverInsertsBefore(t *testing.T) {

@@ -79,17 +79,20 @@ func MarkRelayed(ctx context.Context, tx bun.IDB, rows []Row, now time.Time) err
 	for i, row := range rows {
 		seqs[i] = row.Seq
 	}
+	// The places are given out before anything is joined to them: a join that looks at them for each row anew would give
+	// out others each time, in no order.
 	_, err := tx.NewRaw(postgres.RawForAllTenants("the relay serves all", `
-UPDATE events AS e
-SET relayed_at = ?,
-    position = placed.position
-FROM (
+WITH placed AS MATERIALIZED (
     SELECT ordered.seq,
            CASE WHEN ordered.public THEN nextval('events_position') END AS position
     FROM (SELECT seq, left(type, 1) <> '_' AS public FROM events WHERE seq IN (?) ORDER BY seq) AS ordered
-) AS placed
+)
+UPDATE events AS e
+SET relayed_at = ?,
+    position = placed.position
+FROM placed
 WHERE e.seq = placed.seq
-  AND e.relayed_at IS NULL`), now, bun.List(seqs)).Exec(ctx)
+  AND e.relayed_at IS NULL`), bun.List(seqs), now).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("mark events relayed: %w", err)
 	}

@@ -47,6 +47,7 @@ const (
 	WebhookURLNotPublic    Reason = "webhook-url-not-public"
 	WebhookURLUnresolvable Reason = "webhook-url-unresolvable"
 	WebhookEventUnknown    Reason = "webhook-event-unknown"
+	WebhookEndpointsFull   Reason = "webhook-endpoints-full"
 	EventsCursorExpired    Reason = "events-cursor-expired"
 
 	RateLimitedReason   Reason = "rate-limited"
@@ -96,10 +97,11 @@ var table = []Entry{
 	{KBUnsupportedMediaType, UnsupportedMedia, "The file type is not supported", "Upload PDF, Markdown, plain text, HTML, JSON, DOCX, EPUB, PNG, JPEG or WEBP, with content that matches its declared type."},
 	{KBSourceNotReady, Precondition, "The source is not ready", "Poll the source until its status is ready, then attach it."},
 	{QuotaSessions, QuotaExceeded, "The plan's session limit is reached", "End sessions that are not needed, or move to a larger plan."},
-	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL."},
-	{WebhookURLNotPublic, Invalid, "The webhook URL does not name a public host", "Use a host that resolves to public addresses only."},
+	{WebhookURLNotHTTPS, Invalid, "The webhook URL is not https", "Use an https URL; for a program on your own machine use parlance listen."},
+	{WebhookURLNotPublic, Invalid, "The webhook URL does not name a public host", "Use a host that resolves to public addresses only; for a program on your own machine use parlance listen."},
 	{WebhookURLUnresolvable, Invalid, "The webhook URL's host does not resolve", "Check the host name."},
 	{WebhookEventUnknown, Invalid, "The event name is unknown", "Use the names listed in the detail."},
+	{WebhookEndpointsFull, Precondition, "The workspace has as many webhook endpoints as it may have", "Delete endpoints that are not needed, or read the feed of events."},
 	{EventsCursorExpired, Precondition, "Events after the cursor are no longer kept", "Read from the oldest that is kept: leave the cursor out."},
 	{OverrideNotAllowed, Invalid, "The override is not allowed", "Take the key off the request, or off the agent's locked_overrides."},
 	{SessionTokenInvalid, Unauthenticated, "The session token is not valid", "Create a session and use the URL from its answer before expires_at."},

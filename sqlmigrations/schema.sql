@@ -801,6 +801,7 @@ CREATE TABLE webhook_deliveries (
     created_at timestamp with time zone NOT NULL,
     agent_id text NOT NULL DEFAULT ''::text,
     schedule_from integer NOT NULL DEFAULT 0,
+    claimed_at timestamp with time zone,
     CONSTRAINT webhook_deliveries_check CHECK ((num_nonnulls(event_seq, test_body) = 1)),
     CONSTRAINT webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
     CONSTRAINT webhook_deliveries_event_seq_fkey FOREIGN KEY (event_seq) REFERENCES events(seq) ON DELETE CASCADE,

@@ -14,12 +14,21 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// attemptsQuery reads attempts with what their deliveries and events know.
+// attemptsQuery reads attempts with what their deliveries and events know. When the next is due the delivery
+// says, which may have been sent again or held since the attempt.
 func attemptsQuery(q *bun.SelectQuery, ref workspaces.Ref, id EndpointID) *bun.SelectQuery {
 	return q.ColumnExpr("wa.*").ColumnExpr("d.event_id, d.event_type").ColumnExpr("coalesce(d.test_body, ev.body) AS request_body").
+		ColumnExpr("CASE WHEN d.status = 'pending' AND d.attempt = wa.attempt AND d.lease_until IS NULL THEN d.next_at END AS next_attempt_at").
 		Join("JOIN webhook_deliveries AS d ON d.tenant_id = wa.tenant_id AND d.id = wa.delivery_id").
 		Join("LEFT JOIN events AS ev ON ev.tenant_id = d.tenant_id AND ev.seq = d.event_seq").
-		Where("wa.tenant_id = ?", ref.TenantID).Where("wa.workspace_id = ?", ref.ID).Where("wa.endpoint_id = ?", id)
+		Apply(attemptsOf(ref, id))
+}
+
+// attemptsOf narrows to the attempts of an endpoint.
+func attemptsOf(ref workspaces.Ref, id EndpointID) func(*bun.SelectQuery) *bun.SelectQuery {
+	return func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("wa.tenant_id = ?", ref.TenantID).Where("wa.workspace_id = ?", ref.ID).Where("wa.endpoint_id = ?", id)
+	}
 }
 
 func selectAttempt(ctx context.Context, db bun.IDB, ref workspaces.Ref, id EndpointID, attempt AttemptID) (Attempt, error) {
@@ -139,7 +148,7 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 	}
 	a, _ := s.send(ctx, endpoint.URL, message{EventID: c.EventID, Type: c.EventType, Body: c.Body, At: s.now()}, keys)
 	// The caller may have hung up; what came of it is written down all the same.
-	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.RecordTimeout)
 	defer cancel()
 	if err := s.record(recording, endpoint, []outcome{s.decide(c, a)}); err != nil {
 		return Attempt{}, err
@@ -151,9 +160,13 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 // nobody else will send it.
 func (s *Service) beginTest(ctx context.Context, endpoint Endpoint, eventType events.Type) (claimed, error) {
 	now := s.moment()
-	c := claimed{AttemptID: AttemptID(idgen.New(idgen.Delivery)), Attempt: 1, EventID: idgen.New(idgen.Event), EventType: eventType, Test: true}
+	c := claimed{AttemptID: AttemptID(idgen.New(idgen.Delivery)), Attempt: 1, EventID: idgen.New(idgen.Event), EventType: eventType, Test: true, BeganAt: now}
+	about := string(endpoint.WorkspaceID)
+	if eventType.TenantWide() {
+		about = ""
+	}
 	body, err := events.Body(events.Event{
-		ID: c.EventID, TenantID: string(endpoint.TenantID), WorkspaceID: string(endpoint.WorkspaceID),
+		ID: c.EventID, TenantID: string(endpoint.TenantID), WorkspaceID: about,
 		Type: eventType, Payload: events.Example(eventType), CreatedAt: now,
 	})
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/platform/idgen"
@@ -32,24 +31,27 @@ type claimed struct {
 	// Traceparent and RequestID are the event's.
 	Traceparent string `bun:"traceparent"`
 	RequestID   string `bun:"request_id"`
+	// BeganAt is when it was claimed.
+	BeganAt time.Time `bun:"-"`
 	// SendAt is when it may leave; zero: at once. See drain.
 	SendAt time.Time `bun:"-"`
 }
 
 const claimSQL = `
-WITH named AS (
-    SELECT * FROM unnest(?::bigint[], ?::text[]) AS n (delivery_id, attempt_id)
-), picked AS (
+WITH picked AS (
     SELECT d.id,
            d.tenant_id,
+           d.workspace_id,
+           d.endpoint_id,
            d.attempt,
-           d.lease_until IS NOT NULL AS abandoned,
-           named.attempt_id
+           d.claimed_at,
+           d.created_at,
+           d.lease_until IS NOT NULL AS abandoned
     FROM webhook_deliveries AS d
-    JOIN named ON named.delivery_id = d.id
     JOIN webhook_endpoints AS e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
     WHERE d.tenant_id = ?
       AND d.endpoint_id = ?
+      AND d.id IN (?)
       AND d.status = 'pending'
       AND d.next_at <= ?
       AND (d.lease_until IS NULL OR d.lease_until < ?)
@@ -58,35 +60,29 @@ WITH named AS (
 ), taken AS (
     UPDATE webhook_deliveries AS d
     SET attempt = d.attempt + 1,
+        claimed_at = ?,
         lease_until = ?,
         queued_until = NULL
     FROM picked
     WHERE d.tenant_id = picked.tenant_id
       AND d.id = picked.id
-    RETURNING d.*, picked.attempt_id
+    RETURNING d.*
 ), lost AS (
-    UPDATE webhook_attempts AS a
-    SET status = 'unknown',
-        error = ?
+    INSERT INTO webhook_attempts AS a
+        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, error, request_headers, response_headers, started_at)
+    SELECT 'dlv_0' || left(md5(endpoint_id || ' ' || id || ' ' || attempt), 25), -- of the shape that idgen gives
+           tenant_id, workspace_id, endpoint_id, id, attempt, 'unknown', ?, '{}', '{}', coalesce(claimed_at, created_at)
     FROM picked
-    WHERE picked.abandoned
-      AND a.tenant_id = picked.tenant_id
-      AND a.delivery_id = picked.id
-      AND a.delivery_id BETWEEN ? AND ? -- names the parts of the table
-      AND a.attempt = picked.attempt
+    WHERE abandoned
+    -- Redeliver, or the binary before, has made the row already; or the answer was written down after all.
+    ON CONFLICT (delivery_id, attempt) DO UPDATE
+    SET status = 'unknown',
+        error = excluded.error
+    WHERE a.tenant_id = excluded.tenant_id
       AND a.status = 'pending'
-), begun AS (
-    INSERT INTO webhook_attempts
-        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, request_headers, response_headers, started_at)
-    SELECT attempt_id, tenant_id, workspace_id, endpoint_id, id, attempt, 'pending', '{}', '{}', ?
-    FROM taken
-    -- Redeliver has made the row already.
-    ON CONFLICT (delivery_id, attempt) DO UPDATE SET started_at = excluded.started_at
-    WHERE webhook_attempts.tenant_id = excluded.tenant_id
-    RETURNING id, delivery_id
 )
 SELECT taken.id AS delivery_id,
-       begun.id AS attempt_id,
+       coalesce(asked.id, '') AS attempt_id,
        taken.attempt,
        taken.schedule_from,
        taken.event_id,
@@ -97,23 +93,30 @@ SELECT taken.id AS delivery_id,
        coalesce(ev.traceparent, '') AS traceparent,
        coalesce(ev.request_id, '') AS request_id
 FROM taken
-JOIN begun ON begun.delivery_id = taken.id
 LEFT JOIN events AS ev ON ev.tenant_id = taken.tenant_id AND ev.seq = taken.event_seq
+-- What Redeliver asked for has its name already.
+LEFT JOIN webhook_attempts AS asked
+  ON asked.tenant_id = taken.tenant_id
+ AND asked.delivery_id = taken.id
+ AND asked.attempt = taken.attempt
+ AND asked.delivery_id BETWEEN ? AND ? -- names the parts of the table
 ORDER BY taken.id`
 
 // claim begins the next attempt of each delivery that is pending, due, wanted and not held by
 // another, in one statement, and owns them until lease ends. An attempt whose holder let its
-// lease pass becomes unknown.
+// lease pass becomes unknown. The row of an attempt is written with how it went.
 func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now, lease time.Time) ([]claimed, error) {
-	attemptIDs := make([]string, len(ids))
-	for i := range ids {
-		attemptIDs[i] = idgen.New(idgen.Delivery)
-	}
 	var claims []claimed
 	err := db.NewRaw(claimSQL,
-		pgdialect.Array(ids), pgdialect.Array(attemptIDs), endpoint.TenantID, endpoint.ID, now, now, lease, lostText, slices.Min(ids), slices.Max(ids), now).Scan(ctx, &claims)
+		endpoint.TenantID, endpoint.ID, bun.List(ids), now, now, now, lease, lostText, slices.Min(ids), slices.Max(ids)).Scan(ctx, &claims)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("claim deliveries: %w", err))
+	}
+	for i := range claims {
+		claims[i].BeganAt = now
+		if claims[i].AttemptID == "" {
+			claims[i].AttemptID = AttemptID(idgen.New(idgen.Delivery))
+		}
 	}
 	return claims, nil
 }

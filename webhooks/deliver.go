@@ -2,6 +2,8 @@ package webhooks
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,25 +24,35 @@ func (t Tally) add(other Tally) {
 // ends, attempts without an answer stay with their lease and become unknown.
 // Errors: Unavailable, or internal when outcomes could not be written.
 func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tally, error) {
+	firsts, _ := s.begun.take(ids)
 	endpoint, found, err := selectReceiver(ctx, s.db, id)
 	if err != nil || !found || len(ids) == 0 {
-		return nil, err
+		return nil, errors.Join(err, s.giveBack(ctx, firsts))
 	}
 	slot := s.slots.take(ctx, id)
+	defer slot.giveUp()
+	if slot.release == nil || slot.probe || endpoint.limited() {
+		err, firsts = s.giveBack(ctx, firsts), nil
+	}
 	switch {
+	case err != nil:
+		return nil, err
 	case slot.release == nil && slot.retryIn == 0: // Due passes over it until a slot is free
 		return nil, unqueue(context.WithoutCancel(ctx), s.db, endpoint, ids)
 	case slot.release == nil:
 		return nil, postpone(ctx, s.db, endpoint, ids, s.moment().Add(slot.retryIn))
-	}
-	defer slot.release()
-	switch {
 	case endpoint.limited():
 		return s.drain(ctx, endpoint, ids, slot.probe)
 	case slot.probe:
 		return s.probe(ctx, endpoint, ids, slot.release)
 	}
-	return s.deliverBatch(ctx, endpoint, ids, slot.release)
+	return s.deliverBatch(ctx, endpoint, batch{ids: ids, firsts: firsts}, slot.release)
+}
+
+// batch is what a task sends: deliveries by their ids, of which FanOut has claimed the firsts.
+type batch struct {
+	ids    []int64
+	firsts []first
 }
 
 // probe sends one delivery to an endpoint that could not be reached, and the others when it
@@ -48,7 +60,7 @@ func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tall
 func (s *Service) probe(ctx context.Context, endpoint Endpoint, ids []int64, release func()) (Tally, error) {
 	tally := Tally{}
 	for len(ids) > 0 && len(tally) == 0 {
-		sent, err := s.deliverBatch(ctx, endpoint, ids[:1], func() {})
+		sent, err := s.deliverBatch(ctx, endpoint, batch{ids: ids[:1]}, func() {})
 		if err != nil {
 			return sent, err
 		}
@@ -61,29 +73,59 @@ func (s *Service) probe(ctx context.Context, endpoint Endpoint, ids []int64, rel
 	if s.slots.open(endpoint.ID) {
 		return tally, postpone(ctx, s.db, endpoint, ids, s.moment().Add(breakerPause))
 	}
-	sent, err := s.deliverBatch(ctx, endpoint, ids, release)
+	sent, err := s.deliverBatch(ctx, endpoint, batch{ids: ids}, release)
 	tally.add(sent)
 	return tally, err
 }
 
 // deliverBatch makes the next attempt of those deliveries that are due and nobody else's. release gives
 // the endpoint's slot to the next batch while this one is written down.
-func (s *Service) deliverBatch(ctx context.Context, endpoint Endpoint, ids []int64, release func()) (Tally, error) {
+func (s *Service) deliverBatch(ctx context.Context, endpoint Endpoint, b batch, release func()) (Tally, error) {
 	now := s.moment()
 	keys, err := openKeys(ctx, s.keyring, endpoint, now)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.giveBack(ctx, b.firsts))
 	}
-	rounds := (len(ids) + sendsPerCall - 1) / sendsPerCall
-	lease := now.Add(time.Duration(rounds)*s.policy.Timeout + s.policy.LeaseMargin)
-	claims, err := claim(ctx, s.db, endpoint, ids, now, lease)
+	claims, err := s.claimBatch(ctx, endpoint, b, now)
 	if err != nil {
 		return nil, err
 	}
 	if len(claims) == 0 {
-		return nil, s.holdUnwanted(ctx, endpoint, ids)
+		return nil, s.holdUnwanted(ctx, endpoint, b.ids)
 	}
 	return s.sendAll(ctx, endpoint, claims, keys, release)
+}
+
+// claimBatch claims what FanOut has not.
+func (s *Service) claimBatch(ctx context.Context, endpoint Endpoint, b batch, now time.Time) ([]claimed, error) {
+	lease := now.Add(s.leaseFor(len(b.ids)))
+	if !usable(endpoint, b.firsts, lease) {
+		if err := s.giveBack(ctx, b.firsts); err != nil {
+			return nil, err
+		}
+		b.firsts = nil
+	}
+	var claims []claimed
+	mine := make(map[int64]bool, len(b.firsts))
+	for _, one := range b.firsts {
+		mine[one.DeliveryID] = true
+		claims = append(claims, one.claimed)
+	}
+	rest := slices.DeleteFunc(slices.Clone(b.ids), func(id int64) bool { return mine[id] })
+	if len(rest) == 0 {
+		return claims, nil
+	}
+	more, err := claim(ctx, s.db, endpoint, rest, now, lease)
+	if err != nil {
+		return nil, errors.Join(err, s.giveBack(ctx, b.firsts))
+	}
+	return append(claims, more...), nil
+}
+
+// leaseFor is how long a holder of n deliveries may take before it counts as dead.
+func (s *Service) leaseFor(n int) time.Duration {
+	rounds := (n + sendsPerCall - 1) / sendsPerCall
+	return time.Duration(rounds)*s.policy.Timeout + s.policy.LeaseMargin
 }
 
 // holdUnwanted is for when a task could claim nothing: mostly another was faster, but what the

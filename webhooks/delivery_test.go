@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/webhooks"
@@ -144,6 +145,11 @@ func TestDeliverGivesUpAfterTheSchedule(t *testing.T) {
 	for range 10 {
 		f.clock.advance(10 * time.Second)
 		f.sweep()
+		for i, a := range f.attempts(endpoint.ID) { // only the last says when there will be another
+			if last := i == len(f.attempts(endpoint.ID))-1 && i < len(pauses)-1; a.NextAttemptAt.IsZero() == last {
+				t.Errorf("attempt %d: the next is due at %v, now it is %v", a.Number, a.NextAttemptAt, f.clock.now())
+			}
+		}
 	}
 	attempts := f.attempts(endpoint.ID)
 	if len(attempts) != len(pauses) || !attempts[len(attempts)-1].NextAttemptAt.IsZero() {
@@ -349,10 +355,11 @@ func TestDeliverAfterCrash(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() { _, _ = f.hooks.Deliver(dying, batch.EndpointID, batch.IDs) })
 	r.Await(t.Context(), t, 1)
+	began := f.clock.now()
 	die()
 	group.Wait()
-	if got := f.attempts(endpoint.ID); len(got) != 1 || got[0].Status != webhooks.AttemptPending {
-		t.Fatalf("attempts: %+v", got)
+	if got := f.attempts(endpoint.ID); len(got) != 0 {
+		t.Fatalf("attempts that have not ended: %+v", got)
 	}
 	f.clock.advance(20 * time.Second)
 	if f.sweep() != 0 {
@@ -363,7 +370,7 @@ func TestDeliverAfterCrash(t *testing.T) {
 		t.Error("not sent again after the lease")
 	}
 	got := f.attempts(endpoint.ID)
-	if len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || got[1].Status != webhooks.AttemptSucceeded || got[1].Number != 2 || got[1].EventID != eventID {
+	if len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || !idgen.Valid(idgen.Delivery, string(got[0].ID)) || !got[0].StartedAt.Equal(began) || got[1].Status != webhooks.AttemptSucceeded || got[1].Number != 2 || got[1].EventID != eventID {
 		t.Errorf("attempts: %+v", got)
 	}
 	for _, request := range r.Requests() {

@@ -126,6 +126,9 @@ const (
 	maxDescriptionChars = 500
 )
 
+// atHome is for those whose receiver has no public URL.
+const atHome = "`parlance listen --forward-to URL` brings events to a program on your own machine."
+
 // parseURL refuses what is no https URL; it asks nobody.
 func parseURL(raw string) (*url.URL, error) {
 	switch {
@@ -136,10 +139,13 @@ func parseURL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fault.InvalidField("url", "invalid", "url is not a URL.")
+		return nil, fault.InvalidField("url", "invalid", "url is not a URL: it is one such as https://example.org/hook, without spaces around it.")
 	}
 	if u.Scheme != "https" {
-		return nil, fault.OnField(fault.WebhookURLNotHTTPS, "url", "The URL of a webhook begins with https://.")
+		return nil, fault.OnField(fault.WebhookURLNotHTTPS, "url", "The URL of a webhook begins with https://. %s", atHome)
+	}
+	if u.User != nil {
+		return nil, fault.InvalidField("url", "invalid", "url cannot carry a user name or a password; send them in headers, as Authorization.")
 	}
 	return u, nil
 }
@@ -179,11 +185,11 @@ func checkAddress(ctx context.Context, guard *publicnet.Guard, u *url.URL) error
 	}
 	switch {
 	case errors.Is(err, publicnet.ErrURL):
-		return fault.InvalidField("url", "invalid", "url needs a host, may have a port from 1 to 65535, and cannot carry a user name.")
+		return fault.InvalidField("url", "invalid", "url needs a host, and may have a port from 1 to 65535: https://example.org:8443/hook.")
 	case errors.Is(err, publicnet.ErrNotPublic):
-		return fault.OnField(fault.WebhookURLNotPublic, "url", "The host of url must resolve to public addresses only.")
+		return fault.OnField(fault.WebhookURLNotPublic, "url", "The host of url must resolve to public addresses only. %s", atHome)
 	case errors.Is(err, publicnet.ErrUnresolvable):
-		return fault.OnField(fault.WebhookURLUnresolvable, "url", "The host name %q does not resolve.", u.Hostname())
+		return fault.OnField(fault.WebhookURLUnresolvable, "url", "The host name %q does not resolve: look whether it is spelt right, and whether its DNS entry is there already.", u.Hostname())
 	}
 	return err
 }

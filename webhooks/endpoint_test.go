@@ -47,6 +47,8 @@ func TestCreateRefuses(t *testing.T) {
 		"LinkLocal":               {webhooks.CreateParams{URL: "https://169.254.169.254/"}, fault.WebhookURLNotPublic},
 		"Private":                 {webhooks.CreateParams{URL: "https://[fd00::1]/"}, fault.WebhookURLNotPublic},
 		"Unresolvable":            {webhooks.CreateParams{URL: "https://no-such-host.invalid/"}, fault.WebhookURLUnresolvable},
+		"Spaces":                  {webhooks.CreateParams{URL: " https://example.com/"}, fault.InvalidRequest},
+		"Port":                    {webhooks.CreateParams{URL: "https://example.com:99999/"}, fault.InvalidRequest},
 		"UserName":                {webhooks.CreateParams{URL: "https://me:you@example.com/"}, fault.InvalidRequest},
 		"DescriptionBeforeLookup": {webhooks.CreateParams{URL: "https://example.com/", Description: strings.Repeat("x", 501)}, fault.InvalidRequest},
 	} {
@@ -54,11 +56,44 @@ func TestCreateRefuses(t *testing.T) {
 			t.Parallel()
 			_, err := f.hooks.Create(t.Context(), f.ref, one.params)
 			wantReason(t, err, one.want)
+			if home := one.want == fault.WebhookURLNotPublic || one.want == fault.WebhookURLNotHTTPS; home != strings.Contains(err.Error(), "parlance listen") {
+				t.Errorf("who has no public URL is told of parlance listen, and nobody else: %v", err)
+			}
 			if one.want == fault.WebhookEventUnknown && !strings.Contains(err.Error(), "post_call_transcription, subscription.changed") {
 				t.Errorf("the known events are not listed: %v", err)
 			}
 		})
 	}
+}
+
+// TestEndpointsAreCounted: a workspace has so many endpoints, however many are made at the same moment.
+func TestEndpointsAreCounted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxEndpoints = 3 })
+	r := receiver.New(t)
+	first := f.endpoint(f.ref, r)
+	errs := make(chan error, 8)
+	for range cap(errs) {
+		go func() {
+			_, err := f.hooks.Create(t.Context(), f.ref, webhooks.CreateParams{URL: r.URL})
+			errs <- err
+		}()
+	}
+	refused := 0
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			refused++
+			wantReason(t, err, fault.WebhookEndpointsFull)
+		}
+	}
+	if n := f.number("SELECT count(*) FROM webhook_endpoints"); n != 3 || refused != cap(errs)-2 {
+		t.Errorf("%d endpoints, %d refusals", n, refused)
+	}
+	f.endpoint(f.tenant(), r)
+	if err := f.hooks.Delete(t.Context(), f.ref, first.ID); err != nil {
+		t.Fatal(err)
+	}
+	f.endpoint(f.ref, r)
 }
 
 func TestEndpointLifecycle(t *testing.T) {
@@ -304,6 +339,9 @@ func TestTest(t *testing.T) {
 	got, err = f.hooks.Test(t.Context(), f.ref, endpoint.ID, "invoice.paid")
 	if err != nil || got.Status != webhooks.AttemptFailed || got.EventType != events.InvoicePaid || got.ResponseBody != "no" {
 		t.Errorf("failed test: %+v, %v", got, err)
+	}
+	if body := string(got.RequestBody); !strings.Contains(body, `"workspace_id":""`) && !strings.Contains(body, `"workspace_id": ""`) {
+		t.Errorf("the example of an event of the tenant as a whole names a workspace: %s", body)
 	}
 	inOrder(t, r.Requests())
 	f.clock.advance(time.Hour)

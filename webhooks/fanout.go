@@ -15,61 +15,117 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
+// Room is how many batches (see Batches) of what FanOut makes get a task at once.
+type Room struct {
+	// Begin of them run in this process as soon as the transaction has ended, and are claimed in it.
+	Begin int
+	// Tasks counts all, those of Begin among them.
+	Tasks int
+}
+
+// Fanned is what FanOut made.
+type Fanned struct {
+	// Due are those that get a task; they count as on their way.
+	Due []Due
+	// Left counts the others, which wait for Service.Due.
+	Left int
+
+	firsts []first
+}
+
+// madeDelivery is a row of FanOut's.
+type madeDelivery struct {
+	Due
+	EventSeq int64  `bun:"event_seq"`
+	AgentID  string `bun:"agent_id"`
+	OnItsWay bool   `bun:"on_its_way"`
+	Begun    bool   `bun:"begun"`
+}
+
+const fanOutSQL = `
+INSERT INTO webhook_deliveries
+    (tenant_id, workspace_id, endpoint_id, event_id, event_seq, event_type, agent_id, status, attempt, next_at, queued_until, claimed_at, lease_until, created_at)
+SELECT tenant_id,
+       workspace_id,
+       endpoint_id,
+       event_id,
+       seq,
+       type,
+       agent_id,
+       'pending',
+       CASE WHEN free AND batch <= ? THEN 1 ELSE 0 END,
+       ?,
+       CASE WHEN batch <= ? AND NOT (free AND batch <= ?) THEN ?::timestamptz END,
+       CASE WHEN free AND batch <= ? THEN ?::timestamptz END,
+       CASE WHEN free AND batch <= ? THEN ?::timestamptz END,
+       ?
+FROM (
+    SELECT *,
+           dense_rank() OVER (ORDER BY place, endpoint_id) AS batch
+    FROM (
+        SELECT e.tenant_id,
+               e.workspace_id,
+               e.id AS endpoint_id,
+               ev.event_id,
+               ev.seq,
+               ev.type,
+               ` + agentOfEvent + ` AS agent_id,
+               (row_number() OVER (PARTITION BY e.id ORDER BY ev.seq) - 1) / ? AS place,
+               NOT e.ordered AND e.max_per_second = 0 AND e.max_in_flight = 0 AND e.id <> ALL (coalesce(?::text[], '{}')) AS free
+        FROM events AS ev
+        JOIN webhook_endpoints AS e
+          ON e.tenant_id = ev.tenant_id
+         AND (ev.workspace_id = '' OR e.workspace_id = ev.workspace_id)
+        WHERE ev.seq IN (?)
+          AND e.status = 'enabled'
+          AND ` + subscribed + `
+          -- The endpoint that webhook.disabled is about (its subject) does not get it.
+          AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
+    ) AS wanted
+) AS batched
+ORDER BY seq, endpoint_id
+ON CONFLICT (endpoint_id, event_id) DO NOTHING
+RETURNING id, tenant_id, endpoint_id, attempt, event_seq, agent_id, queued_until IS NOT NULL OR lease_until IS NOT NULL AS on_its_way, lease_until IS NOT NULL AS begun`
+
 // FanOut makes the deliveries of public events in the transaction that marks them relayed: one
 // for each enabled endpoint of the workspace (of all workspaces, when the event is the tenant's)
-// that subscribes to the event. A repeat makes nothing. It returns up to room of what was made,
-// counted as on their way: the caller makes the tasks after commit. The others, left of them,
-// wait for Due.
-func (s *Service) FanOut(ctx context.Context, tx bun.IDB, rows []events.Row, room int) (due []Due, left int, err error) {
+// that subscribes to the event. A repeat makes nothing. For some of them there is room: the caller
+// makes their tasks after commit, and calls Begin before. The others wait for Due.
+func (s *Service) FanOut(ctx context.Context, tx bun.IDB, rows []events.Row, room Room) (Fanned, error) {
 	if len(rows) == 0 {
-		return nil, 0, nil
+		return Fanned{}, nil
 	}
 	seqs := make([]int64, len(rows))
 	for i, row := range rows {
 		seqs[i] = row.Seq
 	}
 	now := s.moment()
-	var made []struct {
-		Due
-		OnItsWay bool `bun:"on_its_way"`
+	lease := now.Add(s.leaseFor(MaxBatch) + begunWait)
+	begin := room.Begin
+	if s.policy.Schedule[0] > 0 {
+		begin = 0 // they are not due yet
 	}
-	// The endpoint that webhook.disabled is about (its subject) does not get it.
-	err = tx.NewRaw(postgres.RawForAllTenants("the relay serves all", `
-INSERT INTO webhook_deliveries
-    (tenant_id, workspace_id, endpoint_id, event_id, event_seq, event_type, agent_id, status, next_at, queued_until, created_at)
-SELECT e.tenant_id,
-       e.workspace_id,
-       e.id,
-       ev.event_id,
-       ev.seq,
-       ev.type,
-       `+agentOfEvent+`,
-       'pending',
-       ?,
-       CASE WHEN row_number() OVER (ORDER BY ev.seq, e.id) <= ? THEN ?::timestamptz END,
-       ?
-FROM events AS ev
-JOIN webhook_endpoints AS e
-  ON e.tenant_id = ev.tenant_id
- AND (ev.workspace_id = '' OR e.workspace_id = ev.workspace_id)
-WHERE ev.seq IN (?)
-  AND e.status = 'enabled'
-  AND `+subscribed+`
-  AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
-ORDER BY ev.seq, e.id
-ON CONFLICT (endpoint_id, event_id) DO NOTHING
-RETURNING id, tenant_id, endpoint_id, attempt, queued_until IS NOT NULL AS on_its_way`),
-		now.Add(s.policy.Schedule[0]), room, now.Add(s.policy.Requeue), now, bun.List(seqs)).Scan(ctx, &made)
+	var made []madeDelivery
+	err := tx.NewRaw(postgres.RawForAllTenants("the relay serves all", fanOutSQL),
+		begin, now.Add(s.policy.Schedule[0]), room.Tasks, begin, now.Add(s.policy.Requeue), begin, now, begin, lease, now,
+		MaxBatch, pgdialect.Array(s.slots.busy(now)), bun.List(seqs)).Scan(ctx, &made)
 	if err != nil {
-		return nil, 0, fmt.Errorf("fan out events: %w", err)
+		return Fanned{}, fmt.Errorf("fan out events: %w", err)
 	}
+	var fanned Fanned
 	for _, one := range made {
 		if one.OnItsWay {
-			due = append(due, one.Due)
+			fanned.Due = append(fanned.Due, one.Due)
 		}
 	}
-	return due, len(made) - len(due), nil
+	fanned.Left = len(made) - len(fanned.Due)
+	fanned.firsts, err = beginnings(ctx, tx, rows, made, now, lease)
+	return fanned, err
 }
+
+// Begin takes over what FanOut has claimed, when its transaction has been committed. Each of it then
+// needs Deliver, PutOff or GiveBack.
+func (s *Service) Begin(fanned Fanned) { s.begun.add(fanned.firsts) }
 
 // agentOfEvent is the agent that event ev is about, ” for none. A row of before that was known says
 // it in its body.
@@ -240,7 +296,10 @@ WHERE tenant_id IS NOT NULL`)).Scan(ctx, &tenants)
 }
 
 // PutOff makes deliveries that nobody has claimed wait for a second, because their tenant has its
-// share of the workers.
+// share of the workers. Those that FanOut has claimed are given back.
 func (s *Service) PutOff(ctx context.Context, batch Batch) error {
+	if err := s.GiveBack(ctx, batch); err != nil {
+		return err
+	}
 	return postpone(ctx, s.db, Endpoint{ID: batch.EndpointID, TenantID: batch.TenantID}, batch.IDs, s.moment().Add(busyPause))
 }

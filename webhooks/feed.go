@@ -25,18 +25,32 @@ type FeedParams struct {
 	Size int
 	// OpenedFunc is told by Watch where it begins to read; nil: nobody wants to know.
 	OpenedFunc func(cursor string) error
+	// AllowedFunc is asked by Watch each Policy.WatchCheck, and its error ends the stream; nil: the reader
+	// stays allowed.
+	AllowedFunc func(ctx context.Context) error
+}
+
+// allowed asks AllowedFunc.
+func (p FeedParams) allowed(ctx context.Context) error {
+	if p.AllowedFunc == nil {
+		return nil
+	}
+	return p.AllowedFunc(ctx)
 }
 
 // Feed reads the workspace's events in their order. next is the cursor to go on with, empty when
 // there is nothing more yet; with Events a page may be short, or empty, and have a next all the same.
-// Errors: Invalid invalid-request (after, page_size), webhook-event-unknown; Precondition
+// Errors: Invalid invalid-request (after, also one ahead of the feed; page_size), webhook-event-unknown; Precondition
 // events-cursor-expired when events after the cursor have been deleted by age.
 func (s *Service) Feed(ctx context.Context, ref workspaces.Ref, p FeedParams) (page []FeedEvent, next string, err error) {
 	q, err := feedQuery(ref, p)
 	if err != nil {
 		return nil, "", err
 	}
-	read, err := s.readFeed(ctx, ref, q)
+	read, err := s.readFeed(ctx, q)
+	if err == nil && len(read.Rows) == 0 {
+		err = s.refuseAhead(ctx, q)
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -65,20 +79,43 @@ func feedQuery(ref workspaces.Ref, p FeedParams) (events.FeedParams, error) {
 
 // readFeed reads a page, and only then looks whether anything before it was deleted: what is
 // deleted in between is noticed.
-func (s *Service) readFeed(ctx context.Context, ref workspaces.Ref, q events.FeedParams) (events.FeedPage, error) {
+func (s *Service) readFeed(ctx context.Context, q events.FeedParams) (events.FeedPage, error) {
 	page, err := events.Feed(ctx, s.db, q)
-	if err != nil || q.After == 0 {
+	if err != nil {
 		return page, postgres.MapError(err)
 	}
-	floor, err := events.Floor(ctx, s.db, string(ref.TenantID), string(ref.ID))
-	if err != nil {
-		return events.FeedPage{}, postgres.MapError(err)
+	return page, s.refuseExpired(ctx, q)
+}
+
+// refuseExpired refuses a cursor after which events have been deleted.
+func (s *Service) refuseExpired(ctx context.Context, q events.FeedParams) error {
+	if q.After == 0 {
+		return nil
 	}
-	if q.After < floor {
-		return events.FeedPage{}, fault.OnField(fault.EventsCursorExpired, "after",
-			"Events that came after this cursor have been deleted because of their age. Leave it out to read from the oldest that is kept, and look up what happened before by other means.")
+	floor, err := events.Floor(ctx, s.db, q.TenantID, q.WorkspaceID)
+	if err != nil || q.After >= floor {
+		return postgres.MapError(err)
 	}
-	return page, nil
+	return fault.OnField(fault.EventsCursorExpired, "after",
+		"Events that came after this cursor have been deleted because of their age. Leave it out to read from the oldest that is kept, and look up what happened before by other means.")
+}
+
+// refuseAhead refuses a cursor that no event of the feed had: of another installation, or of this one
+// before it was put back to a backup. Its reader would be told of nothing until positions come so far.
+func (s *Service) refuseAhead(ctx context.Context, q events.FeedParams) error {
+	if q.After == 0 {
+		return nil
+	}
+	last, err := events.LastPosition(ctx, s.db, q.TenantID, q.WorkspaceID)
+	if err != nil || q.After <= last {
+		return postgres.MapError(err)
+	}
+	floor, err := events.Floor(ctx, s.db, q.TenantID, q.WorkspaceID) // after: the last may be deleted in between
+	if err != nil || q.After <= floor {
+		return postgres.MapError(err)
+	}
+	return fault.InvalidField("after", "ahead",
+		"after lies ahead of this feed: it is the cursor of another installation, or of this one before it was restored from a backup. Leave it out to read from the oldest event that is kept.")
 }
 
 func feedEvents(rows []events.Row) []FeedEvent {
@@ -92,7 +129,7 @@ func feedEvents(rows []events.Row) []FeedEvent {
 func cursorOf(position int64) string { return strconv.FormatInt(position, 10) }
 
 // Watch calls fn with the events after the cursor and then with new ones as they happen, in
-// their order, until ctx ends or fn fails, whose error it returns. An empty cursor means new
+// their order, until ctx ends, or fn or AllowedFunc fails, whose error it returns. An empty cursor means new
 // ones only. Errors: as Feed.
 func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, fn func(FeedEvent) error) error {
 	q, err := feedQuery(ref, p)
@@ -104,6 +141,9 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, f
 			return postgres.MapError(err)
 		}
 	}
+	if err := s.refuseAhead(ctx, q); err != nil {
+		return err
+	}
 	if p.OpenedFunc != nil {
 		if err := p.OpenedFunc(cursorOf(q.After)); err != nil {
 			return err
@@ -111,10 +151,23 @@ func (s *Service) Watch(ctx context.Context, ref workspaces.Ref, p FeedParams, f
 	}
 	ticker := time.NewTicker(watchPause)
 	defer ticker.Stop()
+	var checked time.Time
 	for {
-		page, err := s.readFeed(ctx, ref, q)
+		check := s.now().Sub(checked) >= s.policy.WatchCheck
+		if check {
+			if err := p.allowed(ctx); err != nil {
+				return err
+			}
+			checked = s.now()
+		}
+		page, err := events.Feed(ctx, s.db, q)
 		if err != nil {
-			return err
+			return postgres.MapError(err)
+		}
+		if check || page.End != q.After { // most looks find nothing: they are one statement
+			if err := s.refuseExpired(ctx, q); err != nil {
+				return err
+			}
 		}
 		for _, event := range feedEvents(page.Rows) {
 			if err := fn(event); err != nil {

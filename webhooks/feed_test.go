@@ -2,6 +2,7 @@ package webhooks_test
 
 import (
 	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +49,19 @@ func TestFeed(t *testing.T) {
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Error(diff)
 	}
-	_, _, err := f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{After: "nonsense"})
+	if again, _, err := f.hooks.Feed(t.Context(), f.ref, params); err != nil || len(again) != 0 {
+		t.Errorf("after the last: %+v, %v", again, err)
+	}
+	last, err := strconv.Atoi(params.After)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead := webhooks.FeedParams{After: strconv.Itoa(last + 100)} // of a database that was restored since
+	_, _, err = f.hooks.Feed(t.Context(), f.ref, ahead)
+	wantReason(t, err, fault.InvalidRequest)
+	err = f.hooks.Watch(t.Context(), f.ref, ahead, func(webhooks.FeedEvent) error { return nil })
+	wantReason(t, err, fault.InvalidRequest)
+	_, _, err = f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{After: "nonsense"})
 	wantReason(t, err, fault.InvalidRequest)
 	_, _, err = f.hooks.Feed(t.Context(), f.ref, webhooks.FeedParams{Size: 201})
 	wantReason(t, err, fault.InvalidRequest)

@@ -110,8 +110,8 @@ WITH newest AS (
 )
 SELECT count(*) AS attempts,
        count(*) FILTER (WHERE status = 'succeeded') AS succeeded,
-       coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY duration_ms), 0) AS p50_ms,
-       coalesce(percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms), 0) AS p95_ms,
+       coalesce(round(percentile_cont(0.5) WITHIN GROUP (ORDER BY duration_ms)::numeric, 1), 0)::float8 AS p50_ms,
+       coalesce(round(percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms)::numeric, 1), 0)::float8 AS p95_ms,
        min(started_at) AS oldest,
        (SELECT count(*) FROM waiting) AS pending,
        (SELECT count(*) FROM given_up) AS failed

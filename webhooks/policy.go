@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -23,10 +24,16 @@ type Policy struct {
 	Requeue time.Duration
 	// LeaseMargin is how long an attempt may take beyond its time-outs before its holder counts as dead.
 	LeaseMargin time.Duration
+	// RecordTimeout bounds one try of writing results down; what failed is tried again while its task lives.
+	RecordTimeout time.Duration
 	// MaxLook is how many attempts a page of a filtered list looks at.
 	MaxLook int
 	// MaxReplay is how many events one call of Enable sends anew.
 	MaxReplay int
+	// WatchCheck is how often Watch asks whether its reader may still read.
+	WatchCheck time.Duration
+	// MaxEndpoints is how many endpoints a workspace may have: each event makes as many deliveries.
+	MaxEndpoints int
 }
 
 // DefaultPolicy is that of decisions, Webhooks: 11 attempts in 69 h.
@@ -42,8 +49,11 @@ func DefaultPolicy() Policy {
 		DisableMinAge:   24 * time.Hour,
 		Requeue:         10 * time.Second,
 		LeaseMargin:     15 * time.Second,
+		RecordTimeout:   10 * time.Second,
 		MaxLook:         20_000,
 		MaxReplay:       50_000,
+		WatchCheck:      10 * time.Second,
+		MaxEndpoints:    2_000,
 	}
 }
 
@@ -61,6 +71,8 @@ func (p Policy) withDefaults() Policy {
 		{&p.DisableMinAge, defaults.DisableMinAge},
 		{&p.Requeue, defaults.Requeue},
 		{&p.LeaseMargin, defaults.LeaseMargin},
+		{&p.RecordTimeout, defaults.RecordTimeout},
+		{&p.WatchCheck, defaults.WatchCheck},
 	} {
 		if *field.value == 0 {
 			*field.value = field.fallback
@@ -74,6 +86,9 @@ func (p Policy) withDefaults() Policy {
 	}
 	if p.MaxReplay == 0 {
 		p.MaxReplay = defaults.MaxReplay
+	}
+	if p.MaxEndpoints == 0 {
+		p.MaxEndpoints = defaults.MaxEndpoints
 	}
 	return p
 }
@@ -110,7 +125,7 @@ func (p Policy) gaveUp(e Endpoint, now time.Time) bool {
 // retryAfter reads the header of that name: seconds or a date; 0 when there is none to honour.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := h.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil {
+	if seconds, err := strconv.Atoi(value); err == nil || errors.Is(err, strconv.ErrRange) { // the nearest int
 		return min(max(time.Duration(seconds), 0), maxRetryAfter/time.Second) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {

@@ -56,7 +56,7 @@ func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"": 0, "30": 30 * time.Second, "-5": 0, "soon": 0, "99999999999999999": time.Hour, "86400": time.Hour,
+		"": 0, "30": 30 * time.Second, "-5": 0, "soon": 0, "99999999999999999": time.Hour, "99999999999999999999": time.Hour, "-99999999999999999999": 0, "86400": time.Hour,
 		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0,
 	} {
 		if got := retryAfter(http.Header{"Retry-After": {value}}, now); got != want {
@@ -70,7 +70,7 @@ func TestJudge(t *testing.T) {
 	for status, want := range map[int]verdict{
 		200: verdictSucceeded, 204: verdictSucceeded, 299: verdictSucceeded, 301: verdictFinal, 304: verdictFinal, 400: verdictFinal,
 		401: verdictFinal, 404: verdictFinal, 408: verdictRetry, 409: verdictFinal, 410: verdictGone, 425: verdictRetry, 429: verdictRetry,
-		500: verdictRetry, 501: verdictRetry, 599: verdictRetry,
+		500: verdictRetry, 501: verdictRetry, 599: verdictRetry, 0: verdictRetry, 101: verdictRetry,
 	} {
 		if got, _ := judge(status); got != want {
 			t.Errorf("%d: got %d, want %d", status, got, want)

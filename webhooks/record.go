@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -108,8 +107,9 @@ func count(outcomes []outcome) tally {
 
 // columns holds outcomes as arrays for unnest.
 type columns struct {
-	deliveries, attempts, codes, durations                                []int64
-	delivery, status, errors, requestHeaders, responseHeaders, body, next []string
+	deliveries, attempts, codes, durations                                     []int64
+	ids, delivery, status, errors, requestHeaders, responseHeaders, body, next []string
+	began                                                                      []time.Time
 }
 
 func columnsOf(outcomes []outcome) (columns, error) {
@@ -127,6 +127,8 @@ func columnsOf(outcomes []outcome) (columns, error) {
 		if !o.NextAt.IsZero() {
 			next = o.NextAt.Format(time.RFC3339Nano)
 		}
+		c.ids = append(c.ids, string(o.AttemptID))
+		c.began = append(c.began, o.BeganAt)
 		c.deliveries = append(c.deliveries, o.DeliveryID)
 		c.attempts = append(c.attempts, int64(o.Attempt))
 		c.codes = append(c.codes, int64(o.StatusCode))
@@ -142,6 +144,19 @@ func columnsOf(outcomes []outcome) (columns, error) {
 	return c, nil
 }
 
+// attemptEnds is for a row that is there: Redeliver has made it, somebody took us for dead, or the binary before has begun it.
+const attemptEnds = `ON CONFLICT (delivery_id, attempt) DO UPDATE
+    SET status = excluded.status,
+        status_code = excluded.status_code,
+        duration_ms = excluded.duration_ms,
+        error = excluded.error,
+        request_headers = excluded.request_headers,
+        response_headers = excluded.response_headers,
+        response_body = excluded.response_body,
+        started_at = excluded.started_at,
+        next_attempt_at = excluded.next_attempt_at
+    WHERE a.tenant_id = excluded.tenant_id`
+
 const recordSQL = `
 WITH e AS (
     UPDATE webhook_endpoints
@@ -153,36 +168,37 @@ WITH e AS (
     RETURNING *
 ), r AS (
     SELECT *
-    FROM unnest(?::bigint[], ?::integer[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-        AS r (delivery_id, attempt, status_code, duration_ms, delivery_status, status, error, request_headers, response_headers, response_body, next_at)
+    FROM unnest(?::text[], ?::timestamptz[], ?::bigint[], ?::integer[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+        AS r (attempt_id, started_at, delivery_id, attempt, status_code, duration_ms, delivery_status, status, error, request_headers, response_headers, response_body, next_at)
+), own AS (
+    SELECT d.tenant_id,
+           d.workspace_id,
+           d.endpoint_id,
+           r.*
+    FROM r
+    CROSS JOIN e
+    JOIN webhook_deliveries AS d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id AND d.id = r.delivery_id
+    FOR NO KEY UPDATE OF d
 ), deliveries AS (
     UPDATE webhook_deliveries AS d
-    SET status = r.delivery_status,
-        next_at = CASE WHEN ` + wanted + ` THEN nullif(r.next_at, '')::timestamptz END,
+    SET status = own.delivery_status,
+        next_at = CASE WHEN ` + wanted + ` THEN nullif(own.next_at, '')::timestamptz END,
         lease_until = NULL,
         queued_until = NULL,
         once = false
-    FROM r CROSS JOIN e
-    WHERE d.tenant_id = e.tenant_id
-      AND d.id = r.delivery_id
-      AND d.endpoint_id = e.id
+    FROM own CROSS JOIN e
+    WHERE d.tenant_id = own.tenant_id
+      AND d.id = own.delivery_id
       AND (d.status = 'pending' OR d.test_body IS NOT NULL)
-      AND (d.attempt = r.attempt OR r.delivery_status = 'succeeded')
+      AND (d.attempt = own.attempt OR own.delivery_status = 'succeeded')
 ), attempts AS (
-    UPDATE webhook_attempts AS a
-    SET status = r.status,
-        status_code = r.status_code,
-        duration_ms = r.duration_ms,
-        error = r.error,
-        request_headers = r.request_headers::jsonb,
-        response_headers = r.response_headers::jsonb,
-        response_body = r.response_body,
-        next_attempt_at = nullif(r.next_at, '')::timestamptz
-    FROM r CROSS JOIN e
-    WHERE a.tenant_id = e.tenant_id
-      AND a.delivery_id = r.delivery_id
-      AND a.delivery_id BETWEEN ? AND ? -- names the parts of the table
-      AND a.attempt = r.attempt
+    INSERT INTO webhook_attempts AS a
+        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms, error,
+         request_headers, response_headers, response_body, started_at, next_attempt_at)
+    SELECT attempt_id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms, error,
+           request_headers::jsonb, response_headers::jsonb, response_body, started_at, nullif(next_at, '')::timestamptz
+    FROM own
+    ` + attemptEnds + `
 )
 SELECT * FROM e`
 
@@ -198,10 +214,9 @@ func writeOutcomes(ctx context.Context, db bun.IDB, endpoint Endpoint, outcomes 
 	var after []Endpoint
 	err = db.NewRaw(recordSQL,
 		t.lastSuccess, t.trailing, t.lastSuccess, t.lastFailure, endpoint.TenantID, endpoint.ID,
-		pgdialect.Array(c.deliveries), pgdialect.Array(c.attempts), pgdialect.Array(c.codes), pgdialect.Array(c.durations),
+		pgdialect.Array(c.ids), pgdialect.Array(c.began), pgdialect.Array(c.deliveries), pgdialect.Array(c.attempts), pgdialect.Array(c.codes), pgdialect.Array(c.durations),
 		pgdialect.Array(c.delivery), pgdialect.Array(c.status), pgdialect.Array(c.errors), pgdialect.Array(c.requestHeaders),
-		pgdialect.Array(c.responseHeaders), pgdialect.Array(c.body), pgdialect.Array(c.next),
-		slices.Min(c.deliveries), slices.Max(c.deliveries)).Scan(ctx, &after)
+		pgdialect.Array(c.responseHeaders), pgdialect.Array(c.body), pgdialect.Array(c.next)).Scan(ctx, &after)
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("record attempts: %w", err)
 	}

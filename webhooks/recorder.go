@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uptrace/bun/dialect/pgdialect"
-
 	"parlance.dev/parlance/platform/postgres"
 )
 
@@ -17,8 +15,6 @@ const (
 	linger = 10 * time.Millisecond
 	// recordMost is how many results are enough to wait no longer.
 	recordMost = 128
-	// recordTimeout bounds writing results after the task was cancelled.
-	recordTimeout = 10 * time.Second
 )
 
 // recorder writes the results of all tasks of a process down together: one statement for many
@@ -125,9 +121,13 @@ func (r *recorder) linger() {
 // another transaction has locked nobody else waits.
 func (r *recorder) write(group []result) {
 	alone := map[EndpointID][]result{}
+	seen := make(map[int64]bool, len(group))
 	for _, one := range group {
-		if !one.plain() {
+		// Two attempts of a delivery: one of them was taken for lost.
+		if id := one.outcome.DeliveryID; !one.plain() || seen[id] {
 			alone[one.endpoint.ID] = nil
+		} else {
+			seen[id] = true
 		}
 	}
 	var together []result
@@ -145,7 +145,7 @@ func (r *recorder) write(group []result) {
 		return
 	}
 	// What is known is written down although a task was cancelled.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(together[0].ctx), recordTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(together[0].ctx), r.service.policy.RecordTimeout)
 	defer cancel()
 	written, err := r.service.recordSuccesses(ctx, together)
 	left := map[EndpointID][]result{}
@@ -168,16 +168,11 @@ func (one result) plain() bool {
 
 // writeAlone writes results of one endpoint down.
 func (r *recorder) writeAlone(own []result) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(own[0].ctx), recordTimeout)
-	defer cancel()
 	outcomes := make([]outcome, len(own))
 	for i, one := range own {
 		outcomes[i] = one.outcome
 	}
-	err := r.service.record(ctx, own[0].endpoint, outcomes)
-	if err == nil {
-		err = land(ctx, r.service.db, own[0].endpoint, outcomes)
-	}
+	err := r.service.persist(own[0].ctx, own[0].endpoint, outcomes)
 	if err != nil {
 		err = fmt.Errorf("record %d attempts: %w", len(own), err)
 	}
@@ -191,7 +186,7 @@ WITH locked AS (
     SELECT e.tenant_id,
            e.id,
            t.succeeded_at
-    FROM unnest(?::text[], ?::text[], ?::timestamptz[]) AS t (tenant_id, id, succeeded_at)
+    FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS t (tenant_id, id, succeeded_at)
     JOIN webhook_endpoints AS e ON e.tenant_id = t.tenant_id AND e.id = t.id
     ORDER BY e.id
     FOR NO KEY UPDATE OF e SKIP LOCKED
@@ -205,8 +200,8 @@ WITH locked AS (
     RETURNING w.tenant_id, w.id
 ), r AS (
     SELECT *
-    FROM unnest(?::text[], ?::bigint[], ?::integer[], ?::integer[], ?::integer[], ?::text[], ?::text[], ?::text[])
-        AS r (endpoint_id, delivery_id, attempt, status_code, duration_ms, request_headers, response_headers, response_body)
+    FROM unnest($4::text[], $5::timestamptz[], $6::text[], $7::bigint[], $8::integer[], $9::integer[], $10::integer[], $11::text[], $12::text[], $13::text[])
+        AS r (attempt_id, started_at, endpoint_id, delivery_id, attempt, status_code, duration_ms, request_headers, response_headers, response_body)
 ), deliveries AS (
     UPDATE webhook_deliveries AS d
     SET status = 'succeeded',
@@ -219,23 +214,16 @@ WITH locked AS (
     WHERE d.tenant_id = e.tenant_id
       AND d.id = r.delivery_id
       AND d.endpoint_id = e.id
-      AND d.status = 'pending'
+    RETURNING r.attempt_id, d.tenant_id, d.workspace_id, d.endpoint_id, r.delivery_id, r.attempt, r.status_code, r.duration_ms,
+              r.request_headers, r.response_headers, r.response_body, r.started_at
 ), attempts AS (
-    UPDATE webhook_attempts AS a
-    SET status = 'succeeded',
-        status_code = r.status_code,
-        duration_ms = r.duration_ms,
-        error = '',
-        request_headers = r.request_headers::jsonb,
-        response_headers = r.response_headers::jsonb,
-        response_body = r.response_body,
-        next_attempt_at = NULL
-    FROM r
-    JOIN e ON e.id = r.endpoint_id
-    WHERE a.tenant_id = e.tenant_id
-      AND a.delivery_id = r.delivery_id
-      AND a.delivery_id BETWEEN ? AND ? -- names the parts of the table
-      AND a.attempt = r.attempt
+    INSERT INTO webhook_attempts AS a
+        (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms,
+         request_headers, response_headers, response_body, started_at)
+    SELECT attempt_id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, 'succeeded', status_code, duration_ms,
+           request_headers::jsonb, response_headers::jsonb, response_body, started_at
+    FROM deliveries
+    ` + attemptEnds + `
 )
 SELECT id FROM e`
 
@@ -265,13 +253,19 @@ func (s *Service) recordSuccesses(ctx context.Context, group []result) ([]Endpoi
 		return nil, err
 	}
 	var written []EndpointID
-	err = s.db.NewRaw(postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
-		pgdialect.Array(of.tenants), pgdialect.Array(of.ids), pgdialect.Array(of.at),
-		pgdialect.Array(endpoints), pgdialect.Array(r.deliveries), pgdialect.Array(r.attempts), pgdialect.Array(r.codes), pgdialect.Array(r.durations),
-		pgdialect.Array(r.requestHeaders), pgdialect.Array(r.responseHeaders), pgdialect.Array(r.body),
-		slices.Min(r.deliveries), slices.Max(r.deliveries)).Scan(ctx, &written)
+	_, err = s.db.Ask(ctx, postgres.Step{
+		SQL:   postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
+		Fresh: true,
+		Args:  []any{of.tenants, of.ids, of.at, r.ids, r.began, endpoints, r.deliveries, r.attempts, r.codes, r.durations, r.requestHeaders, r.responseHeaders, r.body},
+		Row: func(scan func(into ...any) error) error {
+			var id EndpointID
+			err := scan(&id)
+			written = append(written, id)
+			return err
+		},
+	})
 	if err != nil {
-		return nil, postgres.MapError(fmt.Errorf("record successes: %w", err))
+		return nil, fmt.Errorf("record successes: %w", err)
 	}
 	return written, nil
 }

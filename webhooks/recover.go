@@ -23,6 +23,12 @@ type Recovered struct {
 	More bool
 }
 
+// beginAnew makes a failed delivery d pending with a schedule that begins anew; next_at is the statement's own.
+const beginAnew = `status = 'pending',
+    queued_until = NULL,
+    once = false,
+    schedule_from = d.attempt`
+
 // recoverSQL makes the oldest failed deliveries due and begins their schedule anew.
 const recoverSQL = `
 WITH failed AS (
@@ -40,10 +46,8 @@ WITH failed AS (
     FOR UPDATE OF d
 )
 UPDATE webhook_deliveries AS d
-SET status = 'pending',
-    next_at = ?,
-    queued_until = NULL,
-    schedule_from = d.attempt
+SET next_at = ?,
+    ` + beginAnew + `
 FROM failed
 WHERE d.tenant_id = ?
   AND d.id = failed.id

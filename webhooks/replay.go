@@ -100,7 +100,7 @@ func requeue(ctx context.Context, tx bun.Tx, endpoint Endpoint, part span, now t
 	var n int
 	err := tx.NewRaw(`
 WITH made AS (
-    INSERT INTO webhook_deliveries
+    INSERT INTO webhook_deliveries AS d
         (tenant_id, workspace_id, endpoint_id, event_id, event_seq, event_type, agent_id, status, next_at, created_at)
     SELECT e.tenant_id,
            e.workspace_id,
@@ -128,22 +128,19 @@ WITH made AS (
       AND NOT (ev.type = 'webhook.disabled' AND ev.subject = e.id)
       AND NOT EXISTS (
           SELECT
-          FROM webhook_deliveries AS d
-          WHERE d.tenant_id = e.tenant_id
-            AND d.endpoint_id = e.id
-            AND d.event_id = ev.event_id
-            AND d.status <> 'failed'
+          FROM webhook_deliveries AS had
+          WHERE had.tenant_id = e.tenant_id
+            AND had.endpoint_id = e.id
+            AND had.event_id = ev.event_id
+            AND had.status <> 'failed'
       )
     ORDER BY ev.position
     LIMIT ?
     ON CONFLICT (endpoint_id, event_id) DO UPDATE
-    SET status = 'pending',
-        next_at = excluded.next_at,
-        queued_until = NULL,
-        once = false,
-        schedule_from = webhook_deliveries.attempt
-    WHERE webhook_deliveries.status = 'failed'
-      AND webhook_deliveries.tenant_id = excluded.tenant_id
+    SET next_at = excluded.next_at,
+        `+beginAnew+`
+    WHERE d.status = 'failed'
+      AND d.tenant_id = excluded.tenant_id
     RETURNING id
 )
 SELECT count(*) FROM made`, now, now, endpoint.TenantID, endpoint.ID, endpoint.TenantID, endpoint.WorkspaceID,

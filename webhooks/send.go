@@ -106,7 +106,9 @@ func judge(status int) (verdict, string) {
 	case status >= 200 && status < 300:
 		return verdictSucceeded, ""
 	case status == http.StatusGone:
-		return verdictGone, "The endpoint answered 410: it is gone and has been disabled."
+		return verdictGone, "The endpoint answered 410 Gone."
+	case status < 200: // no answer of HTTP: something stands before the endpoint that does not speak it
+		return verdictRetry, "The endpoint answered " + statusText(status) + ", which ends no request."
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500:
 		return verdictRetry, "The endpoint answered " + statusText(status) + "."
 	case status >= 300 && status < 400:
@@ -136,6 +138,8 @@ func describe(err error) (words string, unreachable bool) {
 		return "The endpoint did not answer in time.", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "The endpoint refused the connection.", true
+	case errors.Is(err, publicnet.ErrUnserved):
+		return "The endpoint took the request several times and ended it each time without processing it.", false
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "The endpoint closed the connection without an answer.", false
 	}

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"log/slog"
 	mathrand "math/rand/v2"
@@ -58,6 +59,7 @@ type Service struct {
 	retention  time.Duration
 	slots      *slots
 	recorder   *recorder
+	begun      begun
 	now        func() time.Time
 	random     io.Reader
 	chance     func() float64
@@ -96,7 +98,7 @@ func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Micros
 
 // Create registers an endpoint and mints its secret. The URL is checked in the order scheme,
 // events, address. Errors: Invalid webhook-url-not-https, webhook-event-unknown,
-// webhook-url-not-public, webhook-url-unresolvable, invalid-request.
+// webhook-url-not-public, webhook-url-unresolvable, invalid-request; Precondition webhook-endpoints-full.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (MintedEndpoint, error) {
 	u, err := parseURL(p.URL)
 	if err != nil {
@@ -128,7 +130,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 	if err != nil {
 		return MintedEndpoint{}, err
 	}
-	if err := insertEndpoint(ctx, s.db, minted.Endpoint); err != nil {
+	if err := s.insert(ctx, minted.Endpoint); err != nil {
 		if made, findErr := selectEndpoint(ctx, s.db, ref, endpoint.ID); findErr == nil { // see idgen.In
 			secrets, err := openSecrets(ctx, s.keyring, made, now)
 			if err != nil {
@@ -139,6 +141,23 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams
 		return MintedEndpoint{}, postgres.MapError(err)
 	}
 	return minted, nil
+}
+
+// insert adds an endpoint to its workspace, unless that has as many as it may have.
+func (s *Service) insert(ctx context.Context, e Endpoint) error {
+	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		if err := postgres.LockTx(ctx, tx, "parlance.webhooks.endpoints."+string(e.WorkspaceID)); err != nil {
+			return err
+		}
+		n, err := tx.NewSelect().Model((*Endpoint)(nil)).Where("tenant_id = ?", e.TenantID).Where("workspace_id = ?", e.WorkspaceID).Count(ctx)
+		if err != nil {
+			return fmt.Errorf("count webhook endpoints: %w", err)
+		}
+		if n >= int64(s.policy.MaxEndpoints) {
+			return fault.New(fault.WebhookEndpointsFull, "A workspace can have at most %d webhook endpoints; delete some that are not needed.", s.policy.MaxEndpoints)
+		}
+		return insertEndpoint(ctx, tx, e)
+	})
 }
 
 // mint gives the endpoint a new secret.

@@ -15,6 +15,9 @@ const (
 	idlePerHost = 256
 	// slowAfter is how long a call may run before those behind it stop waiting for its slot.
 	slowAfter = 500 * time.Millisecond
+	// crowdedAfter is slowAfter for those beyond callsPerEndpoint that wait: each holds a place that others' deliveries
+	// could have.
+	crowdedAfter = 100 * time.Millisecond
 	// busyPause is how long deliveries to a busy endpoint are put off. Source: design.
 	busyPause = time.Second
 	// The breaker opens after breakerFailures time-outs or refused connections in a row, for
@@ -38,7 +41,9 @@ type slots struct {
 type slot struct {
 	started []time.Time // of the running calls, oldest first
 	// freed is closed, and replaced, when a call ends.
-	freed       chan struct{}
+	freed chan struct{}
+	// waiting counts the tasks that wait for a running call to end.
+	waiting     int
 	unreachable int
 	// openUntil is until when the breaker is open. After that it is half-open, and one delivery
 	// tries, until an attempt gets through.
@@ -59,6 +64,13 @@ type grant struct {
 	probe bool
 }
 
+// giveUp is release when there is something to release.
+func (g grant) giveUp() {
+	if g.release != nil {
+		g.release()
+	}
+}
+
 func newSlots(now func() time.Time) *slots {
 	return &slots{now: now, byEndpoint: map[EndpointID]*slot{}}
 }
@@ -70,16 +82,31 @@ func (s *slots) take(ctx context.Context, id EndpointID) grant {
 		if freed == nil {
 			return got
 		}
-		timer := time.NewTimer(patience)
-		select {
-		case <-freed:
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !s.await(ctx, id, freed, patience) {
 			return grant{retryIn: busyPause}
 		}
-		timer.Stop()
 	}
+}
+
+// await waits for one of the endpoint's calls to end, with patience; false: ctx has ended.
+func (s *slots) await(ctx context.Context, id EndpointID, freed <-chan struct{}, patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	defer s.wait(id, -1)
+	select {
+	case <-freed:
+	case <-timer.C:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// wait counts who waits.
+func (s *slots) wait(id EndpointID, more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slot(id).waiting += more
 }
 
 // try takes a slot, refuses one, or says what to wait for and how long.
@@ -97,11 +124,20 @@ func (s *slots) try(id EndpointID) (got grant, freed <-chan struct{}, patience t
 		one.started = append(one.started, now)
 		return grant{release: sync.OnceFunc(func() { s.release(id, now) }), probe: one.halfOpen()}, nil, 0
 	}
-	age := now.Sub(one.started[0])
-	if age >= slowAfter {
+	left := one.patience() - now.Sub(one.started[0])
+	if left <= 0 {
 		return grant{}, nil, 0
 	}
-	return grant{}, one.freed, slowAfter - age
+	one.waiting++ // until await returns
+	return grant{}, one.freed, left
+}
+
+// patience is how long calls may have run for one more to wait for them.
+func (s *slot) patience() time.Duration {
+	if s.waiting >= callsPerEndpoint {
+		return crowdedAfter
+	}
+	return slowAfter
 }
 
 // slot is the endpoint's; the caller holds the lock.
@@ -121,7 +157,7 @@ func (s *slots) busy(now time.Time) []EndpointID {
 	defer s.mu.Unlock()
 	var ids []EndpointID
 	for id, one := range s.byEndpoint {
-		slow := len(one.started) >= callsPerEndpoint && now.Sub(one.started[0]) >= slowAfter
+		slow := len(one.started) >= callsPerEndpoint && now.Sub(one.started[0]) >= one.patience()
 		probed := one.halfOpen() && len(one.started) > 0
 		if slow || probed || now.Before(one.openUntil) || now.Before(one.pausedUntil) {
 			ids = append(ids, id)
@@ -134,7 +170,7 @@ func (s *slots) busy(now time.Time) []EndpointID {
 
 // forget drops what says nothing any more.
 func (s *slots) forget(id EndpointID, one *slot, now time.Time) {
-	if len(one.started) == 0 && one.unreachable == 0 && !now.Before(one.pausedUntil) {
+	if len(one.started) == 0 && one.waiting == 0 && one.unreachable == 0 && !now.Before(one.pausedUntil) {
 		delete(s.byEndpoint, id)
 	}
 }

@@ -59,3 +59,32 @@ func TestBusy(t *testing.T) {
 		t.Errorf("still trying after an answer: %+v", got)
 	}
 }
+
+// TestCrowdedSlots: two may wait for calls that are slow; those beyond them soon give their places up.
+func TestCrowdedSlots(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	s := newSlots(func() time.Time { return now })
+	for i, want := range []time.Duration{0, 0, slowAfter, slowAfter, crowdedAfter} {
+		got, freed, patience := s.try("we_slow")
+		if patience != want || (got.release != nil) != (i < callsPerEndpoint) || (freed != nil) != (i >= callsPerEndpoint) {
+			t.Errorf("call %d: %+v with patience %s, want %s", i, got, patience, want)
+		}
+	}
+	now = now.Add(crowdedAfter)
+	if got, freed, _ := s.try("we_slow"); freed != nil || got.release != nil {
+		t.Error("one more waits")
+	}
+	if got := s.busy(now); !slices.Equal(got, []EndpointID{"we_slow"}) {
+		t.Errorf("busy: %v", got)
+	}
+	for range 2 {
+		s.wait("we_slow", -1)
+	}
+	if got := s.busy(now); len(got) != 0 {
+		t.Errorf("busy although only one waits: %v", got)
+	}
+	if _, freed, patience := s.try("we_slow"); freed == nil || patience != slowAfter-crowdedAfter {
+		t.Errorf("patience %s", patience)
+	}
+}

@@ -105,8 +105,7 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 
 // newestAttempts are the attempts from the page's place on that a filter looks at, newest first.
 func (s *Service) newestAttempts(ref workspaces.Ref, id EndpointID, f AttemptFilter, page postgres.Page) *bun.SelectQuery {
-	q := s.db.NewSelect().TableExpr("webhook_attempts AS wa").
-		Where("wa.tenant_id = ?", ref.TenantID).Where("wa.workspace_id = ?", ref.ID).Where("wa.endpoint_id = ?", id)
+	q := s.db.NewSelect().TableExpr("webhook_attempts AS wa").Apply(attemptsOf(ref, id))
 	return page.ApplyTo(startedWithin(q, f), attemptColumns)
 }
 

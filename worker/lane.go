@@ -10,6 +10,7 @@ import (
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker/task"
 )
 
@@ -101,11 +102,12 @@ func (w *Worker) expect(ctx context.Context) error {
 	return err
 }
 
-// room is how many tasks may be begun or go straight into Redis, without waiting for their turn in
-// Postgres: none while others wait there, and what is begun here when Redis is away.
-func (w *Worker) room(ctx context.Context, l *lane) int {
+// roomFor is how many tasks may be begun here, and how many may be begun or go straight into Redis,
+// without waiting for their turn in Postgres: none while others wait there, and what is begun here
+// when Redis is away.
+func (w *Worker) roomFor(ctx context.Context, l *lane) webhooks.Room {
 	if l.behind.Load() {
-		return 0
+		return webhooks.Room{}
 	}
 	local := 0
 	if l.local > 0 {
@@ -115,15 +117,20 @@ func (w *Worker) room(ctx context.Context, l *lane) int {
 	running, _ := l.gate.Count()
 	_, share := l.gate.Shares()
 	local = min(local, max(0, share-running))
-	if local > l.local/2 {
-		return local // enough, without asking Redis
+	here := webhooks.Room{Begin: local, Tasks: local}
+	if l.local > 0 && local >= l.halfLocal() {
+		return here // enough, without asking Redis
 	}
 	pending, err := w.depths.Pending(ctx, l.queue)
 	if err != nil {
-		return local
+		return here
 	}
-	return min(local+max(0, l.room(pending)), max(0, share-running-pending))
+	all := min(local+max(0, l.room(pending)), max(0, share-running-pending))
+	return webhooks.Room{Begin: min(local, all), Tasks: all}
 }
+
+// halfLocal is half of the places for tasks here, and at least one.
+func (l *lane) halfLocal() int { return max(1, l.local/2) }
 
 // room is how many tasks to hand over when so many are pending.
 func (l *lane) room(pending int) int {

@@ -115,12 +115,14 @@ type Worker struct {
 	// publicTurn and internalTurn are whose events were relayed last.
 	publicTurn   fair.Turn
 	internalTurn fair.Turn
-	metrics      metrics
-	backlog      backlog
-	redis        goredis.UniversalClient
-	tracer       trace.TracerProvider
-	log          *slog.Logger
-	now          func() time.Time
+	// fanOut is how many deliveries an event of a backlog made the last time. The relay alone uses it.
+	fanOut  float64
+	metrics metrics
+	backlog backlog
+	redis   goredis.UniversalClient
+	tracer  trace.TracerProvider
+	log     *slog.Logger
+	now     func() time.Time
 }
 
 // New makes a worker; Run starts it.

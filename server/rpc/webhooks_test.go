@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/platform/fair"
@@ -27,6 +29,7 @@ import (
 	"parlance.dev/parlance/server/rest"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/test/fake/receiver"
+	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/webhooks"
@@ -42,6 +45,7 @@ type webhooksFixture struct {
 	caller    workspaces.Principal // who every request comes from
 	workspace string
 	receiver  *receiver.Receiver
+	revoked   atomic.Bool // the caller's key
 }
 
 func newWebhooksFixture(t *testing.T) *webhooksFixture {
@@ -60,7 +64,7 @@ func newWebhooksFixture(t *testing.T) *webhooksFixture {
 	}
 	f.caller = workspaces.Principal{TenantID: made.Tenant.ID, Scope: workspaces.ScopeAdmin}
 	f.workspace = string(made.Workspace.ID)
-	f.hooks = webhooks.New(webhooks.Deps{DB: db, Workspaces: tenants, Keyring: keys, Guard: guard})
+	f.hooks = webhooks.New(webhooks.Deps{DB: db, Workspaces: tenants, Keyring: keys, Guard: guard, Policy: webhooks.Policy{WatchCheck: time.Millisecond}})
 	f.serve(rpc.NewWebhooks(rpc.NewAccess(tenants), f.hooks))
 	return f
 }
@@ -78,7 +82,13 @@ func (f *webhooksFixture) serve(handler parlancev1connect.WebhookServiceHandler)
 	}
 	_, mux := parlancev1connect.NewWebhookServiceHandler(handler, connect.WithInterceptors(chain))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mux.ServeHTTP(w, r.WithContext(workspaces.WithPrincipal(r.Context(), f.caller)))
+		ctx := workspaces.WithStanding(workspaces.WithPrincipal(r.Context(), f.caller), func(context.Context) error {
+			if f.revoked.Load() {
+				return fault.New(fault.AuthInvalidKey, "The API key is not valid.")
+			}
+			return nil
+		})
+		mux.ServeHTTP(w, r.WithContext(ctx))
 	}))
 	f.t.Cleanup(server.Close)
 	f.client = parlancev1connect.NewWebhookServiceClient(server.Client(), server.URL)
@@ -98,7 +108,7 @@ func (f *webhooksFixture) create(names ...string) *parlancev1.WebhookEndpoint {
 // happen appends an event, relays and delivers it.
 func (f *webhooksFixture) happen(eventType events.Type) string {
 	f.t.Helper()
-	var due []webhooks.Due
+	var made webhooks.Fanned
 	var id string
 	err := postgres.InTx(f.t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
 		var err error
@@ -112,7 +122,7 @@ func (f *webhooksFixture) happen(eventType events.Type) string {
 		if err != nil {
 			return err
 		}
-		if due, _, err = f.hooks.FanOut(ctx, tx, rows, 100); err != nil {
+		if made, err = f.hooks.FanOut(ctx, tx, rows, webhooks.Room{Tasks: 100}); err != nil {
 			return err
 		}
 		return events.MarkRelayed(ctx, tx, rows, time.Now())
@@ -120,7 +130,7 @@ func (f *webhooksFixture) happen(eventType events.Type) string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	for _, batch := range webhooks.Batches(due) {
+	for _, batch := range webhooks.Batches(made.Due) {
 		if _, err := f.hooks.Deliver(f.t.Context(), batch.EndpointID, batch.IDs); err != nil {
 			f.t.Fatal(err)
 		}
@@ -263,7 +273,7 @@ func TestEventsOnTheWire(t *testing.T) {
 	if err != nil || len(next.GetEvents()) != 1 || next.GetEvents()[0].GetEventId() != second || next.GetNextPageToken() != "" {
 		t.Errorf("second page: %v, %v", next, err)
 	}
-	watching, stop := context.WithCancel(ctx)
+	watching, stop := context.WithTimeout(ctx, harness.Patience)
 	defer stop()
 	stream, err := f.client.WatchEvents(watching, &parlancev1.WatchEventsRequest{WorkspaceId: f.workspace, After: page.GetEvents()[0].GetCursor()})
 	if err != nil {
@@ -276,6 +286,9 @@ func TestEventsOnTheWire(t *testing.T) {
 	if !stream.Receive() || stream.Msg().GetEvent().GetEventId() != third {
 		t.Errorf("watched: %v, %v; want %s", stream.Msg(), stream.Err(), third)
 	}
-	stop()
-	_ = stream.Close() // the stream was cancelled
+	f.revoked.Store(true)
+	if stream.Receive() || connect.CodeOf(stream.Err()) != connect.CodeUnauthenticated {
+		t.Errorf("watched with a revoked key: %v, %v", stream.Msg(), stream.Err())
+	}
+	_ = stream.Close() // its error is stream.Err
 }

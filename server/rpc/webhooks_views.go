@@ -7,6 +7,7 @@ import (
 
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/webhooks"
+	"parlance.dev/parlance/workspaces"
 )
 
 func (s *webhooksServer) GetWebhookDelivery(ctx context.Context, req *parlancev1.GetWebhookDeliveryRequest) (*parlancev1.WebhookDelivery, error) {
@@ -67,6 +68,13 @@ func (s *webhooksServer) WatchEvents(ctx context.Context, req *parlancev1.WatchE
 		return err
 	}
 	params := watchParams(req)
+	params.AllowedFunc = func(ctx context.Context) error {
+		if err := workspaces.Standing(ctx); err != nil {
+			return err
+		}
+		_, err := s.access.Workspace(ctx, req.GetWorkspaceId())
+		return err
+	}
 	if req.GetAnnounce() {
 		params.OpenedFunc = func(cursor string) error { return stream.Send(&parlancev1.WatchEventsResponse{Cursor: cursor}) }
 	}

@@ -27,11 +27,34 @@ var stormEvents = flag.Int("chaos.events", 0, "how many events TestWebhookChaos 
 const (
 	// stormFew is how many events are published when not asked for more.
 	stormFew = 120
+	// stormLine is how often an event is one of those for the endpoint that is ordered, in a small and in a large run.
+	stormLine, stormLineLarge = 5, 100
 	// stormPublishers append side by side, and do it again when that failed.
 	stormPublishers = 4
 	// stormRest bounds coming to rest after the last fault: leases of 30 s, of an heir that was killed as well.
 	stormRest = 4 * time.Minute
 )
+
+// stormy is the type of what all endpoints but the ordered one get, lined of what that one gets.
+const stormy, lined = events.FatigueAlert, events.DSARReady
+
+// letter is an event to publish.
+type letter struct {
+	id   string
+	kind events.Type
+}
+
+// letters are n events, of which each step-th is for the ordered endpoint.
+func letters(n, step int) []letter {
+	all := make([]letter, n)
+	for i := range all {
+		all[i] = letter{idgen.New(idgen.Event), stormy}
+		if i%step == 0 {
+			all[i].kind = lined
+		}
+	}
+	return all
+}
 
 // storm is an installation that delivers events while everything it stands on breaks.
 type storm struct {
@@ -41,10 +64,12 @@ type storm struct {
 	redis    *redistest.Server
 	db       *postgres.DB
 	hooks    []*receiver.Receiver
-	ids      []string
-	workers  []*harness.Process
-	faults   map[string]int
-	journal  audit.Journal
+	// line is one of hooks: its endpoint is ordered.
+	line    *receiver.Receiver
+	ids     []string
+	workers []*harness.Process
+	faults  map[string]int
+	journal audit.Journal
 }
 
 // TestWebhookChaos publishes events while workers are killed, Redis is emptied and killed and
@@ -52,16 +77,16 @@ type storm struct {
 func TestWebhookChaos(t *testing.T) {
 	t.Parallel()
 	s := newStorm(t)
-	n := max(*stormEvents, stormFew)
-	ids := make([]string, n)
-	for i := range ids {
-		ids[i] = idgen.New(idgen.Event)
+	n, step := stormFew, stormLine
+	if *stormEvents > 0 {
+		n, step = max(*stormEvents, stormFew), stormLineLarge
 	}
+	all := letters(n, step)
 	began := time.Now()
 	published := make(chan struct{})
 	go func() {
 		defer close(published)
-		s.publish(ids)
+		s.publish(all)
 	}()
 	s.breakThings(published)
 	<-published
@@ -78,21 +103,25 @@ func TestWebhookChaos(t *testing.T) {
 		return len(left) == 0
 	})
 	t.Logf("%d events to %d endpoints; broken for %s, at rest %s later", n, len(s.hooks), calm.Sub(began).Round(time.Second), time.Since(calm).Round(time.Second))
-	s.audit(ids)
+	s.audit(all)
+	s.auditLine()
 }
 
 func newStorm(t *testing.T) *storm {
 	t.Helper()
 	s := &storm{t: t, postgres: pgtest.NewServer(t), redis: redistest.NewServer(t), faults: map[string]int{}}
-	for range 3 {
+	for range 4 {
 		s.hooks = append(s.hooks, receiver.New(t))
 	}
+	s.line = s.hooks[3]
 	s.Env = harness.Start(t, harness.Options{
 		DatabaseURL: s.postgres.URL, RedisURL: s.redis.URL, WithoutWorker: true,
 		Settings: map[string]string{"DATABASE_URL": s.postgres.URL, "PARLANCE_EGRESS_CA_FILE": s.hooks[0].CAFile(t), "PARLANCE_LOG_LEVEL": "error"},
 	})
 	for _, hook := range s.hooks {
-		made := s.Do(t, "POST", s.Tenant.In("/webhooks"), map[string]any{"url": hook.URL, "events": []string{"fatigue.alert"}, "description": hook.URL}, harness.Key(s.Tenant.Admin)).Must(t, 201)
+		made := s.Do(t, "POST", s.Tenant.In("/webhooks"), map[string]any{
+			"url": hook.URL, "events": []events.Type{s.kindOf(hook)}, "description": hook.URL, "ordered": hook == s.line,
+		}, harness.Key(s.Tenant.Admin)).Must(t, 201)
 		hook.Expect(made.Text("secret"))
 		hook.Each(s.mood())
 		s.ids = append(s.ids, made.Text("id"))
@@ -112,6 +141,14 @@ func newStorm(t *testing.T) *storm {
 	return s
 }
 
+// kindOf is the type of the events that an endpoint gets.
+func (s *storm) kindOf(hook *receiver.Receiver) events.Type {
+	if hook == s.line {
+		return lined
+	}
+	return stormy
+}
+
 // mood is moody's; a few events leave no request until its time-out, for which a test would wait.
 func (s *storm) mood() func() receiver.Answer {
 	if *stormEvents > 0 {
@@ -126,32 +163,32 @@ func (s *storm) mood() func() receiver.Answer {
 }
 
 // publish appends the events, each until it is known to be stored.
-func (s *storm) publish(ids []string) {
-	next := make(chan string)
+func (s *storm) publish(all []letter) {
+	next := make(chan letter)
 	var publishers sync.WaitGroup
 	for range stormPublishers {
 		publishers.Go(func() {
-			for id := range next {
-				for s.append(id) != nil && s.t.Context().Err() == nil {
+			for one := range next {
+				for s.append(one) != nil && s.t.Context().Err() == nil {
 					s.pause(50 * time.Millisecond)
 				}
 			}
 		})
 	}
-	for _, id := range ids {
-		next <- id
+	for _, one := range all {
+		next <- one
 		s.pause(rand.N(20 * time.Millisecond))
 	}
 	close(next)
 	publishers.Wait()
 }
 
-func (s *storm) append(id string) error {
+func (s *storm) append(one letter) error {
 	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
 	defer cancel()
 	_, err := events.Append(ctx, s.db, events.Event{
-		ID: id, TenantID: s.Tenant.ID, WorkspaceID: s.Tenant.WorkspaceID, Type: events.FatigueAlert,
-		Payload: events.Example(events.FatigueAlert), CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
+		ID: one.id, TenantID: s.Tenant.ID, WorkspaceID: s.Tenant.WorkspaceID, Type: one.kind,
+		Payload: events.Example(one.kind), CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
 	})
 	return err
 }
@@ -230,7 +267,7 @@ func (s *storm) supervise() {
 }
 
 // audit fails the test for every violation, and counts what receivers got twice.
-func (s *storm) audit(ids []string) {
+func (s *storm) audit(all []letter) {
 	s.t.Helper()
 	evidence := audit.Evidence{DatabaseURL: s.DatabaseURL, BlobDir: s.BlobDir, Journal: &s.journal, Faithful: s.ids}
 	twice, requests := 0, 0
@@ -243,11 +280,11 @@ func (s *storm) audit(ids []string) {
 				accepted[r.EventID]++
 			}
 		}
-		for _, id := range ids {
-			if accepted[id] == 0 {
-				s.t.Errorf("%s never accepted %s", hook.URL, id)
+		for _, one := range all {
+			if one.kind == s.kindOf(hook) && accepted[one.id] == 0 {
+				s.t.Errorf("%s never accepted %s", hook.URL, one.id)
 			}
-			twice += max(0, accepted[id]-1)
+			twice += max(0, accepted[one.id]-1)
 		}
 	}
 	report, err := audit.Check(s.t.Context(), evidence)
@@ -264,4 +301,21 @@ func (s *storm) audit(ids []string) {
 	for _, finding := range report.Findings {
 		s.t.Error(finding)
 	}
+}
+
+// auditLine wants that the ordered endpoint never got an event behind one that came after it.
+func (s *storm) auditLine() {
+	s.t.Helper()
+	place := map[string]int{}
+	for i, id := range harness.Rows[string](s.t, s.Env, "SELECT event_id FROM events WHERE type = 'dsar.ready' ORDER BY position") {
+		place[id] = i
+	}
+	furthest, requests := 0, s.line.Requests()
+	for _, r := range requests {
+		if place[r.EventID] < furthest {
+			s.t.Errorf("%s, number %d of the line, came after number %d", r.EventID, place[r.EventID], furthest)
+		}
+		furthest = max(furthest, place[r.EventID])
+	}
+	s.t.Logf("the line: %d events in %d requests", len(place), len(requests))
 }

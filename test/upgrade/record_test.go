@@ -36,7 +36,6 @@ var empty = map[string]string{
 	"upload_holds":          "the uploads that are under way now",
 	"memory_embeddings_due": "memories that wait for their vector",
 	"webhook_flights":       "deliveries that are under way now",
-	"call_approvals":        "no tool here waits for anybody's yes",
 	"event_feed_floors":     "what retention has deleted",
 	"bun_migration_locks":   "not used: an advisory lock takes its place",
 }
@@ -166,7 +165,11 @@ func (r *recorder) talk() {
 	}
 	r.Exec(r.t, `INSERT INTO session_summaries (session_id, tenant_id, workspace_id, text, turns, updated_at) VALUES ($1, $2, $3, 'Ada asked.', 1, now())`,
 		session.Text("id"), r.Tenant.ID, r.Tenant.WorkspaceID)
-	r.paths = append(r.paths, "/v1/sessions", at, at+"/transcript", at+"/tool-calls")
+	// And a call that somebody allowed: no tool here asks.
+	r.Exec(r.t, `INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, decided_by, created_at, expires_at, decided_at)
+		SELECT 'call_recorded', t.tenant_id, t.workspace_id, t.session_id, t.id, 'order_status', '{"order":"17"}', 'approved', t.session_id, now(), now() + interval '1 minute', now()
+		FROM turns AS t WHERE t.session_id = $1 AND t.index = 1`, session.Text("id"))
+	r.paths = append(r.paths, "/v1/sessions", at, at+"/transcript", at+"/tool-calls", at+"/approvals")
 }
 
 // ask notes what the API answers to each path.

@@ -1,0 +1,119 @@
+package webhooks_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/events"
+	"parlance.dev/parlance/test/fake/receiver"
+	"parlance.dev/parlance/test/harness"
+	"parlance.dev/parlance/webhooks"
+)
+
+// hasty gives up writing a result down at once, to try again.
+func hasty(d *webhooks.Deps) { d.Policy.RecordTimeout = 100 * time.Millisecond }
+
+// blocked is a task whose answer came and cannot be written down.
+type blocked struct {
+	*fixture
+	hook     *receiver.Receiver
+	endpoint webhooks.Endpoint
+	// ended gets what the task said at its end.
+	ended  chan error
+	unlock func()
+}
+
+// block begins a task under ctx and locks the endpoint while it answers.
+func block(ctx context.Context, t *testing.T, answer receiver.Answer) blocked {
+	t.Helper()
+	b := blocked{fixture: newFixture(t, hasty), hook: receiver.New(t), ended: make(chan error, 1)}
+	hold := make(chan struct{})
+	answer.Hold = hold
+	b.hook.Always(answer)
+	b.endpoint = b.fixture.endpoint(b.ref, b.hook, "kb.source_ingested")
+	b.append(b.ref, events.KBSourceIngested)
+	batch := webhooks.Batches(b.relay())[0]
+	go func() {
+		_, err := b.hooks.Deliver(ctx, batch.EndpointID, batch.IDs)
+		b.ended <- err
+	}()
+	b.hook.Await(t.Context(), t, 1)
+	tx, err := b.db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.unlock = func() { _ = tx.Rollback() } // nothing was changed; twice is harmless
+	t.Cleanup(b.unlock)
+	if _, err := tx.ExecContext(t.Context(), "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR UPDATE", b.ref.TenantID, b.endpoint.ID); err != nil {
+		t.Fatal(err)
+	}
+	close(hold)
+	return b
+}
+
+// TestResultsOutliveALock: what an endpoint answered is written down after whoever has locked it,
+// however long that takes, and nobody sends the event again meanwhile.
+func TestResultsOutliveALock(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		answer receiver.Answer
+		want   webhooks.AttemptStatus
+	}{
+		"Success": {want: webhooks.AttemptSucceeded},
+		"Failure": {answer: receiver.Answer{Status: http.StatusInternalServerError}, want: webhooks.AttemptFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := block(t.Context(), t, row.answer)
+			b.clock.advance(time.Hour) // the lease that the task began with is over
+			harness.Await(t, harness.Patience, "the claim is renewed", func() bool {
+				return b.number("SELECT count(*) FROM webhook_deliveries WHERE lease_until > ?", b.clock.now()) == 1
+			})
+			if n := b.sweep(); n != 0 {
+				t.Errorf("%d more attempts beside the lock", n)
+			}
+			b.unlock()
+			if err := <-b.ended; err != nil {
+				t.Errorf("deliver: %v", err)
+			}
+			got := b.attempts(b.endpoint.ID)
+			if len(got) != 1 || got[0].Status != row.want || len(b.hook.Requests()) != 1 {
+				t.Errorf("%d requests, attempts %+v", len(b.hook.Requests()), got)
+			}
+		})
+	}
+}
+
+// TestRecordingEndsWithTheTask: a worker that stops does not wait for the lock for ever; the attempt
+// becomes unknown when its lease is over.
+func TestRecordingEndsWithTheTask(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b := block(ctx, t, receiver.Answer{})
+	b.clock.advance(time.Hour)
+	harness.Await(t, harness.Patience, "a try has failed", func() bool {
+		return b.number("SELECT count(*) FROM webhook_deliveries WHERE lease_until > ?", b.clock.now()) == 1
+	})
+	cancel()
+	if err := <-b.ended; err == nil {
+		t.Error("Deliver says that it wrote the result down")
+	}
+	// Postgres hears a moment later that nobody waits for the last try any more; it would write it down.
+	harness.Await(t, harness.Patience, "no statement waits for the lock", func() bool {
+		return b.number("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 0
+	})
+	b.unlock()
+	if got := b.attempts(b.endpoint.ID); len(got) != 0 {
+		t.Errorf("attempts %+v, of which the answer is not written down", got)
+	}
+	b.clock.advance(time.Hour)
+	if n := b.sweep(); n != 1 {
+		t.Errorf("%d attempts after the lease, want 1", n)
+	}
+	if got := b.attempts(b.endpoint.ID); len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || got[1].Number != 2 {
+		t.Errorf("attempts %+v", got)
+	}
+}
