@@ -251,8 +251,9 @@ type Opened struct {
 // filled in by [postgres.DB.Ask].
 func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	return postgres.Step{
-		Statement: s.db.NewRaw("SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = ? AND c.workspace_id = ? AND c.kind = ?)", ref.TenantID, ref.ID, CredentialModel),
-		Row:       func(scan func(into ...any) error) error { return scan(has) },
+		SQL:  "SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = $1 AND c.workspace_id = $2 AND c.kind = $3)",
+		Args: []any{string(ref.TenantID), string(ref.ID), string(CredentialModel)},
+		Row:  func(scan func(into ...any) error) error { return scan(has) },
 	}
 }
 

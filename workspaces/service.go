@@ -132,7 +132,8 @@ func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
 // as it is when there is no such tenant.
 func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 	return postgres.Step{
-		Statement: s.db.NewRaw("SELECT t.plan FROM tenants AS t WHERE t.id = ?", id),
+		SQL:  "SELECT t.plan FROM tenants AS t WHERE t.id = $1",
+		Args: []any{string(id)},
 		Row: func(scan func(into ...any) error) error {
 			var name string
 			err := scan(&name)

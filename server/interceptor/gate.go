@@ -32,7 +32,7 @@ type Gate struct {
 type admittedKey struct{}
 
 // Admit checks a call of procedure with the request's Authorization header and returns the
-// context that carries the principal. It sets the RateLimit-* headers on header.
+// context that carries the principal, and how to ask for it again. It sets the RateLimit-* headers on header.
 // Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited.
 func (g *Gate) Admit(ctx context.Context, procedure string, request, header http.Header) (context.Context, error) {
 	if admitted, _ := ctx.Value(admittedKey{}).(string); admitted == procedure {
@@ -51,6 +51,10 @@ func (g *Gate) Admit(ctx context.Context, procedure string, request, header http
 		return ctx, err
 	}
 	ctx = context.WithValue(ctx, admittedKey{}, procedure)
+	ctx = workspaces.WithStanding(ctx, func(ctx context.Context) error {
+		_, err := g.principal(ctx, policy, request)
+		return err
+	})
 	return workspaces.WithPrincipal(ctx, principal), nil
 }
 

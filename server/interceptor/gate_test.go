@@ -73,6 +73,34 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestStanding: who answers for long can ask whether the caller is still who it was.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	policies, err := interceptor.NewPolicies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := principals{"reader": {KeyID: "key_r", Scope: workspaces.ScopeRead}}
+	gate := &interceptor.Gate{Policies: policies, Keys: keys, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+		Plan: func(string) workspaces.Plan { return workspaces.Plan{} }, Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry(),
+	})}
+	ctx, err := gate.Admit(t.Context(), "/parlance.v1.WebhookService/WatchEvents", http.Header{"Authorization": {"Bearer reader"}}, http.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := workspaces.Standing(ctx); err != nil {
+		t.Errorf("a key that is there: %v", err)
+	}
+	keys["reader"] = workspaces.Principal{KeyID: "key_r"}
+	if got := fault.ReasonOf(workspaces.Standing(ctx)); got != fault.AuthScope {
+		t.Errorf("a key that lost its scope: %q", got)
+	}
+	delete(keys, "reader")
+	if got := fault.ReasonOf(workspaces.Standing(ctx)); got != fault.AuthInvalidKey {
+		t.Errorf("a key that is gone: %q", got)
+	}
+}
+
 // TestPolicies: every method of the contract states a scope, and none is open.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
