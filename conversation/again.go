@@ -104,7 +104,7 @@ func (t *turnStream) keep(turn Turn) error {
 		}
 	}
 	for _, call := range turn.ToolCalls() {
-		if call.Output == "" {
+		if !call.Settled {
 			continue
 		}
 		if err := t.send(StreamEvent{Type: StreamToolCall, ToolCall: &call}); err != nil {

@@ -57,7 +57,11 @@ func (e *engine) next() {
 }
 
 func (e *engine) startOf(turn TurnID, said string) turnStart {
-	return turnStart{tenant: e.session.TenantID, session: e.id, turn: turn, open: turn != "", known: &foreknown{session: e.session, said: said}, recall: e.recall}
+	start := turnStart{tenant: e.session.TenantID, session: e.id, turn: turn, open: turn != "", known: &foreknown{session: e.session, said: said}, recall: e.recall}
+	if e.unheard.turn == turn {
+		start.unheard = e.unheard.response
+	}
+	return start
 }
 
 // ready makes what gives an answer. Whoever does not launch it cancels it.
@@ -75,7 +79,7 @@ func (e *engine) launch(ctx context.Context, run *current, r *runner) {
 	e.current = run
 	e.unanswered, e.said = "", ""
 	e.client.answering(e.s.moment())
-	e.s.workers.Go(func() {
+	e.s.do(func() {
 		defer run.cancel(nil)
 		e.send(finished{run: run, went: r.run(ctx)}) // the engine stays while an answer is going out
 	})

@@ -205,16 +205,14 @@ func (e *engine) inputOf(items []InputItem) ([]Message, error) {
 	for _, wanted := range items {
 		item := wanted.Item
 		if wanted.Reference != "" {
-			turns, err := selectTurnsHolding(ctx, e.s.db, e.session, wanted.Reference)
+			found, ok, err := e.item(ctx, wanted.Reference)
 			if err != nil {
 				return nil, err
 			}
-			found, ok := findItem(turns, e.session.ItemEdits, wanted.Reference)
 			if !ok {
 				return nil, fault.Wrap(ErrNoReference, fault.InvalidRequest, "There is no item with the id %q to refer to.", wanted.Reference)
 			}
 			item = found
-			item.Text = e.session.ItemEdits.text(item.ID, item.Text)
 		} else if refused := checkInput(item); refused != nil {
 			return nil, refused
 		}

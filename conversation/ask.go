@@ -2,9 +2,6 @@ package conversation
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"time"
 
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -55,6 +52,9 @@ func (e *engine) ask(live *Live, c Ask) {
 		r.ahead.stop()
 		e.s.release(start.turn, l)
 		run.cancel(nil)
+		if err != nil {
+			e.unheard.turn, e.unheard.response = start.turn, r.start.response
+		}
 		if e.acceptNamed(live, c.Said.CommandID, start.turn, said) {
 			e.client.heard()
 		}
@@ -67,7 +67,9 @@ func (e *engine) ask(live *Live, c Ask) {
 	r.start.early = &early{ctx: turnCtx, span: span, lease: l, session: session, turn: turn}
 	e.recall.opened(turn)
 	e.recall.began(session, turn)
+	live.hush(true) // ResponseStarted is right behind it
 	e.heard(live, c.Said.CommandID, turn, said)
+	live.hush(false)
 	e.client.heard()
 	e.launch(turnCtx, run, r)
 }
@@ -78,18 +80,18 @@ func (e *engine) free() bool {
 }
 
 // askOpen stores a new turn with what was said, at the session's next place, and takes the lease for it. The row's lock is
-// the statement's own.
+// the statement's own. $1 to $8 are those of newTurnArgs.
 const askOpen = `
 	WITH place AS (
 	    UPDATE sessions AS s
-	    SET last_activity_at = ?now, turn_count = s.turn_count + 1, running_turn_id = ?turn, running_until = ?until, running_response_id = ?response
-	    WHERE s.tenant_id = ?tenant AND s.id = ?session AND s.status = ?open AND s.ending_at IS NULL AND s.running_turn_id IS NULL
-	      AND (s.spill_until IS NULL OR s.spill_until <= ?now)
+	    SET last_activity_at = $8::timestamptz, turn_count = s.turn_count + 1, running_turn_id = $4::text, running_until = $9, running_response_id = $10
+	    WHERE s.tenant_id = $1::text AND s.id = $3::text AND s.status = 'in_progress' AND s.ending_at IS NULL AND s.running_turn_id IS NULL
+	      AND (s.spill_until IS NULL OR s.spill_until <= $8::timestamptz)
 	    RETURNING s.turn_count - 1 AS index, s.language, s.turn_count, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls,
 	        s.assigned_variables, s.item_edits
 	), stored AS (
 	    INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics, started_at)
-	    SELECT ?turn, ?tenant, ?workspace, ?session, place.index, ?text, '', ?running, ?messages::json, '[]'::jsonb, ?metrics::jsonb, ?now::timestamptz
+	    SELECT $4::text, $1::text, $2::text, $3::text, place.index, $5::text, '', 'in_progress', $6::json, '[]'::jsonb, $7::jsonb, $8::timestamptz
 	    FROM place
 	    RETURNING index
 	)
@@ -105,24 +107,13 @@ func (s *Service) quickAsk(ctx context.Context, start turnStart, said Message) (
 	turn = newTurn(session, start.turn, now)
 	turn.Messages = []Message{said}
 	turn.UserText = userText(turn.Messages)
-	messages, err := json.Marshal(turn.Messages)
+	args, err := newTurnArgs(turn)
 	if err != nil {
-		return Session{}, Turn{}, false, fmt.Errorf("writing what was said: %w", err)
-	}
-	metrics, err := json.Marshal(turn.Metrics)
-	if err != nil {
-		return Session{}, Turn{}, false, fmt.Errorf("writing what was said: %w", err)
+		return Session{}, Turn{}, false, err
 	}
 	ask := postgres.Step{
-		Statement: s.db.NewRaw(askOpen, struct {
-			Now, Until                                                      time.Time
-			Tenant, Session, Workspace, Turn, Response, Text, Open, Running string
-			Messages, Metrics                                               string
-		}{
-			now, now.Add(leaseLife),
-			string(start.tenant), string(start.session), string(session.WorkspaceID), string(turn.ID), start.response, turn.UserText, string(InProgress), string(TurnInProgress),
-			string(messages), string(metrics),
-		}),
+		SQL:  askOpen,
+		Args: append(args, now.Add(leaseLife), start.response),
 		Row: func(scan func(into ...any) error) error {
 			begun = true
 			return scanBegun(scan, &session, &turn.Index)

@@ -222,8 +222,10 @@ type ToolCall struct {
 	// Name is the tool's slug.
 	Name      string
 	Arguments json.RawMessage
-	// Output is what the model got; empty while there is none.
+	// Output is what the model got; it may be empty once the call is Settled.
 	Output string
+	// Settled says that the call has its result.
+	Settled bool
 }
 
 // ToolCalls are the turn's calls in order, those of the client too.
@@ -239,13 +241,18 @@ func (t Turn) ToolCalls() []ToolCall {
 			calls = append(calls, ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments, CallResult: CallResult{StartedAt: t.StartedAt}})
 		}
 		if i, ok := at[message.CallID]; ok && message.Role == roleTool {
-			calls[i].Output = message.Text
+			calls[i].Output, calls[i].Settled = message.Text, true
 			if message.Result != nil {
 				calls[i].CallResult = *message.Result
 			}
 		}
 	}
 	return calls
+}
+
+// waits says that a call of the turn has no result yet. An empty result is one.
+func (t Turn) waits() bool {
+	return slices.ContainsFunc(t.ToolCalls(), func(c ToolCall) bool { return !c.Settled })
 }
 
 // OpenClientCalls are the calls of the turn that its client has not answered.

@@ -109,6 +109,10 @@ func TestCreateRefuses(t *testing.T) {
 		{"locked inside voice", over("voice", `{"tts":{}}`), fault.OverrideNotAllowed, "overrides.voice"},
 		{"locked retrieval", over("retrieval", `{"top_k":1}`), fault.OverrideNotAllowed, "overrides.retrieval"},
 		{"unknown voice override", voice("mouth", `{}`), invalid, "voice_stack_override.mouth"},
+		{"unknown transcriber", voice("stt", `{"provider":"nope"}`), invalid, "voice_stack_override.stt"},
+		{"transcriber's model", voice("stt", `{"model":5}`), invalid, "voice_stack_override.stt"},
+		{"voice activity", voice("vad", `{"threshold":5}`), invalid, "voice_stack_override.vad"},
+		{"turn detection", voice("turn_detection", `{"type":"guess"}`), invalid, "voice_stack_override.turn_detection"},
 		{"audio format", voice("input_audio_format", `"mp3"`), invalid, "voice_stack_override.input_audio_format"},
 		{"locked voice", voice("tts", `{"voice":"x"}`), fault.OverrideNotAllowed, "voice_stack_override.tts"},
 	}

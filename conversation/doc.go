@@ -17,8 +17,8 @@
 // The rows of Postgres are the session. A turn runs wherever it was asked for, by the holder
 // of the session's turn lease (running_turn_id, running_until), so the turns of one session are
 // strictly serial on any number of nodes, for sockets and HTTP alike. What is live about a
-// session, its sockets and the answer that is going out, belongs to one goroutine on the node
-// (conversation); sockets talk to it through a [Live].
+// session, its sockets and the answer that is going out, belongs to one engine on the node, which takes
+// one message at a time (inbox.go); sockets talk to it through a [Live].
 //
 // A socket that is lost leaves its [Live] behind (away.go), and the answer goes on. A turn whose node is
 // lost is wanted again, and an answer that another node gives is watched (lost.go); one without a socket is

@@ -97,6 +97,32 @@ func (e *engine) goingOut(live *Live, item, commandID string, command Command) b
 	return true
 }
 
+// retrieve shows a socket an item that it need not know.
+func (e *engine) retrieve(live *Live, c Retrieve) {
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	item, found, err := e.item(ctx, c.ItemID)
+	if err == nil && !found {
+		err = fault.Wrap(ErrNothingToRetrieve, fault.InvalidRequest, "There is no item with that id.")
+	}
+	if err != nil {
+		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
+		return
+	}
+	live.push(ItemRetrieved{CommandID: c.CommandID, Item: item})
+}
+
+// item is an item of the conversation as the model sees it; false when there is none, or it was removed.
+func (e *engine) item(ctx context.Context, id string) (Item, bool, error) {
+	turns, err := selectTurnsHolding(ctx, e.s.db, e.session, id)
+	if err != nil {
+		return Item{}, false, err
+	}
+	found, ok := findItem(turns, e.session.ItemEdits, id)
+	found.Text = e.session.ItemEdits.text(found.ID, found.Text)
+	return found, ok, nil
+}
+
 // remove takes an item out of the model's sight.
 func (e *engine) remove(live *Live, c Remove) {
 	if e.goingOut(live, c.ItemID, c.CommandID, c) {

@@ -8,14 +8,14 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// engine is the one goroutine that owns what is live about a session on this node. Everything
-// reaches it as a message; it ends when it has no sockets and nothing to finish.
+// engine owns what is live about a session on this node. Everything reaches it as a message (inbox.go), one at a
+// time; it ends when it has no sockets and nothing to finish.
 type engine struct {
 	s      *Service
 	tenant workspaces.TenantID
 	id     ID
-	inbox  chan any
-	// done is closed when the goroutine has ended: nobody takes messages any more.
+	inbox  inbox
+	// done is closed when the engine has ended: nobody takes messages any more.
 	done chan struct{}
 	// joining counts the sockets on their way; guarded by Service.mu.
 	joining int
@@ -31,6 +31,11 @@ type engine struct {
 	unanswered TurnID
 	// said is the user's part of it; empty when it is not known here.
 	said string
+	// unheard is the turn of the last quickAsk that failed, and its answer: perhaps it was stored.
+	unheard struct {
+		turn     TurnID
+		response string
+	}
 	// recall is what is remembered for when Postgres is away; see spill.go.
 	recall  *recall
 	waiting []respond
@@ -51,11 +56,11 @@ type (
 		live       *Live
 		greeting   *Turn
 		unanswered []Turn
-		// turns are all there were.
+		// turns are the newest.
 		turns []Turn
-		// open are calls that a client has not answered yet, of turns before.
+		// open are calls of theirs that a client has not answered yet.
 		open []clientCall
-		// items are all there were, those removed too.
+		// items are theirs, those removed too.
 		items []Item
 		// running is the turn that runs, on any node; zero when there is none.
 		running Turn
@@ -102,9 +107,9 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 	}
 	e, ok := s.engines[session.ID]
 	if !ok {
-		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, inbox: make(chan any), done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, asides: map[string]*current{}, client: newClientCalls(), recall: s.newRecall(session)}
+		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, asides: map[string]*current{}, client: newClientCalls(), recall: s.newRecall(session)}
 		s.engines[session.ID] = e
-		s.workers.Go(e.loop)
+		s.workers.Add(1) // until retired
 	}
 	e.joining++
 	return e, nil
@@ -117,55 +122,42 @@ func (s *Service) engineOf(id ID) *engine {
 	return s.engines[id]
 }
 
-// send hands a message over; false when the engine has ended.
-func (e *engine) send(message any) bool {
-	select {
-	case e.inbox <- message:
-		return true
-	case <-e.done:
-		return false
-	}
-}
-
-func (e *engine) loop() {
-	defer close(e.done)
-	defer e.client.stop()
-	for !e.retire() {
-		switch m := (<-e.inbox).(type) {
-		case joined:
-			e.join(m)
-		case left:
-			e.leave(m)
-		case commanded:
-			e.obey(m.live, m.command)
-		case happened:
-			e.forward(m)
-			if m.noted != nil {
-				close(m.noted)
-			}
-		case finished:
-			e.settle(m)
-		case asideDone:
-			e.settleAside(m)
-		case replaced:
-			e.replace(m)
-		case ended:
-			e.close(closedBy(m.session))
-		case recorded:
-			e.took(m.turn)
-		case expired:
-			e.expire(m.call)
-		case changed:
-			e.adopt(m.edits)
-		case wanted:
-			e.takeUp(m.turns)
-		case watched:
-			e.endWatch(m)
-		case faded:
-			e.fade(m.live)
-		case restarted:
-			e.restart()
+// take does what a message is about.
+func (e *engine) take(message any) {
+	switch m := message.(type) {
+	case joined:
+		e.join(m)
+	case left:
+		e.leave(m)
+	case commanded:
+		e.obey(m.live, m.command)
+	case happened:
+		e.forward(m)
+		if m.noted != nil {
+			close(m.noted)
 		}
+	case finished:
+		e.settle(m)
+	case asideDone:
+		e.settleAside(m)
+	case replaced:
+		e.replace(m)
+	case ended:
+		e.close(closedBy(m.session))
+	case recorded:
+		e.took(m.turn)
+	case expired:
+		e.expire(m.call)
+	case changed:
+		e.adopt(m.edits)
+	case wanted:
+		e.takeUp(m.turns)
+	case watched:
+		e.endWatch(m)
+	case faded:
+		e.fade(m.live)
+	case restarted:
+		e.restart()
 	}
 }
 
@@ -201,6 +193,7 @@ func (s *Service) Close(ctx context.Context) error {
 	go func() { // ends with the workers, which kill ends at the latest
 		telling.Wait()
 		s.workers.Wait()
+		s.crew.Close()
 		close(ended)
 	}()
 	defer s.kill()

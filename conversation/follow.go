@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -223,7 +222,7 @@ func (s *Service) followRow(ctx context.Context, session Session, to *rowStream)
 		if err := to.take(turn); err != nil || turn.Status != TurnInProgress {
 			return true, err
 		}
-		if pending(turn) {
+		if turn.waits() {
 			waiting, err := selectWaiting(ctx, s.db, turn, s.moment())
 			if err != nil {
 				return false, err
@@ -251,11 +250,6 @@ func (s *Service) followRow(ctx context.Context, session Session, to *rowStream)
 			return false, ctx.Err()
 		}
 	}
-}
-
-// pending says that a call of the turn has no result yet.
-func pending(turn Turn) bool {
-	return slices.ContainsFunc(turn.ToolCalls(), func(c ToolCall) bool { return c.Output == "" })
 }
 
 // awaitNews is told when the row of a turn has changed.
@@ -408,7 +402,7 @@ func (r *rowStream) take(turn Turn) error {
 	}
 	seen := 0
 	for _, call := range turn.ToolCalls() {
-		if call.Output == "" {
+		if !call.Settled {
 			continue
 		}
 		if seen++; seen <= r.heard.calls {

@@ -10,7 +10,8 @@ import (
 )
 
 // TestLongHistory: in a session of a thousand turns that no summary tells of, a turn reads the newest only, over HTTP and
-// on a socket, and the model gets no more than the budget; summaries catch up with the rest.
+// on a socket, and so does a socket that joins; the model gets no more than the budget; summaries catch up with the rest,
+// over a call whose result is empty too.
 func TestLongHistory(t *testing.T) {
 	t.Parallel()
 	const long, budget = 1000, 500
@@ -20,9 +21,8 @@ func TestLongHistory(t *testing.T) {
 	f.agent = f.newAgent(t, f.ref, agents.Config{Model: agents.Model{HistoryTokens: budget}})
 	made := f.create(t)
 	id := made.Session.ID
-	f.turn(t, id, "The first question.")
-	s := f.join(t, f.Service, made) // which reads all there is
-	// What is before the newest hundred cannot be read: a turn that reads it fails.
+	first := f.turn(t, id, "The first question.")
+	// What is before the newest hundred cannot be read: a socket that reads it does not get in, and a turn fails.
 	_, err := f.db.ExecContext(t.Context(), `
 		INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics, started_at, ended_at)
 		SELECT 'turn_' || lpad(n::text, 26, '0'), t.tenant_id, t.workspace_id, t.session_id, n, 'Question', 'Answer', 'completed',
@@ -48,6 +48,14 @@ func TestLongHistory(t *testing.T) {
 		}
 		return history.SummarizedTurns + history.Turns
 	}
+	s := f.join(t, f.Service, made)
+	if history := s.History(); len(history) != 100 || history[0].Text != "Question 951" || history[99].Text != "Answer 1000" {
+		t.Errorf("the socket was told of %d items, from %+v", len(history), history[0])
+	}
+	s.do(conversation.Retrieve{ItemID: first.Messages[0].ItemID})
+	if found, _ := until[conversation.ItemRetrieved](s); found.Item.Text != first.UserText || found.Item.TurnID != first.ID {
+		t.Errorf("retrieved %+v", found)
+	}
 	check(f.turn(t, id, "Over HTTP?"), false)
 	done, _ := talk(s, "On a socket?")
 	spoken, err := f.GetTurn(t.Context(), f.principal, id, done.TurnID)
@@ -56,7 +64,8 @@ func TestLongHistory(t *testing.T) {
 	}
 	check(spoken, false)
 	// They can be read again, and the pause after the summary that failed is over.
-	_, err = f.db.ExecContext(t.Context(), `UPDATE turns SET messages = json_build_array(json_build_object('role', 'user', 'text', 'Question ' || index), json_build_object('role', 'assistant', 'text', 'Answer ' || index))
+	_, err = f.db.ExecContext(t.Context(), `UPDATE turns SET messages = json_build_array(json_build_object('role', 'user', 'text', 'Question ' || index), json_build_object('role', 'assistant', 'text', 'Answer ' || index,
+		    'calls', json_build_array(json_build_object('id', 'call_' || index, 'name', 'look', 'arguments', json_build_object(), 'client', true))), json_build_object('role', 'tool', 'call_id', 'call_' || index))
 		WHERE tenant_id = ? AND session_id = ? AND index BETWEEN 1 AND ?`, f.ref.TenantID, id, long-100)
 	if err != nil {
 		t.Fatal(err)

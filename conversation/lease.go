@@ -56,6 +56,9 @@ type turnStart struct {
 	offered json.RawMessage
 	// response is the answer's id when a socket asks for it.
 	response string
+	// unheard is the answer's id of a quickAsk for the turn of which nobody knows what came; empty: there was none. What it
+	// began, nobody runs.
+	unheard string
 	// recall is what the node remembers of the session; nil for a turn without a socket.
 	recall *recall
 	// known is what the node knows of the session; nil: nothing.
@@ -222,6 +225,9 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 		session = *row
 		if refused = openError(session); refused != nil {
 			return nil
+		}
+		if start.unheard != "" && session.RunningTurnID == start.turn && session.RunningResponseID == start.unheard {
+			session.RunningTurnID, session.RunningUntil, session.RunningResponseID = "", time.Time{}, ""
 		}
 		lost := session.RunningTurnID != "" && !session.RunningUntil.After(now)
 		switch {

@@ -364,9 +364,13 @@ type Configured struct {
 	ClientTools     []model.Tool
 	ToolChoice      ToolChoice
 	MaxOutputTokens int // 0 or less: no bound of the client
-	// Refused are the wishes that were left out, each with the reason in words, for dialects that say so.
+	// Refused are the wishes that were left out, each with the reason in words, for dialects that say so: overrides by
+	// their keys, FieldToolChoice.
 	Refused []fault.Field
 }
+
+// FieldToolChoice is the field of Configured's Refused for a ToolChoice of a tool that is not offered: it is ToolsAuto then.
+const FieldToolChoice = "tool_choice"
 
 // Failed says that a command could not be done; the conversation goes on.
 type Failed struct {

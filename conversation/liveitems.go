@@ -11,6 +11,8 @@ var (
 	ErrNoPlace = errors.New("no such item to put one behind")
 	// ErrItemTaken: there is an item of that id.
 	ErrItemTaken = errors.New("the item id is taken")
+	// ErrNothingToRetrieve: there is no such item.
+	ErrNothingToRetrieve = errors.New("no such item to retrieve")
 	// ErrNothingToRemove: there is no such item.
 	ErrNothingToRemove = errors.New("no such item to remove")
 	// ErrNothingToTruncate: there is no such item.
@@ -38,6 +40,12 @@ type Insert struct {
 	Arguments json.RawMessage
 }
 
+// Retrieve asks for an item of the conversation, however old it is, as the model sees it; ItemRetrieved comes.
+type Retrieve struct {
+	CommandID string
+	ItemID    string
+}
+
 // Remove takes an item out of what the model sees. The transcript keeps it, and says so.
 // ItemRemoved comes, on every socket of the session.
 type Remove struct {
@@ -55,6 +63,7 @@ type Truncate struct {
 }
 
 func (Insert) command()   {}
+func (Retrieve) command() {}
 func (Remove) command()   {}
 func (Truncate) command() {}
 
@@ -64,6 +73,12 @@ type Audio struct {
 	LengthMS int `json:"length_ms,omitempty"`
 	// Transcribed says that the item's text is what was spoken.
 	Transcribed bool `json:"transcribed,omitempty"`
+}
+
+// ItemRetrieved answers Retrieve.
+type ItemRetrieved struct {
+	CommandID string
+	Item      Item
 }
 
 // ItemRemoved says that an item is not seen by the model any more.
@@ -82,5 +97,6 @@ type ItemTruncated struct {
 	Text string
 }
 
+func (ItemRetrieved) liveEvent() {}
 func (ItemRemoved) liveEvent()   {}
 func (ItemTruncated) liveEvent() {}

@@ -50,13 +50,13 @@ func (r *runner) lookAhead(ctx context.Context) *lookahead {
 	session.Config = *r.config
 	ctx, cancel := context.WithCancel(ctx)
 	l := &lookahead{cancel: cancel, done: make(chan struct{}), text: known.said}
-	go func() { // stop waits for it
+	r.s.crew.Go(func() { // stop waits for it
 		defer close(l.done)
 		defer func() {
 			l.broken = recover() != nil // it is looked for again, where a panic fails the turn
 		}()
 		l.found = r.lookFor(ctx, session, l.text)
-	}()
+	})
 	return l
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -62,6 +63,8 @@ func (e *engine) obey(live *Live, command Command) {
 		live.audio = heardAudio{}
 	case Insert:
 		e.insert(live, c)
+	case Retrieve:
+		e.retrieve(live, c)
 	case Remove:
 		e.remove(live, c)
 	case Truncate:
@@ -74,6 +77,14 @@ func (e *engine) obey(live *Live, command Command) {
 // respond takes the wish for an answer.
 func (e *engine) respond(live *Live, c Respond) {
 	if e.unanswered == "" && e.client.spared(c, e.s.moment()) {
+		return
+	}
+	own := live.clientTools
+	if c.ClientTools != nil {
+		own = c.ClientTools
+	}
+	if !e.offers(c.ToolChoice, own, c.OutOfBand) {
+		live.push(Failed{CommandID: c.CommandID, Err: errNoTool(c.ToolChoice)})
 		return
 	}
 	input, err := e.inputOf(c.Input)
@@ -142,9 +153,14 @@ func (e *engine) acceptNamed(live *Live, commandID string, id TurnID, said Messa
 	defer cancel()
 	turn, err := e.s.accept(ctx, e.session, e.recall, id, e.unanswered, said)
 	if err != nil {
-		e.s.log.WarnContext(ctx, "message not accepted", "session_id", e.id, "error", err)
+		decided := postgres.Decide(err)
+		level := slog.LevelWarn
+		if decided.Kind() == fault.Invalid {
+			level = slog.LevelDebug // the client is told, and can do nothing else to our log
+		}
+		e.s.log.Log(ctx, level, "message not accepted", "session_id", e.id, "error", err)
 		if live != nil {
-			live.push(Failed{CommandID: commandID, Err: postgres.Decide(err)})
+			live.push(Failed{CommandID: commandID, Err: decided})
 		}
 		return false
 	}
@@ -194,6 +210,10 @@ func (e *engine) configure(live *Live, c Configure) {
 	}
 	if c.ClientTools != nil {
 		live.clientTools = knownTools(c.ClientTools)
+	}
+	if !e.offers(c.ToolChoice, live.clientTools, false) {
+		refused = append(refused, fault.Field{Field: FieldToolChoice, Code: "unknown", Message: errNoTool(c.ToolChoice).Message + " It is auto now."})
+		c.ToolChoice = ToolsAuto
 	}
 	live.toolChoice, live.maxOutputTokens = cmp.Or(c.ToolChoice, live.toolChoice), cmp.Or(c.MaxOutputTokens, live.maxOutputTokens)
 	live.push(Configured{

@@ -2,14 +2,22 @@ package conversation
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
 
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/tools"
 )
 
+// ErrNoTool is the cause of Failed when a ToolChoice names a tool that is not offered.
+var ErrNoTool = errors.New("no tool of that name is offered")
+
 // ToolChoice says whether an answer may or must call tools: ToolsAuto, ToolsNone, ToolsRequired, or the name of
-// the one to call. Empty keeps what is in force. A name that is not offered is ToolsAuto. It holds for
-// the first word of an answer: what comes after the results is free.
+// the one to call. Empty keeps what is in force. A name that is not offered is refused; one that is not offered any
+// more when the answer begins is ToolsAuto. It holds for the first word of an answer: what comes after the results is free.
 type ToolChoice string
 
 // The choices that are no tool's name.
@@ -69,6 +77,45 @@ func knownTools(wanted []model.Tool) []model.Tool {
 		}
 	}
 	return known
+}
+
+// offers says whether the tool that a choice names can be called: one of the client's, or of the agent's. What cannot be
+// found out now is taken for yes.
+func (e *engine) offers(choice ToolChoice, own []model.Tool, aside bool) bool {
+	switch choice {
+	case "", ToolsAuto, ToolsNone, ToolsRequired:
+		return true
+	}
+	name := string(choice)
+	if slices.ContainsFunc(own, func(t model.Tool) bool { return t.Name == name }) {
+		return true
+	}
+	if aside || e.s.tools == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
+	defer cancel()
+	var registry tools.Registry
+	err := e.s.attached(ctx, e.id, func(ctx context.Context) error {
+		values, err := e.s.variables(ctx, e.session)
+		if err == nil {
+			registry, err = e.s.tools.ComposeSession(ctx, e.session.Ref(), agentOf(e.session), string(e.id), values, nil)
+		}
+		return err
+	})
+	return err != nil || slices.ContainsFunc(registry.Offered(), func(t tools.Entry) bool { return t.Name == name })
+}
+
+// agentOf is the session's agent as the session runs it.
+func agentOf(session Session) agents.Agent {
+	return agents.Agent{
+		ID: session.AgentID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID,
+		Version: session.AgentVersion, Config: session.Config,
+	}
+}
+
+func errNoTool(choice ToolChoice) *fault.Error {
+	return fault.Wrap(ErrNoTool, fault.InvalidRequest, "tool_choice names %q, and no tool of that name is offered.", string(choice))
 }
 
 // lowerBound is the smaller of two bounds, each 0 or less when there is none.

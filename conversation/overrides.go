@@ -13,6 +13,7 @@ import (
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/workspaces"
 )
 
 // Bounds of overrides; those of the agent's own fields in agents.proto.
@@ -44,10 +45,10 @@ var (
 		"retrieval":     setRetrieval,
 	}
 	voiceOverrides = map[string]override{
-		"stt":                 setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.STT }),
-		"tts":                 setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.TTS }),
-		"vad":                 setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.VAD }),
-		"turn_detection":      setPart(func(c *agents.Config) *json.RawMessage { return &c.Voice.TurnDetection }),
+		"stt":                 setPart(checkSpeech(workspaces.CredentialSTT), func(c *agents.Config) *json.RawMessage { return &c.Voice.STT }),
+		"tts":                 setPart(checkSpeech(workspaces.CredentialTTS), func(c *agents.Config) *json.RawMessage { return &c.Voice.TTS }),
+		"vad":                 setPart(checkVAD, func(c *agents.Config) *json.RawMessage { return &c.Voice.VAD }),
+		"turn_detection":      setPart(checkTurnDetection, func(c *agents.Config) *json.RawMessage { return &c.Voice.TurnDetection }),
 		"input_audio_format":  setFormat(func(c *agents.Config) *string { return &c.Voice.InputAudioFormat }),
 		"output_audio_format": setFormat(func(c *agents.Config) *string { return &c.Voice.OutputAudioFormat }),
 	}
@@ -163,7 +164,7 @@ func setText(key string, maxChars int, field func(*agents.Config) *string) overr
 	return func(config *agents.Config, value json.RawMessage) error {
 		var text string
 		if strict(value, &text) != nil || len([]rune(text)) > maxChars || !storable(text) {
-			return errors.New(key + " must be a string")
+			return errors.New(key + " must be a string of at most " + strconv.Itoa(maxChars) + " characters, without the character U+0000")
 		}
 		*field(config) = text
 		return nil
@@ -193,6 +194,17 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
 	if strict(value, &changed) != nil || changed.MaxOutputTokens < 0 || !validHistory(changed.HistoryTokens) || !validTemperature(changed.Temperature) {
 		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens, history_tokens (0, or 500 to 200,000) and fallbacks")
+	}
+	if err := checkProvider(workspaces.CredentialModel, changed.Provider, config.Model.Provider); err != nil {
+		return err
+	}
+	for _, fallback := range changed.Fallbacks {
+		if slices.Contains(config.Model.Fallbacks, fallback) {
+			continue
+		}
+		if err := checkProvider(workspaces.CredentialModel, fallback.Provider, ""); err != nil {
+			return err
+		}
 	}
 	config.Model = changed
 	return nil
@@ -239,17 +251,6 @@ func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	}
 	config.Retrieval = changed
 	return nil
-}
-
-func setPart(field func(*agents.Config) *json.RawMessage) override {
-	return func(config *agents.Config, value json.RawMessage) error {
-		var object map[string]any
-		if strict(value, &object) != nil || bytes.Contains(value, []byte(`\u0000`)) {
-			return errors.New("it must be an object")
-		}
-		*field(config) = slices.Clone(value)
-		return nil
-	}
 }
 
 func setFormat(field func(*agents.Config) *string) override {

@@ -1,10 +1,11 @@
 package conversation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"parlance.dev/parlance/platform/postgres"
@@ -44,25 +45,31 @@ type foreknown struct {
 
 // lockSoftly is lockSession in a transaction that is not waited for until it is on the disk.
 func (s *Service) lockSoftly(session Session) postgres.Step {
-	return postgres.Step{Statement: s.db.NewRaw(
-		"SELECT set_config('synchronous_commit', 'off', true) FROM sessions AS s WHERE s.tenant_id = ? AND s.id = ? FOR UPDATE", session.TenantID, session.ID)}
+	return postgres.Step{
+		SQL:  "SELECT set_config('synchronous_commit', 'off', true) FROM sessions AS s WHERE s.tenant_id = $1 AND s.id = $2 FOR UPDATE",
+		Args: []any{string(session.TenantID), string(session.ID)},
+	}
 }
 
 // lockSession takes the session's row, as [Service.locked] does.
 func (s *Service) lockSession(session Session) postgres.Step {
-	return postgres.Step{Statement: s.db.NewRaw("SELECT FROM sessions AS s WHERE s.tenant_id = ? AND s.id = ? FOR UPDATE", session.TenantID, session.ID)}
+	return postgres.Step{
+		SQL:  "SELECT FROM sessions AS s WHERE s.tenant_id = $1 AND s.id = $2 FOR UPDATE",
+		Args: []any{string(session.TenantID), string(session.ID)},
+	}
 }
 
 // acceptNew stores a new turn with what was said, at the session's next place. The row's lock is the statement's own.
+// Its values are those of newTurnArgs.
 const acceptNew = `
 	WITH place AS (
 	    UPDATE sessions AS s
-	    SET last_activity_at = ?now, turn_count = s.turn_count + 1
-	    WHERE s.tenant_id = ?tenant AND s.id = ?session AND s.status = ?open AND s.ending_at IS NULL
+	    SET last_activity_at = $8::timestamptz, turn_count = s.turn_count + 1
+	    WHERE s.tenant_id = $1::text AND s.id = $3::text AND s.status = 'in_progress' AND s.ending_at IS NULL
 	    RETURNING s.turn_count - 1 AS index
 	)
 	INSERT INTO turns (id, tenant_id, workspace_id, session_id, index, user_text, agent_text, status, messages, citations, metrics, started_at)
-	SELECT ?turn, ?tenant, ?workspace, ?session, place.index, ?text, '', ?running, ?messages::json, '[]'::jsonb, ?metrics::jsonb, ?now::timestamptz
+	SELECT $4::text, $1::text, $2::text, $3::text, place.index, $5::text, '', 'in_progress', $6::json, '[]'::jsonb, $7::jsonb, $8::timestamptz
 	FROM place
 	RETURNING index`
 
@@ -74,37 +81,57 @@ func (s *Service) quickAccept(ctx context.Context, session Session, id TurnID, s
 	turn := newTurn(session, id, now)
 	turn.Messages = []Message{said}
 	turn.UserText = userText(turn.Messages)
-	messages, err := json.Marshal(turn.Messages)
-	if err != nil {
-		return Turn{}, false
-	}
-	metrics, err := json.Marshal(turn.Metrics)
+	args, err := newTurnArgs(turn)
 	if err != nil {
 		return Turn{}, false
 	}
 	stored := false
 	_, err = s.db.Ask(ctx, postgres.Step{
-		Statement: s.db.NewRaw(acceptNew, struct {
-			Now                                                   time.Time
-			Tenant, Session, Workspace, Turn, Text, Open, Running string
-			Messages, Metrics                                     string
-		}{
-			now, string(session.TenantID), string(session.ID), string(session.WorkspaceID), string(turn.ID), turn.UserText, string(InProgress), string(TurnInProgress),
-			string(messages), string(metrics),
-		}),
-		Row: func(scan func(into ...any) error) error { stored = true; return scan(&turn.Index) },
+		SQL:  acceptNew,
+		Args: args,
+		Row:  func(scan func(into ...any) error) error { stored = true; return scan(&turn.Index) },
 	})
 	return turn, err == nil && stored
+}
+
+// newTurnArgs are $1 to $8 of acceptNew and of askOpen, for a turn that was just made.
+func newTurnArgs(turn Turn) ([]any, error) {
+	messages, err := jsonText(turn.Messages)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := jsonText(turn.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	return []any{
+		string(turn.TenantID), string(turn.WorkspaceID), string(turn.SessionID), string(turn.ID), turn.UserText, messages, metrics, turn.StartedAt,
+	}, nil
+}
+
+// errZero is of a text with a zero in it, which Postgres does not take: the way step by step writes it otherwise.
+var errZero = errors.New("a text has a zero in it")
+
+// jsonText is a value for a column of JSON.
+func jsonText(value any) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("writing a column of JSON: %w", err)
+	}
+	if bytes.Contains(text, []byte(`\u0000`)) {
+		return nil, errZero
+	}
+	return text, nil
 }
 
 // beginOpen takes the lease for a turn that a socket began, when no turn runs.
 const beginOpen = `
 	UPDATE sessions AS s
-	SET running_turn_id = t.id, running_until = ?until, running_response_id = ?response, last_activity_at = ?now
+	SET running_turn_id = t.id, running_until = $4, running_response_id = $5, last_activity_at = $6
 	FROM turns AS t
-	WHERE s.tenant_id = ?tenant AND s.id = ?session AND s.status = ?open AND s.ending_at IS NULL AND s.running_turn_id IS NULL
-	  AND (s.spill_until IS NULL OR s.spill_until <= ?now)
-	  AND t.tenant_id = ?tenant AND t.session_id = ?session AND t.id = ?turn AND t.status = ?running AND NOT t.wanted AND t.losses = 0
+	WHERE s.tenant_id = $1 AND s.id = $2 AND s.status = 'in_progress' AND s.ending_at IS NULL AND s.running_turn_id IS NULL
+	  AND (s.spill_until IS NULL OR s.spill_until <= $6)
+	  AND t.tenant_id = $1 AND t.session_id = $2 AND t.id = $3 AND t.status = 'in_progress' AND NOT t.wanted AND t.losses = 0
 	RETURNING t.index, s.language, s.turn_count, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls, s.assigned_variables, s.item_edits,
 	    t.user_text, t.messages, t.started_at`
 
@@ -118,10 +145,8 @@ func (s *Service) quickBegin(ctx context.Context, start turnStart) (session Sess
 	session = known.session
 	turn = newTurn(session, start.turn, now)
 	begin := postgres.Step{
-		Statement: s.db.NewRaw(beginOpen, struct {
-			Until, Now                                     time.Time
-			Tenant, Session, Turn, Response, Open, Running string
-		}{now.Add(leaseLife), now, string(start.tenant), string(start.session), string(start.turn), start.response, string(InProgress), string(TurnInProgress)}),
+		SQL:  beginOpen,
+		Args: []any{string(start.tenant), string(start.session), string(start.turn), now.Add(leaseLife), start.response, now},
 		Row: func(scan func(into ...any) error) error {
 			begun = true
 			var messages []byte
@@ -176,13 +201,14 @@ func (s *Service) beginWith(ctx context.Context, start turnStart, session *Sessi
 // pastStep is the first page of readPast, behind the turns that are summarised.
 func (s *Service) pastStep(session Session, known *foreknown) postgres.Step {
 	return postgres.Step{
-		Statement: s.db.NewRaw(`
+		SQL: `
 			SELECT t.id, t.index, t.status, t.messages
 			FROM turns AS t
 			JOIN sessions AS s ON s.tenant_id = t.tenant_id AND s.id = t.session_id
-			WHERE t.tenant_id = ? AND t.session_id = ? AND t.index < ? AND t.index >= s.summarized_turns
+			WHERE t.tenant_id = $1 AND t.session_id = $2 AND t.index >= s.summarized_turns
 			ORDER BY t.index DESC
-			LIMIT ?`, session.TenantID, session.ID, math.MaxInt32, historyPage),
+			LIMIT $3`,
+		Args: []any{string(session.TenantID), string(session.ID), historyPage},
 		Row: func(scan func(into ...any) error) error {
 			var turn Turn
 			var messages []byte
@@ -203,8 +229,9 @@ func (s *Service) pastStep(session Session, known *foreknown) postgres.Step {
 // summaryStep is selectSummary.
 func (s *Service) summaryStep(session Session, known *foreknown) postgres.Step {
 	return postgres.Step{
-		Statement: s.db.NewRaw("SELECT m.text, m.turns FROM session_summaries AS m WHERE m.tenant_id = ? AND m.session_id = ?", session.TenantID, session.ID),
-		Row:       func(scan func(into ...any) error) error { return scan(&known.summary.Text, &known.summary.Turns) },
+		SQL:  "SELECT m.text, m.turns FROM session_summaries AS m WHERE m.tenant_id = $1 AND m.session_id = $2",
+		Args: []any{string(session.TenantID), string(session.ID)},
+		Row:  func(scan func(into ...any) error) error { return scan(&known.summary.Text, &known.summary.Turns) },
 	}
 }
 
@@ -217,14 +244,24 @@ func (r *runner) provider(ctx context.Context) (model.Provider, error) {
 	return choose(ctx, r.session.Ref(), r.session.Config.Model)
 }
 
-// finishOpen records the end of a turn, and what it was to its session.
+// finishOpen records the end of a turn, the columns of finishedColumns, and what it was to its session.
 const finishOpen = `
-	WITH done AS (?)
+	WITH done AS (
+	    UPDATE turns AS t
+	    SET agent_text = $5, status = $6, messages = $7, citations = $8, retrieval = $9, model = $10, input_tokens = $11, output_tokens = $12,
+	        metrics = $13, error_code = $14, error_message = $15, ended_at = $16, receipt = $17, receipt_hash = $18
+	    WHERE t.tenant_id = $1 AND t.id = $3 AND t.status = 'in_progress' AND t.losses = $4
+	      AND EXISTS (
+	          SELECT FROM sessions AS o
+	          WHERE o.tenant_id = $1 AND o.id = $2 AND o.status = 'in_progress' AND o.ending_at IS NULL AND o.running_turn_id = $3
+	      )
+	    RETURNING t.id
+	)
 	UPDATE sessions AS s
-	SET input_tokens = s.input_tokens + ?, output_tokens = s.output_tokens + ?, tool_calls = s.tool_calls + ?, last_activity_at = ?,
-	    language = CASE WHEN ? THEN ? ELSE s.language END, running_turn_id = NULL, running_until = NULL
+	SET input_tokens = s.input_tokens + $11, output_tokens = s.output_tokens + $12, tool_calls = s.tool_calls + $19, last_activity_at = $20,
+	    language = CASE WHEN $21 = '' THEN s.language ELSE $21 END, running_turn_id = NULL, running_until = NULL
 	FROM done
-	WHERE s.tenant_id = ? AND s.id = ?
+	WHERE s.tenant_id = $1 AND s.id = $2
 	RETURNING s.language, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls`
 
 // quickFinish is finish for a turn that ends nothing but itself; false when it is not for here, or could not be.
@@ -235,16 +272,14 @@ func (s *Service) quickFinish(ctx context.Context, session Session, turn Turn, w
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	now := s.moment()
-	update := s.db.NewUpdate().Model(&turn).Column(finishedColumns...).
-		Set("receipt = ?", string(turn.Receipt)).Set("receipt_hash = ?", turn.ReceiptHash).
-		Where("t.tenant_id = ?", turn.TenantID).Where("t.id = ?", turn.ID).Where("t.status = ?", TurnInProgress).Where("t.losses = ?", turn.Losses).
-		Where("EXISTS (SELECT FROM sessions AS o WHERE o.tenant_id = ? AND o.id = ? AND o.status = ? AND o.ending_at IS NULL AND o.running_turn_id = ?)",
-			turn.TenantID, turn.SessionID, InProgress, turn.ID).
-		Returning("t.id")
+	args, err := finishArgs(turn)
+	if err != nil {
+		return Session{}, false
+	}
 	after = session
-	_, err := s.db.Ask(ctx, s.lockSession(session), postgres.Step{
-		Statement: s.db.NewRaw(finishOpen, update, turn.InputTokens, turn.OutputTokens, len(turn.ToolCalls()), now,
-			with.language != "", with.language, turn.TenantID, turn.SessionID),
+	_, err = s.db.Ask(ctx, s.lockSession(session), postgres.Step{
+		SQL:  finishOpen,
+		Args: append(args, len(turn.ToolCalls()), now, with.language),
 		Row: func(scan func(into ...any) error) error {
 			recorded = true
 			return scan(&after.Language, &after.SummarizedTurns, &after.InputTokens, &after.OutputTokens, &after.ToolCalls)
@@ -255,6 +290,28 @@ func (s *Service) quickFinish(ctx context.Context, session Session, turn Turn, w
 	}
 	after.RunningTurnID, after.RunningUntil, after.LastActivityAt = "", time.Time{}, now
 	return after, true
+}
+
+// finishArgs are $1 to $18 of finishOpen.
+func finishArgs(turn Turn) ([]any, error) {
+	args := []any{
+		string(turn.TenantID), string(turn.SessionID), string(turn.ID), turn.Losses, turn.AgentText, string(turn.Status),
+		turn.Messages, turn.Citations, nil, turn.Model, turn.InputTokens, turn.OutputTokens,
+		turn.Metrics, turn.ErrorCode, turn.ErrorMessage, turn.EndedAt, []byte(turn.Receipt), turn.ReceiptHash,
+	}
+	if turn.Retrieval != nil {
+		args[8] = turn.Retrieval
+	}
+	for _, at := range []int{6, 7, 8, 12} {
+		if args[at] == nil {
+			continue
+		}
+		var err error
+		if args[at], err = jsonText(args[at]); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
 }
 
 // column is JSON that a statement found, and where it belongs.

@@ -351,3 +351,30 @@ func TestPassagesBehindAnother(t *testing.T) {
 		t.Errorf("asked %q again", asked)
 	}
 }
+
+// TestUnheardAsk: what the user said and the wish for an answer were stored in one go, and the answer of Postgres was lost:
+// the turn is given its answer at once, not when the lease that nobody holds is over.
+func TestUnheardAsk(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("First."), say("Second."), say("Third.")}}
+	node := newRemote(t, f, t.TempDir(), 1<<20)
+	made := f.create(t)
+	s := f.join(t, node.Service, made)
+	for _, text := range []string{"One.", "Two.", "Three."} {
+		if text == "Two." {
+			node.wire.lose(text)
+		}
+		s.do(conversation.Ask{Said: conversation.UserMessage{Text: text}})
+		if done, _ := until[conversation.ResponseDone](s); done.Status != conversation.ResponseCompleted {
+			t.Errorf("%s: %+v", text, done)
+		}
+	}
+	node.wire.mu.Lock()
+	lost := len(node.wire.lost)
+	node.wire.mu.Unlock()
+	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
+	if err != nil || lost != 1 || inShort(turns) != "0 completed One.→First.; 1 completed Two.→Second.; 2 completed Three.→Third.; " || turns[1].Losses != 0 {
+		t.Errorf("%d answers lost, transcript %s, %v", lost, inShort(turns), err)
+	}
+}

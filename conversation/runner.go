@@ -296,17 +296,13 @@ func (r *runner) prepareAttached(ctx context.Context) error {
 	if r.s.tools == nil || r.aside {
 		return ctx.Err()
 	}
-	agent := agents.Agent{
-		ID: r.session.AgentID, TenantID: r.session.TenantID, WorkspaceID: r.session.WorkspaceID,
-		Version: r.session.AgentVersion, Config: r.session.Config,
-	}
 	begun := r.s.moment()
 	defer func() { r.making.stage(stageToolList, begun, r.s.moment()) }()
 	var ahead *tools.Ahead
 	if known := r.start.known; known != nil && known.there {
 		ahead = &known.tools
 	}
-	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agent, string(r.session.ID), r.values, ahead); err != nil && ctx.Err() == nil {
+	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agentOf(r.session), string(r.session.ID), r.values, ahead); err != nil && ctx.Err() == nil {
 		r.s.log.ErrorContext(ctx, "tools left out of the turn", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
 		if r.start.recall != nil && postgres.IsAway(err) {
 			return err
@@ -390,8 +386,10 @@ func (r *runner) request(withTools bool) model.Request {
 		r.apply(&req, false)
 		return req
 	}
-	for _, tool := range r.tools.Offered() {
-		req.Tools = append(req.Tools, model.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema})
+	for i := range r.tools { // entries are large
+		if tool := &r.tools[i]; tool.Enabled {
+			req.Tools = append(req.Tools, model.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema})
+		}
 	}
 	for _, tool := range r.clientTools {
 		if _, taken := r.tools.Find(tool.Name); !taken {

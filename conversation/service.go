@@ -19,6 +19,7 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/memory"
+	"parlance.dev/parlance/platform/crew"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -113,6 +114,8 @@ type Service struct {
 	live    context.Context //nolint:containedctx // the life of the node's goroutines, which no caller's context spans
 	kill    context.CancelFunc
 	workers sync.WaitGroup
+	// crew takes the engines' messages, and the answers.
+	crew crew.Crew
 
 	mu      sync.Mutex
 	closing bool
@@ -154,6 +157,15 @@ func New(d Deps) *Service {
 	}
 	s.keys = &keyCache{db: d.DB, seal: d.Seal, random: d.Random}
 	return s
+}
+
+// do has the crew do work that Close waits for.
+func (s *Service) do(work func()) {
+	s.workers.Add(1)
+	s.crew.Go(func() {
+		defer s.workers.Done()
+		work()
+	})
 }
 
 // moment is now as Postgres keeps it.

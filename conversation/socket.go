@@ -2,9 +2,11 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -18,10 +20,9 @@ import (
 // text deltas, and no more memory than a long answer needs.
 const maxQueuedEvents = 8192
 
-// gatherFor is how long pieces of text wait for each other on their way to a socket. The first piece of a message
-// does not wait, and what lies behind the last one takes it along. A model that says 200 a second would
-// otherwise cost as many wake-ups and writes; people read 40 lumps a second as a flow.
-const gatherFor = 25 * time.Millisecond
+// joinTurns is how many turns an arriving socket reads, the newest: more than a client misses while it may come back,
+// and no more however long the conversation is.
+const joinTurns = 50
 
 // Admission is a socket that may join; made by Admit, used once.
 type Admission struct {
@@ -97,11 +98,16 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 		if refused = openError(*row); refused != nil {
 			return nil
 		}
-		if turns, err = selectTurns(ctx, tx, *row); err != nil {
-			return err
+		if turns, unanswered = nil, nil; greeting != nil {
+			turns = []Turn{*greeting}
 		}
-		if unanswered, err = selectUnanswered(ctx, tx, *row); err != nil {
-			return err
+		if live.resumed {
+			if turns, err = selectNewest(ctx, tx, *row, joinTurns); err != nil {
+				return err
+			}
+			if unanswered, err = selectUnanswered(ctx, tx, *row); err != nil {
+				return err
+			}
 		}
 		live.session = *row
 		return s.connectTx(ctx, tx, live)
@@ -190,10 +196,13 @@ type Live struct {
 	queue  []Event
 	closed bool // Closed is queued or taken
 	wake   chan struct{}
+	onWake atomic.Pointer[func()]
 	// pieces is when the socket was last woken for pieces of text, gathering wakes it for those that came since.
 	pieces    time.Time
 	gathering *time.Timer
 	gathers   bool
+	// hushed says that nobody is woken: another event follows at once.
+	hushed bool
 	// onClosed is called when Closed is queued; may be nil.
 	onClosed func()
 }
@@ -210,7 +219,7 @@ func (l *Live) Resumed() bool { return l.resumed }
 // Elsewhere says that another node was giving an answer when the socket joined: AnswerEnded follows.
 func (l *Live) Elsewhere() bool { return l.elsewhere }
 
-// History is the items of the session's turns when the socket joined, oldest first; empty
+// History is the items of the session's newest turns (joinTurns) when the socket joined, oldest first; empty
 // unless Resumed.
 func (l *Live) History() []Item { return l.history }
 
@@ -218,14 +227,11 @@ func (l *Live) History() []Item { return l.history }
 // others; what comes of the command arrives as events.
 // Errors: Precondition session-closed after Closed; ctx's.
 func (l *Live) Do(ctx context.Context, c Command) error {
-	select {
-	case l.engine.inbox <- commanded{live: l, command: c}:
-		return nil
-	case <-l.engine.done:
+	err := l.engine.put(ctx, commanded{live: l, command: c})
+	if errors.Is(err, errEnded) {
 		return fault.New(fault.SessionClosed, "The conversation has ended.")
-	case <-ctx.Done():
-		return ctx.Err()
 	}
+	return err
 }
 
 // Next waits for the next event. Errors: io.EOF after Closed, ctx's.
@@ -233,9 +239,7 @@ func (l *Live) Next(ctx context.Context) (Event, error) {
 	for {
 		l.mu.Lock()
 		if len(l.queue) > 0 {
-			e := l.queue[0]
-			l.queue[0] = nil // let it go
-			l.queue = l.queue[1:]
+			e := l.shift()
 			l.mu.Unlock()
 			return e, nil
 		}
@@ -252,29 +256,31 @@ func (l *Live) Next(ctx context.Context) (Event, error) {
 	}
 }
 
-// Poll is the next event, when there is one; it does not wait. Whoever uses it waits for [Live.Waiting].
+// Poll is the next event, when there is one; it does not wait. Whoever uses it is told by [Live.OnWake].
 func (l *Live) Poll() (Event, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) == 0 {
 		return nil, false
 	}
-	e := l.queue[0]
-	l.queue[0] = nil // let it go
-	if l.queue = l.queue[1:]; len(l.queue) == 0 {
-		l.queue = nil
-	}
-	return e, true
+	return l.shift(), true
 }
 
-// Waiting has a value once events came since the last one was taken, or Wake was called.
-func (l *Live) Waiting() <-chan struct{} { return l.wake }
+// OnWake has f called whenever events are there that were not taken, from now on; nil: no more. f must not wait, nor
+// call the Live.
+func (l *Live) OnWake(f func()) {
+	l.onWake.Store(&f)
+	l.wakeUp()
+}
 
-// Wake gives Waiting a value.
-func (l *Live) Wake() {
+// wakeUp tells whoever takes events that there are some.
+func (l *Live) wakeUp() {
 	select {
 	case l.wake <- struct{}{}:
-	default: // it has been woken already
+	default: // Next has been woken already
+	}
+	if f := l.onWake.Load(); f != nil && *f != nil {
+		(*f)()
 	}
 }
 
@@ -316,6 +322,9 @@ func (l *Live) push(e Event) bool {
 	if l.closed && l.onClosed != nil {
 		l.onClosed()
 	}
+	if l.hushed && !l.closed {
+		return true
+	}
 	switch e.(type) {
 	case TextDelta, MessageDone:
 		l.gather()
@@ -324,34 +333,9 @@ func (l *Live) push(e Event) bool {
 		if l.gathers && l.gathering.Stop() {
 			l.gathers = false
 		}
-		l.Wake()
+		l.wakeUp()
 	}
 	return true
-}
-
-// gather wakes the socket now, or when gatherFor is over since it was last woken for pieces; mu is held.
-func (l *Live) gather() {
-	if l.gathers {
-		return
-	}
-	now := l.engine.s.now()
-	wait := gatherFor - now.Sub(l.pieces)
-	if wait <= 0 || wait > gatherFor {
-		l.pieces = now
-		l.Wake()
-		return
-	}
-	l.gathers = true
-	if l.gathering != nil {
-		l.gathering.Reset(wait)
-		return
-	}
-	l.gathering = time.AfterFunc(wait, func() {
-		l.mu.Lock()
-		l.gathers, l.pieces = false, l.engine.s.now()
-		l.mu.Unlock()
-		l.Wake()
-	})
 }
 
 // shut has nothing more come: the socket is gone.

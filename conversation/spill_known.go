@@ -40,6 +40,7 @@ func (k *recall) joined(session Session, turns, unanswered []Turn) {
 	defer k.mu.Unlock()
 	k.session = session
 	if len(k.before.turns) == 0 {
+		k.before.left = len(turns) > 0 && turns[0].Index > session.SummarizedTurns
 		for _, turn := range turns {
 			k.remember(turn)
 		}

@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"sync"
@@ -13,10 +14,13 @@ type wire struct {
 	target  string
 	running sync.WaitGroup
 
-	mu    sync.Mutex
-	cut   bool
-	held  chan struct{} // closed: bytes pass
-	conns map[net.Conn]bool
+	mu   sync.Mutex
+	cut  bool
+	held chan struct{} // closed: bytes pass
+	// losing, when set, is what the next query has in it of which Postgres' answer gets lost, with its connection.
+	losing string
+	lost   map[net.Conn]bool
+	conns  map[net.Conn]bool
 }
 
 func newWire(t *testing.T, socket string) *wire {
@@ -25,7 +29,7 @@ func newWire(t *testing.T, socket string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{address: listener.Addr().String(), target: socket, conns: map[net.Conn]bool{}, held: make(chan struct{})}
+	w := &wire{address: listener.Addr().String(), target: socket, conns: map[net.Conn]bool{}, lost: map[net.Conn]bool{}, held: make(chan struct{})}
 	close(w.held)
 	w.running.Go(func() {
 		for {
@@ -75,6 +79,9 @@ func (w *wire) pass(to, from net.Conn) {
 		held := w.held
 		w.mu.Unlock()
 		<-held
+		if w.loses(to, from, buffer[:n]) {
+			return
+		}
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
@@ -84,6 +91,33 @@ func (w *wire) pass(to, from net.Conn) {
 			return
 		}
 	}
+}
+
+// lose has Postgres' answer to the next query that has the words in it get lost.
+func (w *wire) lose(words string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.losing = words
+}
+
+// loses looks at what passes, and says whether it is an answer that gets lost: whole, so that what was asked is done.
+func (w *wire) loses(to, from net.Conn, data []byte) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.losing != "" && bytes.Contains(data, []byte(w.losing)) {
+		w.lost[to], w.losing = true, ""
+	}
+	if !w.lost[from] {
+		return false
+	}
+	for !bytes.HasSuffix(data, []byte("Z\x00\x00\x00\x05I")) { // ready for the next query
+		next := make([]byte, 32<<10)
+		n, err := from.Read(next)
+		if data = append(bytes.Clone(data), next[:n]...); err != nil {
+			break
+		}
+	}
+	return true
 }
 
 // sever breaks all connections.

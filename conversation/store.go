@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -163,6 +164,18 @@ func selectTurns(ctx context.Context, db bun.IDB, session Session) ([]Turn, erro
 	if err != nil {
 		return nil, fmt.Errorf("reading turns: %w", err)
 	}
+	return turns, nil
+}
+
+// selectNewest reads the newest turns of a session, oldest first; of each what a socket is told of it.
+func selectNewest(ctx context.Context, db bun.IDB, session Session, limit int) ([]Turn, error) {
+	var turns []Turn
+	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages", "started_at", "losses", "lost_response_id").
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).OrderExpr("t.index DESC").Limit(int64(limit)).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the newest turns: %w", err)
+	}
+	slices.Reverse(turns)
 	return turns, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -225,19 +224,12 @@ func oldest(turns []Turn, budget int) []Turn {
 		total += tokensOfTurn(turn)
 	}
 	for i, turn := range turns {
-		if turn.Status == TurnInProgress || waits(turn) || total-taken <= budget*2/5 || taken > 2*budget {
+		if turn.Status == TurnInProgress || turn.waits() || total-taken <= budget*2/5 || taken > 2*budget {
 			return turns[:i]
 		}
 		taken += tokensOfTurn(turn)
 	}
 	return turns
-}
-
-// waits says whether a call of the turn has no result yet.
-func waits(turn Turn) bool {
-	return slices.ContainsFunc(turn.ToolCalls(), func(c ToolCall) bool {
-		return c.Output == "" && c.ErrorCode == "" && c.StatusCode == 0 && c.Attempts == 0
-	})
 }
 
 // summaryRequest asks the model for the next summary.

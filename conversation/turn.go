@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -63,6 +64,9 @@ func (p TurnParams) check() error {
 	for i, tool := range p.ClientTools {
 		if tool.Name == "" || !storable(tool.Name) {
 			return fault.InvalidField("client_tools["+strconv.Itoa(i)+"].name", "required", "A client tool needs a name.")
+		}
+		if slices.ContainsFunc(p.ClientTools[:i], func(other model.Tool) bool { return other.Name == tool.Name }) {
+			return fault.InvalidField("client_tools["+strconv.Itoa(i)+"].name", "taken", "There are two client tools with the name %q.", tool.Name)
 		}
 	}
 	for i, output := range p.Outputs {
@@ -224,7 +228,7 @@ func (t *turnStream) take(e Event) error {
 		t.said, t.apart = true, false
 		return t.send(StreamEvent{Type: StreamDelta, Delta: delta})
 	case ToolDone:
-		call := &ToolCall{CallResult: e.Result, ID: e.CallID, Name: e.Name, Arguments: e.Arguments, Output: e.Output}
+		call := &ToolCall{CallResult: e.Result, ID: e.CallID, Name: e.Name, Arguments: e.Arguments, Output: e.Output, Settled: true}
 		return t.send(StreamEvent{Type: StreamToolCall, ToolCall: call})
 	case ApprovalRequested:
 		return t.send(StreamEvent{Type: StreamApproval, Approval: &Approval{

@@ -2,7 +2,7 @@
 import { duration, h } from './dom.js';
 
 const stageNames = {
-  lease: 'Waiting, beginning', history: 'Reading the history', retrieval: 'Finding passages', tool_list: 'Listing tools', model_queue: 'Waiting for the model',
+  lease: 'Waiting, beginning', history: 'Reading the history', memory: 'Remembering the user', retrieval: 'Finding passages', tool_list: 'Listing tools', model_queue: 'Waiting for the model',
   model: 'Model', tools: 'Tools', persistence: 'Writing it down',
 };
 

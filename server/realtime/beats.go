@@ -104,5 +104,5 @@ func (s *socket) beat() {
 	}
 	s.mu.Unlock()
 	s.pingDue.Store(true)
-	s.live.Wake()
+	s.wake()
 }

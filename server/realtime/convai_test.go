@@ -222,7 +222,7 @@ func TestElevenLabsOverrides(t *testing.T) {
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(`{"type":"conversation_initiation_client_data","user_id":"somebody","custom_llm_extra_body":{"top_p":1},
 		"conversation_config_override":{"agent":{"prompt":{"prompt":"Be brief with {{name}} of {{tier}}.","llm":"gpt-x"},"first_message":"Hi {{name}}!","language":"de"},"tts":{"voice_id":"ada"}},
-		"dynamic_variables":{"name":"Bo","tier":"lead","secret__x":"y","system__time_utc":"z","visits":3}}`)
+		"dynamic_variables":{"name":"Bo","tier":"lead","secret__x":"y","system__time_utc":"z","visits":3,"odd":{}}}`)
 	c.want("conversation_initiation_metadata")
 	refused := map[string]string{}
 	var said event
@@ -247,7 +247,7 @@ func TestElevenLabsOverrides(t *testing.T) {
 	}
 	want := map[string]string{
 		"conversation_config_override.agent.prompt.llm": "override_error", "conversation_config_override.agent.language": "override_error",
-		"dynamic_variables.tier": "value_error", "dynamic_variables.secret__x": "value_error", "dynamic_variables.system__time_utc": "value_error",
+		"dynamic_variables.odd": "value_error", "dynamic_variables.tier": "value_error", "dynamic_variables.secret__x": "value_error", "dynamic_variables.system__time_utc": "value_error",
 		"user_id": "value_error", "custom_llm_extra_body": "value_error",
 	}
 	if diff := cmp.Diff(want, refused); diff != "" {

@@ -8,7 +8,8 @@
 //	client ──► reader ──► dialect ──► conversation.Live.Do      the client's frames, one after the other
 //	       ◄── writer ◄── dialect ◄── conversation.Live.Poll    the core's events, many at once
 //
-// A socket has these two goroutines, and one pings them all (beats.go). What a client may send
+// A socket has a goroutine that reads; the writer is there while there is something to write (write.go), and one
+// goroutine pings them all (beats.go). What a client may send
 // is counted (meter.go); what it does not read is bounded.
 //
 // The signed URL alone decides who may come in; refusals are problems in the HTTP answer, before

@@ -14,6 +14,7 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/crew"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/realtime/wire"
@@ -106,6 +107,8 @@ type Handler struct {
 	behind sync.WaitGroup
 	relay  *relay // nil without Redis
 	beats  beats
+	// crew writes to the sockets.
+	crew crew.Crew
 }
 
 // New makes the handler; it belongs at Prefix.
@@ -145,6 +148,9 @@ func (h *Handler) Close(ctx context.Context) error {
 	}
 	if h.relay != nil {
 		h.relay.close()
+	}
+	if err == nil {
+		h.crew.Close()
 	}
 	return err
 }

@@ -20,6 +20,8 @@ const (
 	markCloses
 	// markHello: what a dialect says first, which is said anew to every socket.
 	markHello
+	// markWhole: an item told whole in place of the frames that told it first.
+	markWhole
 )
 
 // kept is a frame as it was sent.
@@ -42,14 +44,33 @@ type journal struct {
 
 func newJournal(s *sink) *journal { return &journal{limit: journalBytes, sink: s} }
 
-// add keeps frames; those without an id are not sent again.
+// inherit takes over what an earlier socket was sent: a client may be lost again before it has read anything, and come
+// back with the same event. Other nodes have these frames from that socket.
+func (j *journal) inherit(frames []kept) {
+	for _, k := range frames {
+		j.frames = append(j.frames, k)
+		j.bytes += len(k.Data) + keptBytes
+	}
+	j.limit = awayJournalBytes
+}
+
+// settle bounds the journal of a socket that has been sent again what it missed: that much is kept for a further return.
+func (j *journal) settle() { j.limit = max(journalBytes, j.bytes) }
+
+// add keeps frames; those without an id are not sent again, and of a greeting without one its place is kept.
 func (j *journal) add(frames []dialect.Frame, marks mark, response string) {
 	last := len(frames) - 1
 	for i, one := range frames {
 		if one.ID == "" {
-			continue
+			if marks&markHello == 0 {
+				continue
+			}
+			one.Data = nil // only the place counts
 		}
-		k := kept{Frame: one, mark: marks & markHello}
+		k := kept{Frame: one, mark: marks & (markHello | markWhole)}
+		if marks&markHello != 0 {
+			k.Data = nil // only its id is looked for
+		}
 		if i == 0 {
 			k.mark |= marks & markOpens
 		}

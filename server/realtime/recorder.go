@@ -100,22 +100,25 @@ func (r *recorder) lookForTrails(ctx context.Context, p dialect.Params) {
 func (r *recorder) Open() dialect.Step {
 	if r.left == nil {
 		step := r.dialect.Open()
-		r.journal.add(step.Frames, markHello, "")
 		if r.live.Resumed() {
 			r.catchUp(&step)
+		} else {
+			r.journal.add(step.Frames, markHello, "")
 		}
 		return step
 	}
 	step := r.left.dialect.Again(r.live.History())
-	r.journal.add(step.Frames, markHello, "")
-	missed, found := after(r.left.frames, r.lastEventID)
+	again, found := after(r.left.frames, r.lastEventID)
 	if !found {
-		if r.lastEventID != "" {
-			r.join(&step, r.left.dialect.Missed(r.lastEventID))
-		}
-		missed = goingOut(r.left.frames)
+		again = goingOut(r.left.frames)
 	}
-	r.resend(&step, missed)
+	r.journal.inherit(r.left.frames[:len(r.left.frames)-len(again)])
+	r.journal.add(step.Frames, markHello, "")
+	if !found && r.lastEventID != "" {
+		r.join(&step, r.left.dialect.Missed(r.lastEventID), markWhole)
+	}
+	r.resend(&step, again)
+	r.journal.settle()
 	left := r.left
 	r.left, r.closed = nil, left.closed
 	if len(left.trails) > 0 {
@@ -132,6 +135,12 @@ func (r *recorder) Open() dialect.Step {
 func (r *recorder) catchUp(step *dialect.Step) {
 	seen := r.lastEventID
 	frames, found := missed(r.trails, seen)
+	whole := markWhole
+	if found {
+		r.journal.inherit([]kept{{Frame: dialect.Frame{ID: seen}}})
+		whole = 0 // these are told for the first time
+	}
+	r.journal.add(step.Frames, markHello, "")
 	if seen == "" && r.live.Elsewhere() && len(r.trails) > 0 {
 		frames, found = goingOut(r.trails[0].frames), true
 	}
@@ -140,8 +149,9 @@ func (r *recorder) catchUp(step *dialect.Step) {
 		seen = k.ID
 	}
 	if again, ok := r.dialect.(dialect.Returner); ok && r.lastEventID != "" {
-		r.join(step, again.Missed(seen))
+		r.join(step, again.Missed(seen), whole)
 	}
+	r.journal.settle()
 	for _, t := range r.trails {
 		r.noteClosed(t.frames)
 	}
@@ -161,8 +171,8 @@ func (r *recorder) noteClosed(frames []kept) {
 }
 
 // join puts a step of the dialect behind another.
-func (r *recorder) join(step *dialect.Step, next dialect.Step) {
-	r.journal.add(next.Frames, 0, "")
+func (r *recorder) join(step *dialect.Step, next dialect.Step, marks mark) {
+	r.journal.add(next.Frames, marks, "")
 	step.Frames, step.Commands = append(step.Frames, next.Frames...), append(step.Commands, next.Commands...)
 	if step.Err == nil {
 		step.Err = next.Err
@@ -178,11 +188,14 @@ func (r *recorder) append(step *dialect.Step, next dialect.Step) {
 	}
 }
 
-// resend puts frames behind a step as they were sent before.
+// resend puts frames behind a step as they were sent before, without the greetings of the sockets between, and without
+// what those were told whole: the frames that told it first are here.
 func (r *recorder) resend(step *dialect.Step, frames []kept) {
+	another := false
 	for _, k := range frames {
-		if k.mark&markHello != 0 {
-			continue // it was the greeting of another socket
+		another = another || k.mark&markHello != 0
+		if k.mark&markHello != 0 || another && k.mark&markWhole != 0 {
+			continue
 		}
 		r.journal.keep(k)
 		step.Frames = append(step.Frames, k.Frame)

@@ -147,7 +147,7 @@ func ids(frames []kept) map[string]bool {
 func unseen(frames []kept, seen map[string]bool) []kept {
 	var fresh []kept
 	for _, k := range frames {
-		if !seen[k.ID] {
+		if !seen[k.ID] || k.mark&markHello != 0 {
 			fresh = append(fresh, k)
 		}
 	}

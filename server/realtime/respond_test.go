@@ -146,7 +146,7 @@ func TestAsidesAreBounded(t *testing.T) {
 func TestResponseOptions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Model: agents.Model{MaxOutputTokens: 100}}, realtime.Limits{})
-	f.model.then(say("a"), call("other", `{}`), say("b"), say("c"), endAs("cut", model.FinishLength), endAs("", model.FinishFiltered))
+	f.model.then(say("a"), call("other", `{}`), say("b"), endAs("cut", model.FinishLength), endAs("", model.FinishFiltered))
 	made := f.create(t, conversation.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
@@ -196,9 +196,6 @@ func TestResponseOptions(t *testing.T) {
 	if path(updated, "session", "tool_choice") != "auto" || path(updated, "session", "max_output_tokens") != 100.0 || path(updated, "session", "tracing", "workflow_name") != "w" {
 		t.Errorf("updated %v", updated)
 	}
-	c.send(`{"type":"response.create","response":{"tool_choice":{"type":"function","name":"gone"}}}`)
-	c.until("response.done")
-	wantAsked(model.ChooseAuto, 100)
 	c.say("more")
 	done := last(c.until("response.done"))
 	if path(done, "response", "status") != "incomplete" || path(done, "response", "status_details", "reason") != "max_output_tokens" {
@@ -225,6 +222,64 @@ func TestResponseOptions(t *testing.T) {
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, pageOf(10))
 	if err != nil || turns[len(turns)-2].Status != conversation.TurnCompleted {
 		t.Errorf("transcript %+v, %v", turns, err)
+	}
+}
+
+// TestLeftOut: what does not exist here, or is not allowed, is answered by an error, and the rest is done.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{Instructions: "Be kind.", ClientOverrides: []string{"model"}}, realtime.Limits{})
+	f.model.then(say("Bye."), say("Kindly."))
+	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c.want("session.created")
+	wantErrors := func(want map[string]string) {
+		t.Helper()
+		got := map[string]string{}
+		for range want {
+			failed := last(c.until("error"))
+			param, _ := path(failed, "error", "param").(string)
+			got[param], _ = path(failed, "error", "code").(string)
+			if path(failed, "error", "event_id") != "e" {
+				t.Errorf("whose error is %v?", failed)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("errors (-want +got):\n%s", diff)
+		}
+	}
+	c.send(`{"type":"session.update","event_id":"e","session":{"type":"realtime","tools":[{"type":"function","name":"look"},{"type":"mcp","server_label":"x","server_url":"https://mcp.example"}],` +
+		`"tool_choice":{"type":"function","name":"gone"},"prompt":{"id":"pmpt_1"},"include":["item.input_audio_transcription.logprobs"],"truncation":"disabled","instructions":"Shout.","model":5}}`)
+	wantErrors(map[string]string{
+		"session.tools[1].type": "invalid_value", "session.tool_choice": "invalid_value", "session.prompt": "invalid_value", "session.include": "invalid_value",
+		"session.truncation": "invalid_value", "session.model": "invalid_type",
+	})
+	updated := c.want("session.updated")
+	if shown, _ := path(updated, "session", "tools").([]any); len(shown) != 1 || path(updated, "session", "tool_choice") != "auto" || path(updated, "session", "instructions") != "Be kind." {
+		t.Errorf("in force: %v", updated)
+	}
+	c.send(`{"type":"session.update","session":{"type":"realtime","include":[],"truncation":"auto","prompt":null,"tool_choice":{"type":"function","name":"look"}}}`)
+	if updated := c.want("session.updated"); path(updated, "session", "tool_choice", "name") != "look" {
+		t.Errorf("in force: %v", updated)
+	}
+	for _, response := range []string{
+		`"tool_choice":{"type":"function","name":"gone"}`, `"tool_choice":{"type":"mcp","server_label":"parlance","name":"gone"}`,
+		`"tool_choice":{"type":"function","name":"look"},"tools":[]`, `"conversation":"none","tool_choice":{"type":"mcp","server_label":"parlance","name":"end_call"}`,
+	} {
+		c.send(`{"type":"response.create","event_id":"e","response":{` + response + `}}`)
+		wantErrors(map[string]string{"response.tool_choice": "invalid_value"})
+	}
+	c.send(`{"type":"response.create","response":{"tool_choice":{"type":"mcp","server_label":"parlance","name":"skip_turn"}}}`)
+	c.until("response.done")
+	if asked := f.model.requests(); len(asked) != 1 || asked[0].ToolChoice != "skip_turn" {
+		t.Errorf("asked %d times, of which the first has %+v", len(asked), asked[0].ToolChoice)
+	}
+	c.send(`{"type":"response.create","event_id":"e","response":{"instructions":"Shout.","metadata":{"of":"mine"},"tools":[{"type":"web_search"}]}}`)
+	wantErrors(map[string]string{"response.tools[0].type": "invalid_value", "response.instructions": "override-not-allowed"})
+	if done := last(c.until("response.done")); path(done, "response", "metadata", "of") != "mine" {
+		t.Errorf("done %v", done)
+	}
+	if asked := f.model.requests(); !strings.Contains(asked[1].System, "Be kind.") || strings.Contains(asked[1].System, "Shout.") {
+		t.Errorf("instructions %q", asked[1].System)
 	}
 }
 

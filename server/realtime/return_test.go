@@ -32,6 +32,13 @@ func gated(gate <-chan struct{}, pieces ...string) step {
 	}
 }
 
+// lose breaks the connection behind the greeting: the client has read nothing of what follows.
+func (c *client) lose() {
+	c.t.Helper()
+	c.want("session.created")
+	_ = c.conn.CloseNow()
+}
+
 // lastID is the event id a client would come back with.
 func lastID(events []event) string {
 	id, _ := events[len(events)-1]["event_id"].(string)
@@ -98,10 +105,13 @@ func TestBackInTheAnswer(t *testing.T) {
 		away int
 		// done has the whole answer said meanwhile.
 		done bool
+		// lost has the client lose its next connection too, before it has read what it missed.
+		lost bool
 	}{
 		{name: "Dropped", cut: true, away: 2},
 		{name: "HalfOpen"},
 		{name: "DoneMeanwhile", cut: true, away: 3, done: true},
+		{name: "LostAgain", cut: true, away: 2, lost: true},
 	}
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
 	for _, row := range rows {
@@ -123,6 +133,9 @@ func TestBackInTheAnswer(t *testing.T) {
 			}
 			if row.done {
 				f.awaitTurns(t, made.Session.ID, conversation.TurnCompleted, 2)
+			}
+			if row.lost {
+				f.dial(t, returning(made.ChatURL, seen)).lose()
 			}
 			again := f.dial(t, returning(made.ChatURL, seen))
 			again.want("session.created")
@@ -253,9 +266,12 @@ func TestBackElsewhereInTheAnswer(t *testing.T) {
 		leave func(t *testing.T, f *fixture, c *client)
 		// anew has the client come back without an id.
 		anew bool
+		// lost has it lose its next connection too.
+		lost bool
 	}{
 		{name: "Dropped", leave: func(_ *testing.T, _ *fixture, c *client) { _ = c.conn.CloseNow() }},
 		{name: "HalfOpen", leave: func(*testing.T, *fixture, *client) {}},
+		{name: "LostAgain", leave: func(_ *testing.T, _ *fixture, c *client) { _ = c.conn.CloseNow() }, lost: true},
 		{name: "WithoutAnID", leave: func(_ *testing.T, _ *fixture, c *client) { _ = c.conn.CloseNow() }, anew: true},
 		{name: "Stopping", leave: func(t *testing.T, f *fixture, c *client) {
 			f.stop()
@@ -279,6 +295,9 @@ func TestBackElsewhereInTheAnswer(t *testing.T) {
 			seen := c.until("response.output_text.delta")
 			row.leave(t, f, c)
 			gate <- struct{}{}
+			if row.lost {
+				other.dial(t, returning(made.ChatURL, seen)).lose()
+			}
 			again := (*client)(nil)
 			if row.anew {
 				f.awaitFrame(t, made.Session.ID, "response.created")

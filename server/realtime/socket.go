@@ -2,7 +2,6 @@ package realtime
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -12,6 +11,7 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/crew"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/wire"
@@ -24,14 +24,20 @@ const (
 	batchBytes = 64 << 10
 )
 
-// socket is one connection. It has two goroutines, since thousands of them are quiet: the reader takes
-// the client's frames to the dialect and the commands that come of them to the core; the writer takes
-// the core's events to the dialect and frames to the client, as many at once as there are.
+// socket is one connection. It has one goroutine, since thousands of them are quiet: the reader takes
+// the client's frames to the dialect and the commands that come of them to the core. While there is something
+// to write the crew has the writer: it takes the core's events to the dialect and frames to the client, as many
+// at once as there are.
 type socket struct {
 	conn   *wire.Conn
 	live   *conversation.Live
 	limits *Limits
 	log    *slog.Logger
+	crew   *crew.Crew
+
+	// writer says where the writer is; writes is its work.
+	writer atomic.Int32
+	writes func()
 
 	// lost goes on with the conversation behind the socket, once; stayed says that it did.
 	lost   func()
@@ -103,7 +109,7 @@ func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission conversation
 	spoken := h.record(ctx, live, conn.Protocol(), r.URL.Query().Get("last_event_id"), dialect.Params{
 		Session: live.Session(), Channel: admission.Channel, History: live.History(), Now: h.deps.Now,
 	})
-	s := &socket{conn: conn, live: live, limits: &h.limits, log: log, dialect: spoken}
+	s := &socket{conn: conn, live: live, limits: &h.limits, log: log, crew: &h.crew, dialect: spoken}
 	s.lost = sync.OnceFunc(func() {
 		s.stayed = true
 		h.behind.Go(func() { spoken.goOn(log) }) // ends with the core's Closed
@@ -123,26 +129,33 @@ func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission conversation
 	}()
 }
 
-// serve runs both goroutines to their ends.
+// serve is the life of the socket.
 func (s *socket) serve(ctx context.Context, b *beats) ending {
 	doing, stopDoing := context.WithCancel(ctx)
 	defer stopDoing()
 	s.leaving = func() { s.leave(doing, stopDoing) }
 	s.conn.Meter, s.conn.Pong = newMeter(&s.limits.Rates, time.Now), func() { s.pingSent.Store(0) }
 	s.open() // before a frame or an event is taken: the dialect may be that of the socket before
+	gone := make(chan ending, 1)
+	s.writes = func() {
+		if !s.write(doing) {
+			return
+		}
+		// What the client said before it went is said; then the core learns that it went.
+		s.live.OnWake(nil)
+		end := s.leave(doing, stopDoing)
+		if end.silent || s.conn.Close(end.code, end.reason) != nil {
+			s.conn.CloseNow()
+		}
+		gone <- end
+	}
+	s.pass(doing)
+	s.live.OnWake(s.wake)
 	s.live.OnClosed(func() { go s.hearClosed() })
 	b.add(s)
 	defer b.remove(s)
-	var reading sync.WaitGroup
-	reading.Go(func() { s.read(doing) })
-	s.write(doing)
-
-	// What the client said before it went is said; then the core learns that it went.
-	end := s.leave(doing, stopDoing)
-	if end.silent || s.conn.Close(end.code, end.reason) != nil {
-		s.conn.CloseNow()
-	}
-	reading.Wait() // a client that does not answer the close frame is cut off
+	s.read(doing) // a client that does not answer the close frame is cut off
+	end := <-gone
 	s.conn.Linger()
 	return end
 }
@@ -187,21 +200,29 @@ func (s *socket) read(ctx context.Context) {
 			s.finish(endOfRead(err))
 			return
 		}
-		s.mu.Lock()
-		switch {
-		case s.ended: // only the close frame is waited for
-		case m.Refused:
-			s.refuse()
-		default:
-			s.take(s.dialect.Frame(m.Data, m.Text))
-		}
-		s.mu.Unlock()
+		answers := s.frame(m)
 		if s.conn.Ready() { // what was said in one breath is passed together; a buffer holds little
 			continue
 		}
-		s.live.Wake()
+		if answers {
+			s.wake()
+		}
 		s.pass(ctx) // no frame is read meanwhile, so a client cannot make commands pile up
 	}
+}
+
+// frame takes a client's frame, and says whether there is something to write.
+func (s *socket) frame(m wire.Message) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.ended: // only the close frame is waited for
+	case m.Refused:
+		s.refuse()
+	default:
+		s.take(s.dialect.Frame(m.Data, m.Text))
+	}
+	return s.ended || len(s.unwritten) > 0
 }
 
 // refuse tells the client that it sends too much, once a second. mu is held.
@@ -245,114 +266,6 @@ func nextCommand(waiting []conversation.Command) (conversation.Command, []conver
 	return waiting[0], waiting[1:]
 }
 
-// write takes the core's events and writes frames until the socket has ended and what could be written is.
-func (s *socket) write(ctx context.Context) {
-	defer s.guard()
-	s.pass(ctx)
-	var batch [][]byte
-	for {
-		s.mu.Lock()
-		before := len(s.waiting)
-		s.hear()
-		batch = s.next(batch[:0])
-		over, commands := s.ended && (len(batch) == 0 || s.end.silent || s.end.hurried), len(s.waiting) > before
-		s.mu.Unlock()
-		switch {
-		case over:
-			return
-		case commands:
-			s.pass(ctx) // the reader passes its own
-		}
-		if s.pingDue.CompareAndSwap(true, false) {
-			s.pingSent.Store(time.Now().UnixNano())
-			s.failed(s.conn.Ping())
-		}
-		if len(batch) == 0 && !commands {
-			<-s.live.Waiting()
-			continue
-		}
-		s.failed(s.conn.Write(batch))
-		s.written(batch)
-		clear(batch)
-	}
-}
-
-// hear takes the core's events to the dialect, as long as not much is unwritten. mu is held.
-func (s *socket) hear() {
-	if waker, ok := s.dialect.dialect.(dialect.Waker); ok && s.woken && !s.ended {
-		s.take(waker.Wake())
-	}
-	s.woken = false
-	for s.unwrittenBytes < batchBytes && s.hearOne() {
-	}
-}
-
-// hearOne takes one; false: there is none to take. mu is held.
-func (s *socket) hearOne() bool {
-	if s.ended || s.paused {
-		return false
-	}
-	e, ok := s.live.Poll()
-	if !ok {
-		return false
-	}
-	switch e := e.(type) {
-	case conversation.Closed:
-		s.over = true
-		s.finishLocked(endOfSession(e))
-		s.dialect.bequeath()
-	case conversation.Released:
-		s.finishLocked(endOfSession(conversation.Closed{Code: e.Code, Reason: e.Reason}))
-	default:
-		s.take(s.dialect.Event(e))
-	}
-	return true
-}
-
-// hearClosed takes what there is up to Closed although the writer may be busy with a client that is lost:
-// the client's next socket waits for what this one leaves.
-func (s *socket) hearClosed() {
-	s.mu.Lock()
-	for s.hearOne() {
-	}
-	s.mu.Unlock()
-	s.live.Wake()
-}
-
-// next appends the frames that are to be written now to a batch. mu is held.
-func (s *socket) next(batch [][]byte) [][]byte {
-	bytes := 0
-	for _, one := range s.unwritten {
-		if bytes += len(one.Data); len(batch) > 0 && bytes > batchBytes {
-			break
-		}
-		batch = append(batch, one.Data)
-	}
-	return batch
-}
-
-// written lets a batch go. What is written counts as unwritten until then.
-func (s *socket) written(batch [][]byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, data := range batch {
-		s.unwrittenBytes -= len(data)
-	}
-	clear(s.unwritten[:len(batch)])
-	if s.unwritten = s.unwritten[len(batch):]; len(s.unwritten) == 0 {
-		s.unwritten = nil
-	}
-}
-
-// failed ends the socket when a write failed; the reader tells what else there is to tell.
-func (s *socket) failed(err error) {
-	if errors.Is(err, wire.ErrSlow) {
-		end := endSlow
-		end.silent = true // the connection is closed already
-		s.finish(end)
-	}
-}
-
 // take queues what came of a step. A client that lets more than the limit pile up is cut off. mu is held.
 func (s *socket) take(step dialect.Step) {
 	if step.Err != nil {
@@ -380,7 +293,7 @@ func (s *socket) goOn(number int) {
 		s.paused, s.woken = false, true
 	}
 	s.mu.Unlock()
-	s.live.Wake()
+	s.wake()
 }
 
 func (s *socket) queue(frames []dialect.Frame) {
@@ -395,7 +308,7 @@ func (s *socket) finish(end ending) {
 	s.mu.Lock()
 	s.finishLocked(end)
 	s.mu.Unlock()
-	s.live.Wake()
+	s.wake()
 }
 
 // finishLocked is finish with mu held. What the protocol says before the close frame is queued.
@@ -416,7 +329,7 @@ func (s *socket) finishLocked(end ending) {
 		s.mu.Lock()
 		s.end.hurried = true
 		s.mu.Unlock()
-		s.live.Wake()
+		s.wake()
 	})
 }
 

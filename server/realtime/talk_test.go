@@ -157,6 +157,9 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 	c.send(`{"type":"session.update","session":{"type":"realtime","instructions":"Be rude.","model":"gpt-realtime-2.1","tracing":"auto","output_modalities":["audio"],
 		"audio":{"input":{"format":{"type":"audio/pcmu"},"noise_reduction":null,"transcription":{"model":"x"},"turn_detection":{"type":"semantic_vad"}},"output":{"format":{"type":"audio/pcm","rate":24000},"speed":1}},
 		"tools":[{"type":"function","name":"pick_color","description":"Asks.","parameters":{"type":"object"}},{"type":"mcp","server_label":"x"}]}}`)
+	if left := c.want("error"); path(left, "error", "param") != "session.tools[1].type" {
+		t.Errorf("a tool of a server of the client's: %v", left)
+	}
 	updated := c.want("session.updated")
 	if path(updated, "session", "instructions") != "Own." || path(updated, "session", "model") != "gpt-realtime-2.1" ||
 		path(updated, "session", "output_modalities", 0) != "text" || path(updated, "session", "tools", 0, "name") != "pick_color" ||

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/jackc/pgx/v5"
 
 	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/test/pgtest"
@@ -64,8 +65,46 @@ func (l *chatLine) say(text string) []byte {
 	}
 }
 
+// killInReplay starts a server that has turns of the session to write, and kills it when Postgres has committed the first
+// and the server has not heard of it: it is held at the commit and stopped there, then Postgres goes on.
+func killInReplay(t *testing.T, env *harness.Env, database *pgtest.Server, session string) {
+	t.Helper()
+	const gate = `SELECT pg_advisory_lock(4711);
+		CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NULL; END';
+		CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON turns DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION gate()`
+	db, err := pgx.Connect(t.Context(), database.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close(context.WithoutCancel(t.Context())) }()
+	if _, err := db.Exec(t.Context(), gate); err != nil {
+		t.Fatal(err)
+	}
+	shows := func(query string, arguments ...any) bool {
+		var is bool
+		err := db.QueryRow(t.Context(), query, arguments...).Scan(&is)
+		return err == nil && is
+	}
+	server := env.StartProcess(t, "server")
+	harness.Await(t, harness.Patience, "the server commits a turn", func() bool {
+		return shows("SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted)")
+	})
+	server.Pause()
+	if !shows("SELECT pg_advisory_unlock(4711)") {
+		t.Fatal("the lock is not ours")
+	}
+	harness.Await(t, harness.Patience, "the turn is committed", func() bool {
+		return shows("SELECT count(*) = 1 FROM turns WHERE session_id = $1 AND spilled", session)
+	})
+	server.Kill()
+	if _, err := db.Exec(t.Context(), "DROP TRIGGER gate ON turns; DROP FUNCTION gate"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestPostgresStopped stops the real Postgres in the middle of a conversation. The server goes on; it is killed
-// with what it has kept; the next one writes that, and the conversation goes on there.
+// with what it has kept; the next one is killed while it writes that; the one behind it finds what is written,
+// writes the rest, and the conversation goes on there.
 func TestPostgresStopped(t *testing.T) {
 	t.Parallel()
 	database := pgtest.NewServer(t)
@@ -82,7 +121,6 @@ func TestPostgresStopped(t *testing.T) {
 		})
 	}
 	server := env.StartProcess(t, "server")
-	env.StartProcess(t, "worker")
 	ready()
 	agent := env.Do(t, "POST", "/v1/workspaces/"+env.Tenant.WorkspaceID+"/agents", `{"name": "Ada"}`).Must(t, 201).Text("id")
 	made := env.Do(t, "POST", "/v1/sessions", `{"agent_id": "`+agent+`", "user_id": "u", "modality": "text"}`).Must(t, 201)
@@ -114,7 +152,9 @@ func TestPostgresStopped(t *testing.T) {
 	}
 	server.Kill()
 	database.Start()
+	killInReplay(t, env, database, id)
 	env.StartProcess(t, "server")
+	env.StartProcess(t, "worker")
 	ready()
 	transcript := func() string {
 		var short []string
@@ -142,4 +182,7 @@ func TestPostgresStopped(t *testing.T) {
 		logs, err := filepath.Glob(filepath.Join(dir, "*", "log"))
 		return err == nil && len(logs) == 2 // of this test's process and of the server that lives
 	})
+	if got := strings.Count(feed(), `"recovered"`); got != 2 {
+		t.Errorf("%d events of turns that were kept", got)
+	}
 }

@@ -85,8 +85,9 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"conversation_initiation_client_data","conversation_config_override":5}`, "value_error", "conversation_config_override"},
 		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"native_mcp_server_ids":["m"]}}}`, "override_error", "conversation_config_override.agent.native_mcp_server_ids"},
 		{`{"type":"conversation_initiation_client_data","dynamic_variables":[]}`, "value_error", "dynamic_variables"},
-		{`{"type":"conversation_initiation_client_data","dynamic_variables":{"a":{}}}`, "value_error", "dynamic_variables"},
+		{`{"type":"conversation_initiation_client_data","dynamic_variables":{"a":{}}}`, "value_error", "dynamic_variables.a"},
 		{`{"type":"conversation_initiation_client_data","tool_mock_config":{"mocking_strategy":"all"}}`, "value_error", "tool_mock_config"},
+		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":null,"prompt":{"knowledge_base":[]}}}}`, "value_error", "conversation_config_override.agent.prompt.knowledge_base"},
 		{`{"type":"conversation_initiation_client_data","user_id":"other"}`, "value_error", "user_id"},
 		{`{"type":"conversation_initiation_client_data","custom_llm_extra_body":{"a":1}}`, "value_error", "custom_llm_extra_body"},
 	}

@@ -98,7 +98,7 @@ func decode(raw []byte, field string, target any) *refusal {
 		if at == "" {
 			return invalid(typeInvalid, "", "An event is a JSON object.")
 		}
-		return invalid(typeValue, at, at+" cannot be a "+typed.Value+".")
+		return invalid(typeValue, at, at+" cannot be of the type "+typed.Value+".")
 	}
 	return invalid(typeInvalid, field, "The frame is not valid JSON.")
 }
@@ -125,9 +125,11 @@ func text(raw json.RawMessage, field string) (string, *refusal) {
 // maxQuotedBytes bounds what is said back of a client's words.
 const maxQuotedBytes = 64
 
-func quote(text string) string {
+func quote(text string) string { return `"` + clipped(text) + `"` }
+
+func clipped(text string) string {
 	if len(text) > maxQuotedBytes {
-		text = strings.ToValidUTF8(text[:maxQuotedBytes], "") + "…"
+		return strings.ToValidUTF8(text[:maxQuotedBytes], "") + "…"
 	}
-	return `"` + text + `"`
+	return text
 }

@@ -2,7 +2,9 @@ package convai
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/conversation"
@@ -69,10 +71,12 @@ func (d *Dialect) initiate(f frame) {
 		}
 	}
 	command.Overrides = d.overrides(wanted)
-	var refused *refusal
-	if command.Variables, refused = variables(f.DynamicVariables); refused != nil {
+	values, wrong, refused := variables(f.DynamicVariables)
+	if refused != nil {
 		d.refuse(f.Type, refused)
 	}
+	command.Variables = values
+	d.refuseFields(typeValue, fault.InvalidRequest, wrong)
 	if len(wanted.Conversation.ClientEvents) > 0 {
 		d.wanted = map[string]bool{}
 		for _, name := range wanted.Conversation.ClientEvents {
@@ -80,6 +84,7 @@ func (d *Dialect) initiate(f frame) {
 		}
 	}
 	d.refuseRest(f, wanted)
+	d.refuseStrange(f.Overrides)
 	if len(command.Overrides)+len(command.Variables) > 0 {
 		d.do(command)
 	}
@@ -152,31 +157,32 @@ func merged(settings json.RawMessage, values map[string]json.RawMessage) json.Ra
 	return raw(changed)
 }
 
-// variables are the dynamic variables as text: the protocol lets them be numbers and booleans too.
-func variables(sent json.RawMessage) (map[string]string, *refusal) {
+// variables are the dynamic variables as text: the protocol lets them be numbers and booleans too. wrong are those
+// that are something else, by name.
+func variables(sent json.RawMessage) (texts map[string]string, wrong []errorField, _ *refusal) {
 	if !present(sent) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var values map[string]any
 	decoder := json.NewDecoder(strings.NewReader(string(sent)))
 	decoder.UseNumber()
 	if decoder.Decode(&values) != nil {
-		return nil, invalid(typeValue, "dynamic_variables", "dynamic_variables is an object.")
+		return nil, nil, invalid(typeValue, "dynamic_variables", "dynamic_variables is an object.")
 	}
-	texts := map[string]string{}
-	for name, value := range values {
-		switch v := value.(type) {
+	texts = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch v := values[name].(type) {
 		case string:
 			texts[name] = v
 		case json.Number:
 			texts[name] = v.String()
 		case bool:
-			texts[name] = map[bool]string{true: "true", false: "false"}[v]
+			texts[name] = strconv.FormatBool(v)
 		default:
-			return nil, invalid(typeValue, "dynamic_variables", "The values of dynamic_variables are strings, numbers or booleans.")
+			wrong = append(wrong, errorField{Field: "dynamic_variables." + name, Code: typeValue, Message: "Its value must be a string, a number or a boolean."})
 		}
 	}
-	return texts, nil
+	return texts, wrong, nil
 }
 
 // configured takes what is in force now, and tells the client what it could not have.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"strings"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
@@ -19,6 +20,9 @@ func (d *Dialect) updateSession(f frame) {
 	if refused != nil {
 		d.refuse(f.EventID, refused)
 		return
+	}
+	for _, one := range leftOut(f.Session) {
+		d.refuse(f.EventID, one)
 	}
 	d.audio, command.CommandID = audio, f.EventID
 	d.do(command)
@@ -65,8 +69,8 @@ func (d *Dialect) approve(eventID string, item newItem) {
 }
 
 func (d *Dialect) checkItemID(id string) *refusal {
-	if len(id) > maxIDBytes {
-		return invalid("item.id", "An item's id has at most 128 bytes.")
+	if len(id) > maxIDBytes || id == conversation.AtFront || strings.ContainsRune(id, 0) {
+		return invalid("item.id", `An item's id has at most 128 bytes, none of them 0, and is not "root".`)
 	}
 	if _, taken := d.items.byID[id]; taken {
 		return &refusal{code: "item_create_duplicate_id", message: "There is an item with the id " + quote(id) + " already.", param: "item.id"}
@@ -75,12 +79,15 @@ func (d *Dialect) checkItemID(id string) *refusal {
 }
 
 func (d *Dialect) retrieveItem(f frame) {
-	item, known := d.items.byID[f.ItemID]
-	if !known {
-		d.refuse(f.EventID, unknownItem("retrieve", f.ItemID))
+	if f.ItemID == "" {
+		d.refuse(f.EventID, missing("item_id"))
 		return
 	}
-	d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
+	if item, known := d.items.byID[f.ItemID]; known {
+		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
+		return
+	}
+	d.do(conversation.Retrieve{CommandID: f.EventID, ItemID: f.ItemID})
 }
 
 func (d *Dialect) deleteItem(f frame) {
@@ -106,10 +113,6 @@ func (d *Dialect) truncateItem(f frame) {
 
 func missing(param string) *refusal {
 	return &refusal{code: "missing_required_parameter", message: "The event needs " + param + ".", param: param}
-}
-
-func unknownItem(verb, id string) *refusal {
-	return &refusal{code: "item_" + verb + "_invalid_item_id", message: "There is no item with the id " + quote(id) + ".", param: "item_id"}
 }
 
 func (d *Dialect) cancelResponse(f frame) {

@@ -85,7 +85,8 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"conversation.item.create","item":{"type":"function_call"}}`, "missing_required_parameter", "item"},
 		{`{"type":"conversation.item.create","item":{"type":"function_call","call_id":"c","name":"n","arguments":"[]"}}`, "invalid_value", "item.arguments"},
 		{`{"type":"conversation.item.create","item":{"type":"mcp_call"}}`, "invalid_value", "item.type"},
-		{`{"type":"conversation.item.retrieve","item_id":"none"}`, "item_retrieve_invalid_item_id", "item_id"},
+		{`{"type":"session.update","session":{"tools":[{"type":"function","name":"a"},{"type":"function","name":"a"}]}}`, "invalid_value", "session.tools[1].name"},
+		{`{"type":"conversation.item.retrieve"}`, "missing_required_parameter", "item_id"},
 		{`{"type":"conversation.item.delete"}`, "missing_required_parameter", "item_id"},
 		{`{"type":"conversation.item.truncate"}`, "missing_required_parameter", "item_id"},
 		{`{"type":"conversation.item.truncate","item_id":"item_1"}`, "missing_required_parameter", "audio_end_ms"},
@@ -188,7 +189,9 @@ func TestCommands(t *testing.T) {
 		},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{Session: conversation.Session{Config: agents.Config{Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)}}}})
+		d := newDialect(openai.Params{Session: conversation.Session{Config: agents.Config{
+			ClientOverrides: []string{"instructions"}, Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)},
+		}}})
 		step := d.Frame([]byte(row.frame), true)
 		if respond, ok := step.Commands[0].(conversation.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
 			respond.CommandID = "" // made to find what the response shows
@@ -252,6 +255,7 @@ func TestFailedCommands(t *testing.T) {
 		{fault.New(fault.InternalError, "Internal error."), "server_error", "internal"},
 		{fault.Wrap(conversation.ErrNoPlace, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_invalid_previous_item_id"},
 		{fault.Wrap(conversation.ErrItemTaken, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_duplicate_id"},
+		{fault.Wrap(conversation.ErrNothingToRetrieve, fault.InvalidRequest, "x"), "invalid_request_error", "item_retrieve_invalid_item_id"},
 		{fault.Wrap(conversation.ErrNothingToRemove, fault.InvalidRequest, "x"), "invalid_request_error", "item_delete_invalid_item_id"},
 		{fault.Wrap(conversation.ErrNothingToTruncate, fault.InvalidRequest, "x"), "invalid_request_error", "item_truncate_invalid_item_id"},
 		{fault.Wrap(conversation.ErrNothingToCancel, fault.InvalidRequest, "x"), "invalid_request_error", "response_cancel_not_active"},

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -39,8 +40,9 @@ func (d *Dialect) Event(e conversation.Event) Step {
 	case conversation.AnswerEnded:
 		d.endAnswer(e)
 	case conversation.Configured:
-		d.session, d.tools, d.maxTokens = e.Session, e.ClientTools, e.MaxOutputTokens
-		d.send(&sessionEvent{head{Type: "session.updated"}, d.effective()})
+		d.configured(e)
+	case conversation.ItemRetrieved:
+		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, wireItem(e.Item)})
 	case conversation.ItemRemoved:
 		d.dropItem(e)
 	case conversation.ItemTruncated:
@@ -51,6 +53,22 @@ func (d *Dialect) Event(e conversation.Event) Step {
 		d.content(e)
 	}
 	return d.take()
+}
+
+// configured tells what is in force. What the agent does not allow is left out silently: SDKs send more than they
+// mean. What is wrong in itself is an error beside it.
+func (d *Dialect) configured(e conversation.Configured) {
+	d.session, d.tools, d.maxTokens = e.Session, e.ClientTools, e.MaxOutputTokens
+	for _, left := range e.Refused {
+		switch {
+		case left.Field == conversation.FieldToolChoice:
+			d.audio.toolChoice = json.RawMessage(`"auto"`)
+			d.refuse(e.CommandID, invalid("session.tool_choice", left.Message))
+		case left.Code != string(fault.OverrideNotAllowed):
+			d.refuse(e.CommandID, &refusal{code: "invalid_type", message: "The value of " + left.Field + " was left out: " + left.Message, param: "session." + left.Field})
+		}
+	}
+	d.send(&sessionEvent{head{Type: "session.updated"}, d.effective()})
 }
 
 // content takes the events within a response; there is none of them outside one.
@@ -313,8 +331,10 @@ var refusals = []struct {
 	{conversation.ErrNothingToCancel, "response_cancel_not_active", "There is no response going out to cancel.", ""},
 	{conversation.ErrNoAudio, "input_audio_buffer_commit_empty", "The audio buffer is too small: at least 100 ms are needed.", ""},
 	{conversation.ErrNoReference, "invalid_value", "An item_reference names no item of the conversation.", "response.input"},
+	{conversation.ErrNoTool, "invalid_value", "tool_choice names a tool that is not offered.", "response.tool_choice"},
 	{conversation.ErrNoPlace, "item_create_invalid_previous_item_id", "There is no item with the id that previous_item_id names.", "previous_item_id"},
 	{conversation.ErrItemTaken, "item_create_duplicate_id", "There is an item with that id already.", "item.id"},
+	{conversation.ErrNothingToRetrieve, "item_retrieve_invalid_item_id", "There is no item with that id.", "item_id"},
 	{conversation.ErrNothingToRemove, "item_delete_invalid_item_id", "There is no item with that id.", "item_id"},
 	{conversation.ErrNothingToTruncate, "item_truncate_invalid_item_id", "There is no item with that id.", "item_id"},
 }

@@ -63,7 +63,7 @@ func decode(raw []byte, param string, target any) *refusal {
 		if at == "" {
 			return &refusal{code: "invalid_json", message: "An event is a JSON object."}
 		}
-		return &refusal{code: "invalid_type", message: at + " cannot be a " + typed.Value + ".", param: at}
+		return &refusal{code: "invalid_type", message: at + " cannot be of the type " + typed.Value + ".", param: at}
 	}
 	if param != "" {
 		return &refusal{code: "missing_required_parameter", message: "The event needs " + param + ".", param: param}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 )
 
@@ -54,6 +55,15 @@ func (d *Dialect) createResponse(f frame) {
 	if refused != nil {
 		d.refuse(f.EventID, refused)
 		return
+	}
+	for _, one := range otherTools("response.tools", wanted.Tools) {
+		d.refuse(f.EventID, one)
+	}
+	if wanted.Instructions != nil && !slices.Contains(d.session.Config.ClientOverrides, "instructions") {
+		d.refuse(f.EventID, &refusal{
+			code: string(fault.OverrideNotAllowed), param: "response.instructions",
+			message: `The agent's client_overrides does not have "instructions", so the answer is given with the agent's own.`,
+		})
 	}
 	command.CommandID = f.EventID
 	if (len(wanted.Metadata) > 0 || command.MaxOutputTokens != 0) && len(d.asked) < maxWaitingAsked {

@@ -267,8 +267,8 @@ const (
 	maxToolNameChars = 64
 )
 
-// clientTools reads a list of tools: nil keeps what there is. Tools of other types than function
-// (remote MCP servers) are not run for clients and left out.
+// clientTools reads a list of tools: nil keeps what there is. Those of other types than function are left out: see
+// otherTools.
 func clientTools(param string, raw json.RawMessage) ([]model.Tool, *refusal) {
 	if raw == nil {
 		return nil, nil
@@ -288,6 +288,9 @@ func clientTools(param string, raw json.RawMessage) ([]model.Tool, *refusal) {
 		}
 		if !validToolName(t.Name) {
 			return nil, invalid(at+".name", "A tool's name has 1 to 64 letters, digits, _ and -.")
+		}
+		if slices.ContainsFunc(wanted, func(other model.Tool) bool { return other.Name == t.Name }) {
+			return nil, invalid(at+".name", "There are two tools with the name "+quote(t.Name)+".")
 		}
 		schema := t.Parameters
 		if !present(schema) {

@@ -1,0 +1,54 @@
+package convai
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/fault"
+)
+
+// overrideMembers are the members of the objects in conversation_config_override, by where these stand.
+var overrideMembers = map[string][]string{
+	"":             {"agent", "tts", "asr", "conversation"},
+	"agent":        {"prompt", "first_message", "language", "native_mcp_server_ids"},
+	"agent.prompt": {"prompt", "llm"},
+	"tts":          {"voice_id", "speed", "stability", "similarity_boost"},
+	"asr":          {"keywords"},
+	"conversation": {"text_only", "client_events"},
+}
+
+// maxStrange bounds the members that one error tells of.
+const maxStrange = 16
+
+// refuseStrange tells of overrides that do not exist here.
+func (d *Dialect) refuseStrange(overrides json.RawMessage) {
+	var fields []errorField
+	for _, at := range slices.Sorted(maps.Keys(overrideMembers)) {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(memberAt(overrides, at), &members) != nil {
+			continue // it is not there, or refused already
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if present(members[name]) && !slices.Contains(overrideMembers[at], name) && len(fields) < maxStrange {
+				field := "conversation_config_override." + strings.TrimPrefix(at+"."+clipped(name), ".")
+				fields = append(fields, errorField{Field: field, Code: typeValue, Message: "There is no such override here."})
+			}
+		}
+	}
+	d.refuseFields(typeValue, fault.InvalidRequest, fields)
+}
+
+// memberAt is what stands at a path of names with dots between them; nil when nothing does.
+func memberAt(object json.RawMessage, path string) json.RawMessage {
+	for path != "" {
+		name, rest, _ := strings.Cut(path, ".")
+		var members map[string]json.RawMessage
+		if json.Unmarshal(object, &members) != nil {
+			return nil
+		}
+		object, path = members[name], rest
+	}
+	return object
+}
