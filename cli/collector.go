@@ -12,7 +12,7 @@ import (
 const (
 	collectorPercent      = 300
 	leastCollectorPercent = 50
-	headroomBytes         = 128 << 20
+	headroomBytes         = 256 << 20
 )
 
 // liveMetric is what the last collection found alive.
