@@ -35,13 +35,26 @@ var (
 )
 
 // Watch is a running watch over one answer. Its methods are for one goroutine.
+//
+// An answer has hundreds of pieces, so a piece sets no timer: it says when it came, and the timer, when it fires,
+// looks at that and sets itself for what is left of the wait.
 type Watch struct {
 	timer   *time.Timer
 	whole   *time.Timer
 	cancel  context.CancelCauseFunc
 	between time.Duration
-	begun   atomic.Bool // the timer's goroutine looks at it
+	started time.Time
+	begun   bool
+	// silent is since when the server is waited for, in nanoseconds after started; or one of those below.
+	silent atomic.Int64
 }
+
+// What else silent says.
+const (
+	noneYet  = 0 // no piece has come
+	ourTurn  = -1
+	watchEnd = -2
+)
 
 // Watch starts to wait for a first token: the returned context ends when it does not come. The
 // caller must call Stop.
@@ -56,36 +69,50 @@ func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
 		t.Whole = defaultWhole
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &Watch{cancel: cancel, between: t.BetweenTokens}
+	w := &Watch{cancel: cancel, between: t.BetweenTokens, started: time.Now()}
 	w.timer = time.AfterFunc(t.FirstToken, w.late)
 	w.whole = time.AfterFunc(t.Whole, func() { cancel(errTooLong) })
 	return ctx, w
 }
 
-// late ends the answer when nothing came in time.
+// late ends the answer when nothing came in time. It sees the timer, which it sets, since it has seen what was stored
+// after that was made.
 func (w *Watch) late() {
-	if w.begun.Load() {
-		w.cancel(errStalled)
-		return
+	switch silent := w.silent.Load(); silent {
+	case watchEnd:
+	case noneYet:
+		w.cancel(errNoFirstToken)
+	case ourTurn: // the wait has not begun, and will not end before this fires again
+		w.timer.Reset(w.between)
+	default:
+		left := w.between - (time.Since(w.started) - time.Duration(silent))
+		if left <= 0 {
+			w.cancel(errStalled)
+			return
+		}
+		w.timer.Reset(left)
 	}
-	w.cancel(errNoFirstToken)
 }
 
 // Pause stops the clock while our own side works on a piece: a slow listener is not a silent
 // server. Token starts it again.
-func (w *Watch) Pause() { w.timer.Stop() }
+func (w *Watch) Pause() { w.silent.Store(ourTurn) }
 
 // Token says that a piece came and was dealt with; the wait for the next one begins.
 func (w *Watch) Token() {
-	w.begun.Store(true)
-	w.timer.Reset(w.between)
+	w.silent.Store(max(1, int64(time.Since(w.started))))
+	if !w.begun { // until now the timer is set for the first piece
+		w.begun = true
+		w.timer.Reset(w.between)
+	}
 }
 
 // Begun says whether any piece came.
-func (w *Watch) Begun() bool { return w.begun.Load() }
+func (w *Watch) Begun() bool { return w.begun }
 
 // Stop ends the watch and its context.
 func (w *Watch) Stop() {
+	w.silent.Store(watchEnd)
 	w.timer.Stop()
 	w.whole.Stop()
 	w.cancel(nil)
