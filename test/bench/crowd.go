@@ -37,13 +37,17 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 	if err != nil {
 		return nil, err
 	}
+	w.paced.set(leisurely)
+	bare, err := w.relayed(ctx)
+	if err != nil {
+		return nil, err
+	}
 	// A server of its own: what earlier figures left in memory is not these sessions'.
 	w, err = w.withServer(ctx, w.stack.DatabaseURL)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.server.stop()) }()
-	w.paced.set(leisurely)
 	warm, err := w.openChats(ctx, p, callers)
 	if err != nil {
 		return nil, err
@@ -110,6 +114,10 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 			Name: when + ": CPU of the server a turn", Value: figures.Round(millis(spent.server) / turns), Unit: "ms", Better: "lower",
 			Note: fmt.Sprintf("user and system time over %.0f s and %.0f turns, %.0f a second, %d pieces each, %d chunks attached; Postgres spent %.2f ms a turn", t.took.Seconds(), turns, t.perSecond(), deltas, attached, millis(spent.postgres)/turns),
 		}.To(turnCPU),
+		figures.Row{
+			Name: when + ": CPU of the server a turn against a bare relay", Value: figures.Round(millis(spent.server) / turns), Unit: "ms", Better: "lower",
+			Note: fmt.Sprintf("the relay is plain Go between as many sockets that converse and the same model, without sessions, retrieval, journal or database; over %.0f s of the same run", relayTalk.Seconds()),
+		}.Against(bare),
 		figures.Row{
 			Name: when + ": memory of the server a session", Value: figures.Round(talked.per(empty, w.sockets).resident), Unit: "KiB", Better: "lower",
 			Note: fmt.Sprintf("growth of its resident memory; before anybody spoke %.1f KiB; %s", still.per(empty, w.sockets).resident, talked.per(empty, w.sockets)),

@@ -3,7 +3,7 @@
 //	go run ./test/bench              # all of it, about four minutes
 //	go run ./test/bench --only turn  # one part, printed and not written
 //	go run ./test/bench -kb          # the knowledge base in place of the rest, with a worker; about ten minutes
-//	go run ./test/bench -sessions    # sessions and their sockets in place of the rest, about five minutes
+//	go run ./test/bench -sessions    # sessions and their sockets in place of the rest, about six minutes
 //	go run ./test/bench -webhooks    # the delivery of events in place of the rest, with a worker; about three minutes
 //	go run ./test/bench -tools       # calls of tools in place of the rest, half a minute
 //

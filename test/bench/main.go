@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"parlance.dev/parlance/test/figures"
@@ -74,13 +75,18 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == floorCommand {
 		exit(runFloor(os.Stdin, os.Stdout))
 	}
+	if len(os.Args) == 4 && os.Args[1] == relayCommand {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		exit(runRelay(ctx, os.Args[2], os.Args[3]))
+	}
 	var o options
 	flag.StringVar(&o.only, "only", "", "measure these parts alone, with commas between them, and only print them, unless -out is given: sessions, facade, turn, memory; with -sessions: create, overhead, statements, crowd; with -webhooks: deliveries, calm, growth, hanging; with -kb: kb-ingest, kb-query, kb-busy, kb-memory, kb-fair")
 	flag.StringVar(&o.out, "out", "", "directory to write benchmarks.md and benchmarks.json to; default: docs, and with -only none")
 	flag.DurationVar(&o.round, "round", 3*time.Second, "length of one round; there are five for each figure")
-	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about five minutes, in place of the rest")
+	flag.BoolVar(&o.kb, "kb", false, "measure the knowledge base, about six minutes, in place of the rest")
 	flag.BoolVar(&o.tools, "tools", false, "measure calls of tools, about half a minute, in place of the rest")
-	flag.BoolVar(&o.sessions, "sessions", false, "measure sessions and their sockets, about five minutes, in place of the rest")
+	flag.BoolVar(&o.sessions, "sessions", false, "measure sessions and their sockets, about six minutes, in place of the rest")
 	flag.BoolVar(&o.webhooks, "webhooks", false, "measure the delivery of events, about three minutes, in place of the rest")
 	flag.IntVar(&o.sockets, "sockets", 5000, "with -sessions: how many chat sockets are open at once")
 	flag.IntVar(&o.speakers, "speakers", 1500, "with -sessions: how many of them converse, at one turn in 10 s")
