@@ -137,10 +137,10 @@ class Receiver {
   }
 
   async kill() {
-    const ended = new Promise((resolve) => { this.child.once('exit', resolve); });
-    this.child.removeAllListeners('exit').once('exit', () => {});
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return; // killed before
+    const ended = new Promise((resolve) => { this.child.removeAllListeners('exit').once('exit', resolve); });
     this.child.kill('SIGKILL');
-    await Promise.race([ended, new Promise((resolve) => { this.child.once('close', resolve); })]);
+    await ended;
   }
 
   kept() { return readFileSync(this.out, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line)); }
@@ -159,12 +159,30 @@ async function refuses(receiver, secret, event, body) {
   assert.deepEqual(receiver.kept(), [event], receiver.name);
 }
 
+const commands = {
+  go: [receiverGo], node: [process.execPath, join(examples, 'node/receiver.mjs')], python: ['python3', join(examples, 'python/receiver.py')],
+};
+
+/** A disk that is full takes a part of an event; nobody is thanked for that, and the next event is kept whole. */
+async function fullDisk(name) {
+  const receiver = new Receiver(`${name}-full`, ['sh', '-c', 'ulimit -f 16; exec "$@"', name, ...commands[name]]); // 8 KiB
+  writeFileSync(receiver.secretFile, another);
+  await receiver.start();
+  cleanups.push(() => receiver.kill());
+  const send = (id, room) => {
+    const body = JSON.stringify({ event_id: id, data: 'x'.repeat(room) });
+    return post(receiver.url, forge(another, { id, body }), body);
+  };
+  assert.equal(await send('evt_1', 100), 204);
+  assert.equal(await send('evt_2', 9000), 500, `${name} thanked for an event that it had no room for`);
+  assert.equal(await send('evt_3', 100), 204);
+  await receiver.kill();
+  assert.deepEqual(receiver.kept().map((one) => one.event_id), ['evt_1', 'evt_3']);
+  console.log(`  examples/receivers/${name} thanks for nothing that a full disk did not take`);
+}
+
 async function receivers() {
-  const all = [
-    new Receiver('go', [receiverGo]),
-    new Receiver('node', [process.execPath, join(examples, 'node/receiver.mjs')]),
-    new Receiver('python', ['python3', join(examples, 'python/receiver.py')]),
-  ];
+  const all = Object.entries(commands).map(([name, command]) => new Receiver(name, command));
   const secrets = new Map();
   for (const receiver of all) {
     await receiver.start();
@@ -194,6 +212,7 @@ async function receivers() {
 try {
   await packages(await capture());
   await receivers();
+  for (const name of ['node', 'python']) await fullDisk(name); // a Go program ends when its file is over its limit
 } finally {
   for (const cleanup of cleanups.reverse()) await Promise.resolve(cleanup()).catch((error) => console.error(`cleaning up: ${error.message}`));
   rmSync(work, { recursive: true });

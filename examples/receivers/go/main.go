@@ -129,6 +129,8 @@ func verify(header http.Header, body []byte, secrets []string, now time.Time) er
 type store struct {
 	mu   sync.Mutex
 	file *os.File
+	// end is where the last event that is kept ends.
+	end  int64
 	seen map[string]bool
 }
 
@@ -138,7 +140,6 @@ func openStore(path string) (*store, error) {
 		return nil, err
 	}
 	s := &store{file: file, seen: map[string]bool{}}
-	whole := int64(0)
 	for lines := bufio.NewReader(file); ; {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
@@ -154,12 +155,9 @@ func openStore(path string) (*store, error) {
 			return nil, fmt.Errorf("%s is not a file of events: %w", path, err)
 		}
 		s.seen[event.ID] = true
-		whole += int64(len(line))
+		s.end += int64(len(line))
 	}
-	if err := file.Truncate(whole); err != nil {
-		return nil, err
-	}
-	if _, err := file.Seek(whole, io.SeekStart); err != nil {
+	if err := file.Truncate(s.end); err != nil {
 		return nil, err
 	}
 	dir, err := os.Open(filepath.Dir(path)) // the file's name must survive, too
@@ -187,12 +185,17 @@ func (s *store) keep(id string, body []byte) error {
 	if s.seen[id] {
 		return nil // kept before: say thank you and do nothing
 	}
-	if _, err := s.file.Write(line.Bytes()); err != nil {
+	// What a full disk left of another event goes, or this one would be the end of a broken line.
+	if err := s.file.Truncate(s.end); err != nil {
+		return err
+	}
+	if _, err := s.file.WriteAt(line.Bytes(), s.end); err != nil {
 		return err
 	}
 	if err := s.file.Sync(); err != nil {
 		return err
 	}
+	s.end += int64(line.Len())
 	s.seen[id] = true
 	return nil
 }

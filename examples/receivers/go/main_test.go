@@ -87,3 +87,30 @@ func TestReceive(t *testing.T) {
 		})
 	}
 }
+
+// TestFullDisk: what a write left behind that failed half-way does not become part of the next event.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	kept, err := openStore(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	for _, id := range []string{"evt_1", "evt_2"} {
+		if _, err := kept.file.WriteAt([]byte(`{"event_id":"evt_torn","data":"`), kept.end); err != nil {
+			t.Fatal(err)
+		}
+		event := `{"event_id":"` + id + `"}`
+		if err := kept.keep(id, []byte(event)); err != nil {
+			t.Fatal(err)
+		}
+		want += event + "\n"
+	}
+	if written, err := os.ReadFile(out); err != nil || string(written) != want {
+		t.Errorf("kept %q, %v, want %q", written, err, want)
+	}
+	if err := kept.file.Close(); err != nil {
+		t.Error(err)
+	}
+}
