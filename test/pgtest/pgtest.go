@@ -65,8 +65,9 @@ type DB struct {
 	Wall *tenantwall.Wall
 }
 
-// cleanupTimeout bounds dropping: t.Context has ended by then.
-const cleanupTimeout = 20 * time.Second
+// cleanupTimeout bounds dropping, when t.Context has ended, and starting a server: both take seconds, and more
+// than twenty on a machine that is busy.
+const cleanupTimeout = 2 * time.Minute
 
 // New returns a fresh database with the product's migrations applied.
 func New(t testing.TB) DB {
