@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -87,16 +88,23 @@ func (l stallListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stallConn{conn, l.within}, nil
+	return &stallConn{Conn: conn, within: l.within, accepted: time.Now()}, nil
 }
 
+// stallConn sets its deadline for longer than within, and for many writes: small ones come in hundreds a second.
 type stallConn struct {
 	net.Conn
-	within time.Duration
+	within   time.Duration
+	accepted time.Time
+	// set is when it set the deadline last, in nanoseconds after accepted; 0: it has not, or others have.
+	set atomic.Int64
 }
 
+// sparedShare is the part of its time for which a connection leaves its deadline as it is.
+const sparedShare = 8
+
 // Write implements net.Conn. Large writes have the time for each piece.
-func (c stallConn) Write(p []byte) (written int, err error) {
+func (c *stallConn) Write(p []byte) (written int, err error) {
 	const piece = 256 << 10
 	for len(p) > piece && err == nil {
 		n := 0
@@ -110,9 +118,25 @@ func (c stallConn) Write(p []byte) (written int, err error) {
 	return written + n, err
 }
 
-func (c stallConn) write(p []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(c.within)); err != nil {
-		return 0, err
+func (c *stallConn) write(p []byte) (int, error) {
+	now, spared := max(1, time.Since(c.accepted)), c.within/sparedShare
+	if set := time.Duration(c.set.Load()); set == 0 || now-set > spared {
+		if err := c.Conn.SetWriteDeadline(time.Now().Add(c.within + spared)); err != nil {
+			return 0, err
+		}
+		c.set.Store(int64(now))
 	}
 	return c.Conn.Write(p)
+}
+
+// SetDeadline implements net.Conn. The next write sets its own.
+func (c *stallConn) SetDeadline(t time.Time) error {
+	c.set.Store(0)
+	return c.Conn.SetDeadline(t)
+}
+
+// SetWriteDeadline implements net.Conn. The next write sets its own.
+func (c *stallConn) SetWriteDeadline(t time.Time) error {
+	c.set.Store(0)
+	return c.Conn.SetWriteDeadline(t)
 }

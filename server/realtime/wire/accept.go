@@ -32,7 +32,7 @@ func Accept(w http.ResponseWriter, r *http.Request, protocols []string, limits L
 		}
 		return nil, fmt.Errorf("taking the connection over: %w", err)
 	}
-	c := &Conn{conn: conn, limits: limits, protocol: chosen}
+	c := &Conn{conn: conn, limits: limits, protocol: chosen, stall: stall{close: conn.Close}}
 	if n := buffered.Reader.Buffered(); n > 0 { // a client that did not wait for the answer
 		early, _ := buffered.Reader.Peek(n) // they are there
 		c.buffer = append(make([]byte, 0, max(bufferBytes, n)), early...)

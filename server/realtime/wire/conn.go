@@ -38,7 +38,7 @@ type Conn struct {
 	// closing says that a close frame is out: nothing may follow it. Guarded by writing.
 	closing bool
 	// stall closes the connection when a write takes too long; guarded by writing.
-	stall *time.Timer
+	stall stall
 }
 
 // Protocol is the sub-protocol that was chosen; empty: none.

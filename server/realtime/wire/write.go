@@ -61,9 +61,7 @@ func (c *Conn) Close(code int, reason string) error {
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if c.stall != nil {
-		c.stall.Reset(closeWithin)
-	}
+	c.stall.last(closeWithin)
 	return err
 }
 
@@ -82,9 +80,7 @@ func (c *Conn) CloseNow() {
 	_ = c.conn.Close() // first: a write that is stuck holds the lock
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if c.stall != nil {
-		c.stall.Stop()
-	}
+	c.stall.stop()
 }
 
 func (c *Conn) sendClose(payload []byte) error {
@@ -116,13 +112,9 @@ func put(out *bytes.Buffer, frame ws.Frame) { _ = ws.WriteFrame(out, frame) }
 
 // write gives up after WriteWithin, by closing: half a frame cannot be taken back.
 func (c *Conn) write(out []byte) error {
-	if c.stall == nil {
-		c.stall = time.AfterFunc(c.limits.WriteWithin, func() { _ = c.conn.Close() })
-	} else {
-		c.stall.Reset(c.limits.WriteWithin)
-	}
+	c.stall.begin(c.limits.WriteWithin)
 	_, err := c.conn.Write(out)
-	if !c.stall.Stop() && err != nil || errors.Is(err, os.ErrDeadlineExceeded) {
+	if !c.stall.end() && err != nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrSlow
 	}
 	return err
