@@ -310,7 +310,7 @@ func (d *Dialect) finishResponse(e conversation.ResponseDone) {
 const citationsKey = "parlance_citations"
 
 func (d *Dialect) cite(done *response, e conversation.ResponseDone) {
-	encoded, err := encode(e.Citations)
+	encoded, err := encodeCitations(e.Citations)
 	if err != nil {
 		d.step.Err = err
 		return
@@ -320,7 +320,7 @@ func (d *Dialect) cite(done *response, e conversation.ResponseDone) {
 		metadata[key] = value
 	}
 	done.Metadata = metadata
-	d.send(&citationsEvent{head{Type: "parlance.citations"}, e.ResponseID, e.Citations})
+	d.send(&citationsEvent{head{Type: "parlance.citations"}, e.ResponseID, encoded})
 }
 
 // refusals are decisions of the core that the protocol has words for.

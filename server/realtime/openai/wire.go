@@ -120,8 +120,8 @@ type mcpEvent struct {
 // citationsEvent is ours; SDKs pass on what they do not know.
 type citationsEvent struct {
 	head
-	ResponseID string                  `json:"response_id"`
-	Citations  []conversation.Citation `json:"citations"`
+	ResponseID string          `json:"response_id"`
+	Citations  json.RawMessage `json:"citations"` // of encodeCitations
 }
 
 type plainEvent struct{ head }
@@ -222,7 +222,11 @@ func newUsage(u conversation.Usage) *usage {
 // raw JSON of a client or a model that is not JSON: whoever puts such in must have checked it.
 func encode(value any) ([]byte, error) {
 	if flat, ok := value.(flatEvent); ok {
-		if data, known := flat.append(make([]byte, 0, idsRoom+flat.room())); known {
+		room := idsRoom + flat.room()
+		if data, known := flat.append(make([]byte, 0, room)); known {
+			if cap(data) > room {
+				data = bytes.Clone(data) // it has grown, by more than it needed
+			}
 			return data, nil
 		}
 	}
