@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -186,7 +187,7 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 		value := c.next()
 		field := fieldNamed(message, key)
 		if field == nil || (top && field.Name() == maskField && !c.lenient) {
-			c.unknown(key, value)
+			c.unknown(message, key, value)
 			continue
 		}
 		name := string(field.Name())
@@ -202,13 +203,30 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 	return present
 }
 
-func (c *checker) unknown(key string, value json.Token) {
+func (c *checker) unknown(message protoreflect.MessageDescriptor, key string, value json.Token) {
 	c.at(step{name: key}, func() {
 		if !c.lenient {
-			c.refuse("unknown_field", "There is no such field.")
+			c.refuse("unknown_field", "There is no such field"+listed(slices.DeleteFunc(namesOf(message), func(name string) bool { return name == maskField })))
 		}
 		c.skip(value)
 	})
+}
+
+// listed ends a sentence that says that there is no such one.
+func listed(names []string) sentence {
+	if len(names) == 0 {
+		return "; there are none."
+	}
+	return sentence(". There are: " + strings.Join(names, ", ") + ".")
+}
+
+// namesOf are a message's fields, in the order of the contract.
+func namesOf(message protoreflect.MessageDescriptor) []string {
+	names := make([]string, message.Fields().Len())
+	for i := range names {
+		names[i] = string(message.Fields().Get(i).Name())
+	}
+	return names
 }
 
 // sent notes the path of a field that an update changes as a whole.

@@ -233,7 +233,7 @@ func fillQuery(message protoreflect.Message, m *match, raw string) error {
 	for _, name := range names {
 		field := queryField(message, m, name)
 		if field == nil {
-			violations = append(violations, fault.Field{Field: strings.ToValidUTF8(name, "�"), Code: "unknown_parameter", Message: "This route has no such query parameter."})
+			violations = append(violations, fault.Field{Field: strings.ToValidUTF8(name, "�"), Code: "unknown_parameter", Message: "This route has no such query parameter" + string(listed(parameters(message, m)))})
 			continue
 		}
 		if seen[field.Name()] || (len(query[name]) > 1 && !field.IsList()) {
@@ -264,6 +264,11 @@ func queryField(message protoreflect.Message, m *match, name string) protoreflec
 		return nil
 	}
 	return field
+}
+
+// parameters are the names of those that a route has.
+func parameters(message protoreflect.Message, m *match) []string {
+	return slices.DeleteFunc(namesOf(message.Descriptor()), func(name string) bool { return queryField(message, m, name) == nil })
 }
 
 func setQuery(message protoreflect.Message, field protoreflect.FieldDescriptor, texts []string) error {

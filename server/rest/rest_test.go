@@ -174,6 +174,24 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestRefusalsSayWhatThereIs: who misspelt a name is told the names that there are, and no others.
+func TestRefusalsSayWhatThereIs(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t, rest.Config{})
+	for _, row := range []struct{ request, body, says, not string }{
+		{"GET /v1/shelves/s/things?pagesize=1", "", "page_size", "shelf_id"}, // which is in the path
+		{"POST /v1/shelves/s/things?id=1", `{}`, "there are none", "id,"},
+		{"POST /v1/shelves/s/things", `{"idd":"x"}`, "display_name", "update_mask"},
+		{"PATCH /v1/shelves/s/things/t", `{"update_mask":"tags"}`, "display_name", "update_mask,"},
+	} {
+		method, path, _ := strings.Cut(row.request, " ")
+		_, body := ask(t, server, method, path, row.body)
+		if !strings.Contains(body, row.says) || strings.Contains(body, row.not) {
+			t.Errorf("%s %s: %s\nwant %q in it, and not %q", row.request, row.body, body, row.says, row.not)
+		}
+	}
+}
+
 func TestContentTypes(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t, rest.Config{})
