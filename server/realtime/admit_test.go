@@ -55,6 +55,7 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 		{"plain GET", "GET", good, nil, 400, "invalid-request"},
 		{"plain GET without a token", "GET", chat(text.Session.ID), nil, 400, "invalid-request"},
 		{"bad key", "GET", good, upgrade("Sec-Websocket-Key", "short"), 400, "invalid-request"},
+		{"another version of the protocol", "GET", good, upgrade("Sec-Websocket-Version", "8"), 400, "invalid-request"},
 		{"POST", "POST", good, nil, 405, "method-not-allowed"},
 		{"no such channel", "GET", f.base + "/v1/realtime/video/" + string(text.Session.ID), upgrade(), 404, "route-not-found"},
 		{"no session", "GET", f.base + "/v1/realtime/chat/realtime", upgrade(), 404, "route-not-found"},
@@ -75,8 +76,9 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 		if resp.StatusCode != row.status || problem.Code != row.code || problem.RequestID == "" || resp.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: got %d %s, want %d %s", row.name, resp.StatusCode, body, row.status, row.code)
 		}
-		if row.name == "plain GET" && (!strings.Contains(string(body), "WebSocket URL") || resp.Header.Get("Upgrade") != "websocket") {
-			t.Errorf("plain GET: %s", body)
+		if row.name == "plain GET" && (!strings.Contains(string(body), "WebSocket URL") || resp.Header.Get("Upgrade") != "websocket") ||
+			row.name == "another version of the protocol" && resp.Header.Get("Sec-Websocket-Version") != "13" {
+			t.Errorf("%s: %v %s", row.name, resp.Header, body)
 		}
 	}
 	if got := f.session(t, text.Session.ID).Status; got != conversation.Pending {

@@ -275,6 +275,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (conversation.Ad
 
 func errNoUpgrade(w http.ResponseWriter) error {
 	w.Header().Set("Upgrade", "websocket")
+	w.Header().Set("Sec-WebSocket-Version", "13") // what a client of another version goes by. Source: RFC 6455, 4.4
 	return fault.New(fault.InvalidRequest, "This is a WebSocket URL. Open it with a WebSocket client over HTTP/1.1 (wss:// or ws://), not with a plain request.")
 }
 
