@@ -2,13 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/port"
 )
 
 // TestDoctor: a deployment without a worker fails for it, and for nothing else.
@@ -46,12 +46,7 @@ func TestDoctorWithoutSettings(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	execute(t, "", "health", "--worker").wants(t, exitUsage, "PARLANCE_WORKER_LISTEN is not set")
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = listener.Close() // nobody listens there now
-	execute(t, "", "health", "--listen", listener.Addr().String()).wants(t, exitFailed, "nothing answers")
+	execute(t, "", "health", "--listen", port.Reserve(t)).wants(t, exitFailed, "nothing answers")
 	socket := filepath.Join(t.TempDir(), "none.sock")
 	execute(t, "", "health", "--listen", "unix://"+socket).wants(t, exitFailed, "nothing answers")
 	if _, err := os.Stat(socket); err == nil {

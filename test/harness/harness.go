@@ -17,12 +17,13 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/port"
 	"parlance.dev/parlance/test/redistest"
 	"parlance.dev/parlance/test/tenantwall"
 )
 
 // Patience bounds what a test waits for; it is reached only when something is broken.
-const Patience = 60 * time.Second
+const Patience = 3 * time.Minute
 
 // Options say how an installation differs from the usual one of tests.
 type Options struct {
@@ -72,17 +73,17 @@ func Start(t testing.TB, o Options) *Env {
 	if e.RedisURL == "" {
 		e.RedisURL = redistest.New(t)
 	}
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.URL = "http://" + listener.Addr().String()
+	address := port.Reserve(t) // also for a process that takes it, or a server after the first
+	e.URL = "http://" + address
 	e.settings = e.settingsOf(t, o)
 	e.open(t)
 	e.Tenant = e.NewTenant(t, o.Plan)
-	if o.WithoutServer {
-		_ = listener.Close() // a process may take the address
-		listener = nil
+	var listener net.Listener
+	if !o.WithoutServer {
+		var err error
+		if listener, err = new(net.ListenConfig).Listen(t.Context(), "tcp", address); err != nil {
+			t.Fatal(err)
+		}
 	}
 	e.run(t, listener, !o.WithoutWorker)
 	t.Cleanup(func() { e.explain(t) })

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,6 +23,7 @@ import (
 	"parlance.dev/parlance/test/fake/receiver"
 	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/port"
 	"parlance.dev/parlance/test/redistest"
 )
 
@@ -124,12 +124,7 @@ func newCaged(t *testing.T) *caged {
 	locked.Password = canaryRedis
 	c.redis = goredis.NewClient(&locked)
 	t.Cleanup(func() { _ = c.redis.Close() })
-	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.worker = free.Addr().String()
-	_ = free.Close() // the worker takes it
+	c.worker = port.Reserve(t)
 	masterFile := filepath.Join(t.TempDir(), "master.key")
 	if err := seal.NewMasterKeyFile(masterFile); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"parlance.dev/parlance/test/harness"
 	"parlance.dev/parlance/test/load"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/port"
 	"parlance.dev/parlance/test/redistest"
 )
 
@@ -116,7 +116,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	c.toRedis = harness.NewProxy(t, harness.Target{Network: "unix", Address: socket.Path})
 	var fronts []harness.Target
 	for range chaosServers {
-		c.addresses = append(c.addresses, freeAddress(t))
+		c.addresses = append(c.addresses, port.Reserve(t))
 		fronts = append(fronts, harness.Target{Network: "tcp", Address: c.addresses[len(c.addresses)-1]})
 	}
 	c.toFront = harness.NewProxy(t, fronts...)
@@ -141,17 +141,6 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	c.awaitReady("start")
 	c.script()
 	return c
-}
-
-// freeAddress is a port that nobody listens on.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = listener.Close() // a process will take it
-	return listener.Addr().String()
 }
 
 func (c *chaos) startServer(i int) *harness.Process {

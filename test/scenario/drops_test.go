@@ -13,6 +13,7 @@ import (
 
 	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
+	"parlance.dev/parlance/test/port"
 )
 
 // caller is a client on a session's chat_url that knows what it has seen, and comes back to any node.
@@ -149,7 +150,7 @@ func TestNodesComeAndGo(t *testing.T) {
 	const whole = "One two three four."
 	slow := func(gate chan struct{}) openaichat.Reply { return openaichat.Reply{Text: pieces, Gate: gate} }
 	llm := openaichat.New(t, slow(gates[0]))
-	addresses := []string{freeAddress(t), freeAddress(t)}
+	addresses := []string{port.Reserve(t), port.Reserve(t)}
 	env := harness.Start(t, harness.Options{WithoutServer: true, WithoutWorker: true, Settings: map[string]string{
 		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
 	}})

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 
 	"parlance.dev/parlance/test/fake/openaichat"
 	"parlance.dev/parlance/test/harness"
+	"parlance.dev/parlance/test/port"
 )
 
 // served is what a process says of a metric.
@@ -100,12 +100,7 @@ func documentedMetrics(t *testing.T) map[string]documented {
 // every kind: no metric without a row, no row without its metric, types and labels alike.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
-	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	_ = free.Close() // the worker takes it
+	address := port.Reserve(t)
 	llm := openaichat.New(t,
 		openaichat.Reply{Calls: []openaichat.Call{{ID: "call_1", Name: "order_status", Arguments: []string{`{"number":"7"}`}}}},
 		openaichat.Reply{Text: []string{"Soon."}})

@@ -17,6 +17,7 @@ import (
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/harness"
+	"parlance.dev/parlance/test/port"
 	"parlance.dev/parlance/test/sealtest"
 )
 
@@ -79,7 +80,7 @@ func (r *rotation) makeDataKeys(t *testing.T) {
 // server is a process beside the others with these master keys, ready to answer.
 func (r *rotation) server(t *testing.T, current, previous string) *harness.Env {
 	t.Helper()
-	address := freeAddress(t)
+	address := port.Reserve(t)
 	beside := r.With(map[string]string{"PARLANCE_LISTEN": address, "PARLANCE_PUBLIC_URL": "http://" + address, masterKeyFile: current, previousKeyFiles: previous})
 	beside.URL = "http://" + address
 	beside.StartProcess(t, "server")
