@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
@@ -27,14 +25,10 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		pgtest.IgnoreStack(),
-	)
-}
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // patience bounds what a test waits for; it is reached only when something is broken.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // clock is the real time, moved on by the test.
 type clock struct {

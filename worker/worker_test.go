@@ -60,7 +60,7 @@ func TestRedisFlushed(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
 	p := policy()
-	p.Timeout = 15 * time.Second
+	p.Timeout = 15 * time.Second // a delivery whose task is lost waits for its lease
 	f := newFixture(t, server.URL, p)
 	first, second := receiver.New(t), receiver.New(t)
 	f.endpoint(first, "fatigue.alert")
@@ -83,7 +83,9 @@ func TestRedisFlushed(t *testing.T) {
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
-	f := newFixture(t, server.URL, policy())
+	p := policy()
+	p.Timeout = 15 * time.Second // a delivery whose task is lost waits for its lease
+	f := newFixture(t, server.URL, p)
 	r := receiver.New(t)
 	f.endpoint(r, "fatigue.alert")
 	library := newNoun()
@@ -160,9 +162,7 @@ func TestTwoWorkers(t *testing.T) {
 // TestSlowEndpoint: one endpoint that does not answer does not keep the others waiting.
 func TestSlowEndpoint(t *testing.T) {
 	t.Parallel()
-	p := policy()
-	p.Timeout = 20 * time.Second
-	f := newFixture(t, redistest.New(t), p)
+	f := newFixture(t, redistest.New(t), policy())
 	slow, quick := receiver.New(t), receiver.New(t)
 	f.endpoint(slow, "fatigue.alert")
 	f.endpoint(quick, "fatigue.alert")
@@ -184,9 +184,7 @@ func TestSlowEndpoint(t *testing.T) {
 // TestStops: a worker that is stopped lets its attempts end and writes them down.
 func TestStops(t *testing.T) {
 	t.Parallel()
-	p := policy()
-	p.Timeout = 20 * time.Second
-	f := newFixture(t, redistest.New(t), p)
+	f := newFixture(t, redistest.New(t), policy())
 	r := receiver.New(t)
 	f.endpoint(r, "fatigue.alert")
 	hold := make(chan struct{})

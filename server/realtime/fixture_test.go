@@ -35,15 +35,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		pgtest.IgnoreStack(),
+	pgtest.Main(m,
 		// Looks for a Redis that went away, once a second until it sees that the client is closed.
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"),
 	)
 }
 
 // patience bounds what a test waits for; it is reached only when something is broken.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // fixture is the sockets over the real core and a database, with an agent on plan pro.
 type fixture struct {

@@ -1,9 +1,40 @@
 package pgtest
 
-import "go.uber.org/goleak"
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
 
-// IgnoreStack lets goleak pass over the one goroutine that waits for the shared stack's process:
-// it lives as long as the test binary that happened to start the stack.
-func IgnoreStack() goleak.Option {
-	return goleak.IgnoreAnyFunction("parlance.dev/parlance/test/pgtest/keeper.spawn.func2")
+	"go.uber.org/goleak"
+)
+
+// leakPatience is how long goroutines have to end after the last test. What the drivers let end by themselves
+// takes its time on a busy machine, longer than the half second that goleak has for it.
+const leakPatience = 30 * time.Second
+
+// Main runs a package's tests and fails it for goroutines that go on after them; it does not return. Those
+// ignored may go on, as may the one that waits for the shared stack's process: it lives as long as the test
+// binary that happened to start the stack.
+func Main(m *testing.M, ignored ...goleak.Option) {
+	code := m.Run()
+	if code == 0 {
+		ignored = append(ignored, goleak.IgnoreAnyFunction("parlance.dev/parlance/test/pgtest/keeper.spawn.func2"))
+		if err := leaks(ignored); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// leaks looks, each time for half a second, until nothing is left.
+func leaks(ignored []goleak.Option) error {
+	began := time.Now()
+	for {
+		err := goleak.Find(ignored...)
+		if err == nil || time.Since(began) > leakPatience {
+			return err
+		}
+	}
 }
