@@ -219,7 +219,7 @@ func TestTurnsAreSerial(t *testing.T) {
 		done <- err
 	}()
 	received(t, "the first turn", said)
-	bounded, cancel := context.WithTimeout(t.Context(), patience/40)
+	bounded, cancel := context.WithTimeout(t.Context(), patience/120)
 	defer cancel()
 	_, err := other.Turn(bounded, f.principal, made.Session.ID, "too early", nil)
 	wantReason(t, err, fault.DeadlineExceeded)

@@ -207,9 +207,14 @@ func TestRerank(t *testing.T) {
 	t.Parallel()
 	f := setUp(t, "large", nil)
 	server := fake.Start(t)
-	reranker, err := rerank.New(rerank.Deps{BaseURL: server.URL, APIKey: fake.APIKey, Model: fake.Model, Timeout: 300 * time.Millisecond, Client: &http.Client{}})
-	if err != nil {
-		t.Fatal(err)
+	askFor := func(timeout time.Duration) {
+		t.Helper()
+		var err error
+		f.reranker, err = rerank.New(rerank.Deps{BaseURL: server.URL, APIKey: fake.APIKey, Model: fake.Model, Timeout: timeout, Client: &http.Client{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Service = f.with(hashing.New())
 	}
 	agent := f.agent(f.ref)
 	var ids []knowledge.SourceID
@@ -230,8 +235,7 @@ func TestRerank(t *testing.T) {
 	if plain.Reranked != knowledge.RerankUnset || plain.Chunks[0].Scores.Rerank != nil {
 		t.Errorf("without a server: got %q", plain.Reranked)
 	}
-	f.reranker = reranker
-	f.Service = f.with(hashing.New())
+	askFor(time.Minute)
 	answer := query()
 	if answer.Reranked != knowledge.RerankDone || answer.Chunks[0].SourceID != ids[3] && answer.Chunks[0].SourceID != ids[5] {
 		t.Errorf("got %q and %v, want a source with the cellar first", answer.Reranked, sourcesOf(answer.Chunks))
@@ -251,7 +255,7 @@ func TestRerank(t *testing.T) {
 		t.Errorf("not asked for: got %q after %d calls", answer.Reranked, len(server.Asked()))
 	}
 	question.Rerank = true
-	for name, damage := range map[string]func(){"refusing": func() { server.Fail(http.StatusBadRequest) }, "too slow": server.Hang} {
+	for name, damage := range map[string]func(){"refusing": func() { server.Fail(http.StatusBadRequest) }, "too slow": func() { askFor(300 * time.Millisecond); server.Hang() }} {
 		damage()
 		if answer := query(); answer.Reranked != knowledge.RerankFailed || !slices.Equal(sourcesOf(answer.Chunks), sourcesOf(plain.Chunks)) {
 			t.Errorf("%s: got %q and %v, want the order from before: %v", name, answer.Reranked, sourcesOf(answer.Chunks), sourcesOf(plain.Chunks))

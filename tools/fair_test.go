@@ -50,7 +50,7 @@ func TestGreedyCalls(t *testing.T) {
 			}
 		})
 	}
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(2 * time.Minute)
 	defer deadline.Stop()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()

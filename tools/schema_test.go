@@ -3,8 +3,10 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -50,8 +52,10 @@ func TestSchemaBombs(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
+			runtime.LockOSThread() // whose time is looked at
+			defer runtime.UnlockOSThread()
 			var s schemas
-			started := time.Now()
+			started := spent()
 			_, err := s.checkSchema(row.schema)
 			if (err == nil) != row.created {
 				t.Fatalf("creation: %v", err)
@@ -66,11 +70,22 @@ func TestSchemaBombs(t *testing.T) {
 			if err != nil || len(fields) != 1 || fields[0].Code != "too_complex" {
 				t.Errorf("arguments: %v, %v", fields, err)
 			}
-			if took := time.Since(started); took > 10*time.Second {
+			if took := spent() - started; took > 10*time.Second {
 				t.Errorf("it took %s", took)
 			}
 		})
 	}
+}
+
+// spent is how long the processor has worked for this thread, which does not depend on what else the machine
+// does; where the system does not tell, the time of day.
+func spent() time.Duration {
+	const ofThread = 1 // RUSAGE_THREAD of Linux
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(ofThread, &usage); err != nil {
+		return time.Duration(time.Now().UnixNano())
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // TestSchemaMessages: what is refused is said in the tenant's own terms, without a file of ours.

@@ -290,7 +290,7 @@ func TestDeliverDisablesAfterFailures(t *testing.T) {
 
 func TestDeliverTimesOutAndOpensTheBreaker(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.Timeout = time.Second })
+	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.Timeout = 5 * time.Second }) // the others have to be quicker
 	r, other := receiver.New(t), receiver.New(t)
 	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
 	f.endpoint(f.ref, other, "fatigue.alert")

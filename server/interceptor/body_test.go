@@ -87,11 +87,11 @@ func TestBodyDeadlinesEnd(t *testing.T) {
 		select {
 		case <-r.Context().Done():
 			ended = r.Context().Err()
-		case <-time.After(300 * time.Millisecond):
+		case <-time.After(4 * time.Second):
 		}
 	})
-	// A clock whose deadlines pass at once after the body's reads would end the request.
-	past := func() time.Time { return time.Now().Add(-29900 * time.Millisecond) }
+	// A clock whose deadlines pass soon after the body's reads, three seconds from their beginning, would end the request.
+	past := func() time.Time { return time.Now().Add(-27 * time.Second) }
 	server := httptest.NewServer(interceptor.WithBodyDeadlines(long, past))
 	t.Cleanup(server.Close)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, bufio.NewReader(io.LimitReader(repeated("hello"), 5)))

@@ -133,7 +133,7 @@ func TestPostTimesOut(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	caller := wire.Caller{Client: s.Client(), URL: s.URL, Timeout: 50 * time.Millisecond, MaxRetryDelay: time.Millisecond}
+	caller := wire.Caller{Client: s.Client(), URL: s.URL, Timeout: 3 * time.Second, MaxRetryDelay: time.Millisecond} // enough to arrive on a busy machine
 	_, err := caller.Post(t.Context(), []byte(`{}`))
 	if !errors.Is(err, context.DeadlineExceeded) || calls.Load() != 1 {
 		t.Errorf("got %v after %d calls, want a deadline after 1", err, calls.Load())
@@ -144,7 +144,7 @@ func TestPostWaitsNoLongerThanItsCaller(t *testing.T) {
 	t.Parallel()
 	caller, calls := server(t, http.Header{"Retry-After": {"30"}}, 429)
 	caller.MaxRetryDelay = time.Minute
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	if _, err := caller.Post(ctx, []byte(`{"n":1}`)); !errors.Is(err, context.DeadlineExceeded) || calls.Load() != 1 {
 		t.Errorf("got %v after %d calls", err, calls.Load())

@@ -18,7 +18,7 @@ import (
 	"parlance.dev/parlance/server/realtime/wire"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // limits are generous in time: tests run on slow machines.
 func limits() wire.Limits {
