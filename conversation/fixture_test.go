@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // patience bounds what a test waits for; it is reached only when something is broken.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // clock is the real time, moved on by the test.
 type clock struct {

@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every wait.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func openAt(t *testing.T, url string) goredis.UniversalClient {
 	t.Helper()

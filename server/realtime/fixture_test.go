@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience bounds what a test waits for; it is reached only when something is broken.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // fixture is the sockets over the real core and a database, with an agent on plan pro.
 type fixture struct {
