@@ -1,6 +1,7 @@
 package interceptor
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math"
@@ -19,7 +20,7 @@ import (
 // burstFactor is how many minutes' worth of requests may come at once. Source: decisions, Addressing.
 const burstFactor = 2
 
-// limiterTimeout bounds what a slow Redis may add to a request.
+// limiterTimeout bounds what a slow Redis may add to a request, unless LimiterDeps says otherwise.
 const limiterTimeout = 250 * time.Millisecond
 
 // redisPause is how long Redis is not asked after it did not answer: each request would wait for it.
@@ -44,6 +45,8 @@ return {taken and 1 or 0, tostring(tokens), tostring(wait)}`)
 // LimiterDeps is what a Limiter works with.
 type LimiterDeps struct {
 	Redis redis.Scripter
+	// Timeout is how long Redis is waited for; 0: 250 ms.
+	Timeout time.Duration
 	// Plan says what a plan allows, by its name.
 	Plan     func(name string) workspaces.Plan
 	Now      func() time.Time
@@ -92,7 +95,7 @@ func (l *Limiter) Take(ctx context.Context, p workspaces.Principal, bucket strin
 	}
 	// Not the caller's to cut short: one who hangs up at once would not be counted, and Redis would
 	// seem to be away.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limiterTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(l.deps.Timeout, limiterTimeout))
 	defer cancel()
 	rate, capacity := float64(perMinute)/60, perMinute*burstFactor
 	key := "parlance:rate:" + string(p.KeyID) + ":" + bucket

@@ -38,7 +38,7 @@ func newLimits(t *testing.T, redisURL string) *limits {
 		"small": {RatesPerMinute: map[string]int{"read": 60, "session": 3}}, "free-for-all": {},
 	}
 	l.Limiter = interceptor.NewLimiter(interceptor.LimiterDeps{
-		Redis: client, Plan: func(name string) workspaces.Plan { return plans[name] },
+		Redis: client, Timeout: time.Minute, Plan: func(name string) workspaces.Plan { return plans[name] },
 		Now: func() time.Time { return l.now }, Log: slog.New(slog.DiscardHandler), Registry: l.registry,
 	})
 	return l
