@@ -33,7 +33,7 @@ type Place struct {
 	Tags bool
 }
 
-// Timeout is how long one place is waited for.
+// Timeout is how long Local waits for one place.
 const Timeout = 300 * time.Millisecond
 
 // maxListBytes bounds a list of models.
@@ -49,16 +49,16 @@ var places = []Place{
 
 // Local looks at the usual places on this machine; see Among.
 func Local(ctx context.Context, client *http.Client) ([]Found, error) {
-	return Among(ctx, client, places)
+	return Among(ctx, client, Timeout, places)
 }
 
-// Among asks all places at once and returns those that serve a chat model, in the order of the
-// places. That nobody answers is no error; only the end of ctx is.
-func Among(ctx context.Context, client *http.Client, places []Place) ([]Found, error) {
+// Among asks all places at once, waits so long for each, and returns those that serve a chat model, in
+// the order of the places. That nobody answers is no error; only the end of ctx is.
+func Among(ctx context.Context, client *http.Client, within time.Duration, places []Place) ([]Found, error) {
 	answers := make([]*Found, len(places))
 	var group sync.WaitGroup
 	for i, place := range places {
-		group.Go(func() { answers[i] = look(ctx, client, place) })
+		group.Go(func() { answers[i] = look(ctx, client, within, place) })
 	}
 	group.Wait()
 	if err := ctx.Err(); err != nil {
@@ -74,8 +74,8 @@ func Among(ctx context.Context, client *http.Client, places []Place) ([]Found, e
 }
 
 // look asks one place; nil when there is no server, or none of its models can chat.
-func look(ctx context.Context, client *http.Client, place Place) *Found {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
+func look(ctx context.Context, client *http.Client, within time.Duration, place Place) *Found {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	root := strings.TrimRight(place.URL, "/")
 	var chat []string

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -38,7 +39,7 @@ func TestAmong(t *testing.T) {
 	fake := openaichat.New(t).BaseURL
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(silent.Close)
-	got, err := discover.Among(t.Context(), &http.Client{}, []discover.Place{
+	got, err := discover.Among(t.Context(), &http.Client{}, 5*time.Second, []discover.Place{
 		{Product: "Ollama", URL: ollama, Tags: true},
 		{Product: "silent", URL: silent.URL},
 		{Product: "LM Studio", URL: studio + "/"},
@@ -65,7 +66,7 @@ func TestAmongEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := discover.Among(ctx, &http.Client{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := discover.Among(ctx, &http.Client{}, discover.Timeout, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
