@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -68,8 +69,14 @@ func TestPublicURLDirect(t *testing.T) {
 	t.Parallel()
 	env, in := deployed(t, nil)
 	found := look(t, in, env.URL, "")
-	for _, check := range []string{"reach", "ours", "forwarded", "websocket", "stream", "upload", "grpc"} {
+	for _, check := range []string{"reach", "ours", "forwarded", "websocket", "grpc"} {
 		wants(t, found, check, doctor.OK, "")
+	}
+	// Judged by the time between two pieces, of which a busy machine may make too little, once or twice.
+	for _, check := range []string{"stream", "upload"} {
+		harness.Await(t, harness.Patience, check+" is OK", func() bool {
+			return slices.ContainsFunc(look(t, in, env.URL, ""), func(f doctor.Finding) bool { return f.Check == check && f.Status == doctor.OK })
+		})
 	}
 	wants(t, found, "set", doctor.Warning, "this machine only")
 	wants(t, found, "metrics", doctor.Warning, "everybody")
