@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -126,6 +127,7 @@ func TestPlansAreRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	db.SetPlanAge(time.Hour) // however long the next steps take
 	exec(t, db, "CREATE TABLE notes (id text PRIMARY KEY) WITH (autovacuum_enabled = off)")
 	exec(t, db, "INSERT INTO notes VALUES ('0')")
 	exec(t, db, "ANALYZE notes")
