@@ -22,7 +22,7 @@ import (
 )
 
 // devTimeout bounds one run of `parlance dev`.
-const devTimeout = 60 * time.Second
+const devTimeout = 3 * time.Minute
 
 // openDir is a data directory that the account of the servers can reach, which those of
 // testing.T are not: as root they would be put elsewhere and left there.

@@ -90,7 +90,7 @@ func TestServerAndWorker(t *testing.T) {
 			if code[len(code)-1:] != "0" {
 				t.Errorf("%s, want 0", code)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("they do not stop")
 		}
 	}

@@ -138,12 +138,12 @@ func (h *hanging) Embed(ctx context.Context, texts []string, kind embedding.Kind
 // await looks until ok.
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for !ok() {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("no %s in 30 s", what)
+			t.Fatalf("no %s in two minutes", what)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

@@ -216,7 +216,7 @@ func TestRecall(t *testing.T) {
 	if _, err := other.Delete(t.Context(), f.ref, "u", name.ID); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		recalled, err := f.Recall(t.Context(), f.ref, "u", 100)
 		if err != nil || time.Now().After(deadline) {

@@ -24,8 +24,8 @@ const (
 	// crashSources and crashEvents are what is on its way when something dies.
 	crashSources = 20
 	crashEvents  = 100
-	// crashPatience covers the 60 s after which a silent worker's source may be taken over.
-	crashPatience = 100 * time.Second
+	// crashPatience covers the 60 s after which a silent worker's source may be taken over, and a busy machine.
+	crashPatience = 4 * time.Minute
 	// outage is how long Redis stays away.
 	outage = 4 * time.Second
 )

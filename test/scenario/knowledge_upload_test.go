@@ -317,18 +317,19 @@ func TestRefusedUploadIsAnswered(t *testing.T) {
 	})
 	t.Run("at once", func(t *testing.T) { // for who listens while sending
 		t.Parallel()
-		conn := open(t)
-		if _, err := io.WriteString(conn, request(1<<30, "")+"--b\r\n"+head+long(1<<20)); err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-			t.Fatal(err)
-		}
-		begun := time.Now()
-		check(t, conn)
-		if took := time.Since(begun); took > 4*time.Second { // the rest is waited for for five
-			t.Errorf("answered after %s", took)
-		}
+		// Before the rest is waited for, for five seconds; a busy machine may be as slow, but not each time.
+		harness.Await(t, harness.Patience, "an answer within four seconds", func() bool {
+			conn := open(t)
+			if _, err := io.WriteString(conn, request(1<<30, "")+"--b\r\n"+head+long(1<<20)); err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.SetReadDeadline(time.Now().Add(harness.Patience)); err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
+			check(t, conn)
+			return time.Since(begun) < 4*time.Second
+		})
 	})
 	t.Run("before it is sent", func(t *testing.T) {
 		t.Parallel()
