@@ -212,7 +212,7 @@ func (s *Service) pastStep(session Session, known *foreknown) postgres.Step {
 		Row: func(scan func(into ...any) error) error {
 			var turn Turn
 			var messages []byte
-			if err := scan(&turn.ID, &turn.Index, &turn.Status, &messages); err != nil {
+			if err := scan((*string)(&turn.ID), &turn.Index, (*string)(&turn.Status), &messages); err != nil {
 				return err
 			}
 			if turn.Status != TurnInProgress {

@@ -191,8 +191,9 @@ func (s Step) take(types *pgtype.Map, pipeline *pgconn.Pipeline) (int64, error) 
 	}
 	rows := pgx.RowsFromResultReader(types, reader)
 	defer rows.Close()
+	scan := func(into ...any) error { return scanRow(rows, into) }
 	for rows.Next() {
-		if err := s.Row(rows.Scan); err != nil {
+		if err := s.Row(scan); err != nil {
 			return 0, fmt.Errorf("reading a row: %w", err)
 		}
 	}
