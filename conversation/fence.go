@@ -33,7 +33,25 @@ func newFence(session Session, part string) fence {
 
 // around puts the marks around a text and disarms it. attributes are ours.
 func (f fence) around(attributes, text string) string {
-	return "<" + f.name + " " + attributes + ">\n" + disarm(text) + "\n</" + f.name + ">"
+	var b strings.Builder
+	b.Grow(2*len(f.name) + len("< >\n\n</>") + len(attributes) + len(text))
+	f.put(&b, text, attributes)
+	return b.String()
+}
+
+// put is around for a longer text; attributes are written one behind another.
+func (f fence) put(b *strings.Builder, text string, attributes ...string) {
+	b.WriteByte('<')
+	b.WriteString(f.name)
+	b.WriteByte(' ')
+	for _, one := range attributes {
+		b.WriteString(one)
+	}
+	b.WriteString(">\n")
+	b.WriteString(disarm(text))
+	b.WriteString("\n</")
+	b.WriteString(f.name)
+	b.WriteByte('>')
 }
 
 var (

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"strconv"
+	"sync"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -109,7 +110,8 @@ func (m *making) receipt(turn Turn, session Session) Receipt {
 // promptHash is the SHA-256, in hex, of what a model is asked: each part as its name, its length in
 // bytes and itself. Source: docs/receipts.md.
 func promptHash(req model.Request) string {
-	h := parts{Hash: sha256.New()}
+	h := hashes.Get().(*parts) //nolint:errcheck,forcetypeassert // the pool's own
+	defer h.free()
 	h.part("system", req.System)
 	for _, m := range req.Messages {
 		h.part(string(m.Role), m.Text)
@@ -135,6 +137,19 @@ func promptHash(req model.Request) string {
 type parts struct {
 	hash.Hash
 	one []byte
+}
+
+// hashes are used again, for what they copy texts into.
+var hashes = sync.Pool{New: func() any { return &parts{Hash: sha256.New()} }}
+
+// maxPartBytes is the largest place for texts that is kept.
+const maxPartBytes = 256 << 10
+
+func (p *parts) free() {
+	p.Reset()
+	if cap(p.one) <= maxPartBytes {
+		hashes.Put(p)
+	}
 }
 
 func (p *parts) part(name, text string) {

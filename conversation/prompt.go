@@ -102,19 +102,29 @@ func (p prompt) fence(part string) fence {
 	return newFence(p.session, part)
 }
 
+// markRoom is about what a passage takes beside its text.
+const markRoom = 256
+
 func (p prompt) passagesText() string {
 	fence := p.fence("passages")
+	room := len(passagesIntro)
+	for i := range p.passages {
+		room += markRoom + len(p.passages[i].Text)
+	}
 	var b strings.Builder
+	b.Grow(room)
 	b.WriteString(passagesIntro)
-	for i, one := range p.passages {
-		kind := `kind="passage" number="` + strconv.Itoa(i+1) + `" source="` + attribute(one.SourceName) + `"`
+	for i := range p.passages {
+		one := &p.passages[i]
+		heading, page := "", ""
 		if one.Heading != "" {
-			kind += ` heading="` + attribute(one.Heading) + `"`
+			heading = ` heading="` + attribute(one.Heading) + `"`
 		}
 		if one.PageStart > 0 {
-			kind += ` page="` + strconv.Itoa(one.PageStart) + `"`
+			page = ` page="` + strconv.Itoa(one.PageStart) + `"`
 		}
-		b.WriteString("\n" + fence.around(kind, one.Text))
+		b.WriteByte('\n')
+		fence.put(&b, one.Text, `kind="passage" number="`, strconv.Itoa(i+1), `" source="`, attribute(one.SourceName), `"`, heading, page)
 	}
 	return b.String()
 }
