@@ -51,11 +51,19 @@ func (l *Live) shift() Event {
 		}
 	}
 	clear(l.queue[:taken]) // let them go
-	if l.queue = l.queue[taken:]; len(l.queue) == 0 {
+	switch {
+	case taken < len(l.queue):
+		l.queue = l.queue[taken:]
+	case cap(l.queue) <= keptQueue:
+		l.queue = l.queue[:0]
+	default:
 		l.queue = nil
 	}
 	return e
 }
+
+// keptQueue is how many events an empty queue keeps room for: during an answer there is a next one soon.
+const keptQueue = 16
 
 // maxJoined bounds what becomes one piece: a client that did not read for a while gets some.
 const maxJoined = 16 << 10

@@ -33,7 +33,7 @@ func TestJoinedPieces(t *testing.T) {
 		}
 		got = append(got, e)
 	}
-	if diff := cmp.Diff(got, want); diff != "" || l.queue != nil {
+	if diff := cmp.Diff(got, want); diff != "" || len(l.queue) > 0 {
 		t.Errorf("%s%v is left", diff, l.queue)
 	}
 }

@@ -13,6 +13,8 @@ const (
 	goOn = "(The user has said nothing new. Go on.)"
 	// asInstructed is it when the model sees no conversation.
 	asInstructed = "(There is no conversation to see. Do what the instructions say.)"
+	// answerRoom is made at once for what the agent says.
+	answerRoom = 1 << 10
 	// maxExcerptChars bounds a citation's excerpt. Source: sessions.proto.
 	maxExcerptChars = 500
 	// passagesIntro goes before the passages.

@@ -436,6 +436,7 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 		}
 		if !open {
 			open = true
+			words.Grow(answerRoom) // most answers need no more
 			said.At = milliseconds(r.s.moment().Sub(r.begun))
 			if err := r.tell(MessageStarted{ResponseID: r.responseID, ItemID: said.ItemID}); err != nil {
 				return err

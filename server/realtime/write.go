@@ -158,10 +158,18 @@ func (s *socket) written(batch [][]byte) {
 		s.unwrittenBytes -= len(data)
 	}
 	clear(s.unwritten[:len(batch)])
-	if s.unwritten = s.unwritten[len(batch):]; len(s.unwritten) == 0 {
+	switch {
+	case len(batch) < len(s.unwritten):
+		s.unwritten = s.unwritten[len(batch):]
+	case cap(s.unwritten) <= keptFrames:
+		s.unwritten = s.unwritten[:0]
+	default:
 		s.unwritten = nil
 	}
 }
+
+// keptFrames is how many frames a socket keeps room for when all is written: during an answer there is a next one soon.
+const keptFrames = 4
 
 // failed ends the socket when a write failed; the reader tells what else there is to tell.
 func (s *socket) failed(err error) {

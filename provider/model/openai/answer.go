@@ -60,12 +60,18 @@ func (a *answer) add(c chunk) string {
 	return text
 }
 
+// answerRoom is made at once for an answer in pieces: most fit, and it need not grow with them.
+const answerRoom = 1 << 10
+
 // say is add for a chunk that is a piece of text alone.
 func (a *answer) say(said words) string {
 	if len(said.model) > 0 && string(said.model) != a.model {
 		a.model = string(said.model)
 	}
 	text := string(said.content)
+	if a.text.Len() == 0 {
+		a.text.Grow(answerRoom)
+	}
 	a.text.WriteString(text)
 	return text
 }
