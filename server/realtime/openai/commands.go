@@ -30,7 +30,9 @@ func (d *Dialect) updateSession(f frame) {
 
 func (d *Dialect) createItem(f frame) {
 	var item newItem
-	if refused := decode(f.Item, "item", &item); refused != nil {
+	if f.item != nil {
+		item = *f.item
+	} else if refused := decode(f.Item, "item", &item); refused != nil {
 		d.refuse(f.EventID, refused)
 		return
 	}

@@ -23,6 +23,8 @@ type frame struct {
 	Audio      json.RawMessage `json:"audio"`
 	Response   json.RawMessage `json:"response"`
 	ResponseID string          `json:"response_id"`
+	// item is Item where that was read quickly.
+	item *newItem
 }
 
 // refusal is why a client event was not taken. Code is the protocol's own word or a slug of fault.
@@ -39,6 +41,9 @@ func invalid(param, message string) *refusal {
 // readFrame decodes one text frame. A frame of a known shape comes back beside the refusal, too,
 // for its event_id.
 func readFrame(data []byte) (frame, *refusal) {
+	if quick := quickFrame(data); quick != nil {
+		return *quick, nil
+	}
 	var f frame
 	if refused := decode(data, "", &f); refused != nil {
 		return f, refused
