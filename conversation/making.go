@@ -131,7 +131,7 @@ func promptHash(req model.Request) string {
 		h.part("temperature", strconv.FormatFloat(*req.Temperature, 'f', -1, 64))
 	}
 	h.part("max_output_tokens", strconv.Itoa(req.MaxOutputTokens))
-	return hex.EncodeToString(h.Sum(nil))
+	return h.hex()
 }
 
 type parts struct {
@@ -150,6 +150,13 @@ func (p *parts) free() {
 	if cap(p.one) <= maxPartBytes {
 		hashes.Put(p)
 	}
+}
+
+// hex is the hash of what was written.
+func (p *parts) hex() string {
+	var sum [2 * sha256.Size]byte
+	hex.Encode(sum[:], p.Sum(p.one[:0]))
+	return string(sum[:])
 }
 
 func (p *parts) part(name, text string) {

@@ -57,3 +57,26 @@ func BenchmarkPrompt(b *testing.B) {
 		_ = promptHash(model.Request{System: system, Messages: []model.Message{{Role: model.RoleUser, Text: "How is it turned?"}}, Model: "m"})
 	}
 }
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"": "", "A é.pdf": "A é.pdf", "a\u2028b\u2029": "a b ", "a\xff\u2029": "a� "} {
+		if got := plain(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// BenchmarkReceipt is the receipt of a turn with eight passages.
+func BenchmarkReceipt(b *testing.B) {
+	made := &making{calls: []ReceiptModelCall{{Model: "m", Provider: "openai"}}, stages: []ReceiptStage{{Stage: stageModel}}}
+	turn := Turn{ID: "turn_1", AgentText: "Yes.", Messages: []Message{{Role: roleUser, Text: "Is it?"}, {Role: roleAssistant, Text: "Yes."}}}
+	for range 8 {
+		turn.Citations = append(turn.Citations, Citation{SourceID: "src_1", SourceName: "A handbook.pdf", ChunkID: "chk_1", Similarity: 0.73125})
+		made.passages = append(made.passages, Passage{Text: strings.Repeat("A lock is turned to the left, and then again.\n", 20)})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		turn.putReceipt(Session{}, made)
+	}
+}

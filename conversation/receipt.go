@@ -2,8 +2,6 @@ package conversation
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"math"
 	"strings"
@@ -194,8 +192,11 @@ func (r Receipt) canonical() ([]byte, error) {
 
 // hashOf is a SHA-256 in hex.
 func hashOf[T ~string | ~[]byte](content T) string {
-	sum := sha256.Sum256([]byte(content))
-	return hex.EncodeToString(sum[:])
+	h := hashes.Get().(*parts) //nolint:errcheck,forcetypeassert // the pool's own
+	defer h.free()
+	h.one = append(h.one[:0], content...)
+	_, _ = h.Write(h.one) // a hash never fails
+	return h.hex()
 }
 
 // unicodeLineEnds are taken for spaces.
@@ -203,7 +204,11 @@ var unicodeLineEnds = strings.NewReplacer("\u2028", " ", "\u2029", " ")
 
 // plain is a name without the separators that encoders of JSON disagree about.
 func plain(name string) string {
-	return unicodeLineEnds.Replace(strings.ToValidUTF8(name, "�"))
+	name = strings.ToValidUTF8(name, "�")
+	if !strings.ContainsRune(name, '\u2028') && !strings.ContainsRune(name, '\u2029') { // as nearly always: a Replacer copies all the same
+		return name
+	}
+	return unicodeLineEnds.Replace(name)
 }
 
 // decimals4 keeps a number short enough to be written alike in every language.
