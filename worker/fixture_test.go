@@ -77,6 +77,9 @@ func policy() webhooks.Policy {
 	}
 }
 
+// retention is how long the fixtures' events are kept.
+const retention = 30 * 24 * time.Hour
+
 func newHooks(db *postgres.DB, caFile string, p webhooks.Policy) (*webhooks.Service, error) {
 	keyring, err := sealtest.Open(db)
 	if err != nil {
@@ -86,7 +89,7 @@ func newHooks(db *postgres.DB, caFile string, p webhooks.Policy) (*webhooks.Serv
 	if err != nil {
 		return nil, err
 	}
-	return webhooks.New(webhooks.Deps{DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Keyring: keyring, Guard: guard, Policy: p}), nil
+	return webhooks.New(webhooks.Deps{DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Keyring: keyring, Guard: guard, Policy: p, Retention: retention}), nil
 }
 
 type fixture struct {

@@ -235,7 +235,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		loop("sweep of sessions", interval, nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
 	}
 	if w.strays != nil {
-		loop("sweep of strays", slowInterval, nil, func(ctx context.Context) error { return w.strays.Sweep(ctx, w.now()) })
+		loop("sweep of strays", slowInterval, nil, w.byAge(w.strays))
 	}
 	if w.searches != nil {
 		loop("care for searches", tendInterval, nil, func(ctx context.Context) error { return w.searches.Sweep(ctx, w.now()) })
@@ -244,18 +244,30 @@ func (w *Worker) Run(ctx context.Context) error {
 		loop("change of the embedding model", modelInterval, nil, func(ctx context.Context) error { return w.models.Sweep(ctx, w.now()) })
 	}
 	if w.answers != nil {
-		loop("sweep of answers", slowInterval, nil, func(ctx context.Context) error { return w.answers.Sweep(ctx, w.now()) })
+		loop("sweep of answers", slowInterval, nil, w.byAge(w.answers))
 	}
 	if w.traces != nil {
-		loop("sweep of traces", slowInterval, nil, func(ctx context.Context) error { return w.traces.Sweep(ctx, w.now()) })
+		loop("sweep of traces", slowInterval, nil, w.byAge(w.traces))
 	}
 	if w.memories != nil {
-		loop("care for memories", memoryInterval, nil, func(ctx context.Context) error { return w.memories.Sweep(ctx, w.now()) })
+		loop("care for memories", memoryInterval, nil, w.byAge(w.memories))
 	}
-	loop("retention of webhooks", slowInterval, nil, func(ctx context.Context) error { return w.webhooks.Sweep(ctx, w.now()) })
+	loop("retention of webhooks", slowInterval, nil, w.byAge(w.webhooks))
 	loop("look at what waits", backlogInterval, nil, func(ctx context.Context) error { return w.backlog.look(ctx, w.db, w.redis, w.now()) })
 	group.Go(func() error { return w.work(ctx) })
 	return group.Wait()
+}
+
+// byAge sweeps what goes because of its age, by the clock of Postgres: what a machine removes whose own
+// clock is ahead does not come back.
+func (w *Worker) byAge(noun Housekeeper) func(context.Context) error {
+	return func(ctx context.Context) error {
+		now, err := postgres.Now(ctx, w.db)
+		if err != nil {
+			return err
+		}
+		return noun.Sweep(ctx, now)
+	}
 }
 
 // work runs tasks; when Redis is away at the start it tries again.

@@ -297,3 +297,23 @@ func TestHousekeeping(t *testing.T) {
 		t.Errorf("swept at %v and %v", first, second)
 	}
 }
+
+// TestClockAhead: a machine whose clock is a year ahead removes what is old, and nothing else.
+func TestClockAhead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, redistest.New(t), policy())
+	f.endpoint(receiver.New(t), string(events.FatigueAlert))
+	old := f.appendEvent(events.Event{Type: events.DSARReady, Payload: events.Example(events.DSARReady)})
+	f.append(3)
+	stop := f.start()
+	f.awaitSettled(3)
+	f.await("relayed events", 4, "SELECT count(*) FROM events WHERE relayed_at IS NOT NULL")
+	stop()
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE events SET created_at = created_at - ?::interval WHERE event_id = ?", (retention + time.Hour).String(), old); err != nil {
+		t.Fatal(err)
+	}
+	f.start(func(d *worker.Deps) { d.Now = func() time.Time { return time.Now().AddDate(1, 0, 0) } })
+	f.await("old events", 0, "SELECT count(*) FROM events WHERE event_id = ?", old)
+	f.await("events that are kept", 3, "SELECT count(*) FROM events")
+	f.await("deliveries that are kept", 3, "SELECT count(*) FROM webhook_deliveries")
+}
