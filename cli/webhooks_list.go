@@ -76,7 +76,7 @@ func (h *hooks) healthCell(status, health, reason string) term.Cell {
 	case status == "disabled":
 		return term.Cell{Text: "disabled: " + term.Clean(reason), Paint: h.screen.Bad}
 	case health == "warning":
-		return term.Cell{Text: "half-way to disabled", Paint: h.screen.Bad}
+		return term.Cell{Text: "failing", Paint: h.screen.Bad}
 	}
 	return term.Cell{Text: status, Paint: h.screen.Good}
 }
@@ -134,7 +134,7 @@ func (h *hooks) showEndpoint(one *parlancev1.WebhookEndpoint, health *parlancev1
 	}
 	h.line("  waiting    %s", countWords(int(health.GetPending()), "event", "events"))
 	if health.GetFailedEvents() > 0 {
-		h.line("  given up   %s; `parlance webhooks recover --since 24h` sends them again", countWords(int(health.GetFailedEvents()), "event", "events"))
+		h.line("  given up   %s; `parlance webhooks recover %s --since 24h` sends them again", countWords(int(health.GetFailedEvents()), "event", "events"), one.GetId())
 	}
 	switch {
 	case one.GetStatus() == "disabled":

@@ -14,7 +14,8 @@ const (
 	healthWindow = 24 * time.Hour
 	// healthSample bounds what one look at an endpoint reads.
 	healthSample = 10_000
-	// warnAt is the progress to being disabled that health warns of. Source: decisions, Webhooks.
+	// warnAt is the share of the failures in a row which disable an endpoint that health warns of, however long
+	// the time without a success must be: half-way of both, as decisions has it, is days after the last success.
 	warnAt = 0.5
 )
 
@@ -23,7 +24,8 @@ type HealthState string
 
 // The states of an endpoint's health.
 const (
-	HealthOK       HealthState = "ok"
+	HealthOK HealthState = "ok"
+	// HealthWarning: half of the failures in a row that disable it, or more.
 	HealthWarning  HealthState = "warning"
 	HealthDisabled HealthState = "disabled"
 )
@@ -71,7 +73,7 @@ func (p Policy) outlook(e Endpoint, now time.Time) Outlook {
 	failures := float64(e.ConsecutiveFailures) / float64(p.DisableFailures)
 	o := Outlook{State: HealthOK, Progress: min(failures, float64(now.Sub(from))/float64(wait)), NotBefore: from.Add(wait)}
 	o.Progress = max(0, min(o.Progress, 1))
-	if o.Progress >= warnAt {
+	if failures >= warnAt {
 		o.State = HealthWarning
 	}
 	return o

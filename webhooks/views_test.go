@@ -289,6 +289,9 @@ func TestHealth(t *testing.T) {
 	send()
 	succeeded := f.clock.now()
 	send()
+	if h := health(); h.State != webhooks.HealthOK {
+		t.Errorf("after one failure of four: %+v", h.Outlook)
+	}
 	send()
 	if _, err := f.hooks.Test(t.Context(), f.ref, endpoint.ID, ""); err != nil {
 		t.Fatal(err)
@@ -300,8 +303,8 @@ func TestHealth(t *testing.T) {
 	if h.Attempts != 3 || h.Succeeded != 1 || h.Pending != 1 || h.Failed != 1 || h.P50MS != 200 || h.P95MS != 290 {
 		t.Errorf("numbers: %+v", h)
 	}
-	if h.Progress != 0 || h.State != webhooks.HealthOK || !h.NotBefore.Equal(succeeded.Add(7*24*time.Hour)) {
-		t.Errorf("a moment after a success: %+v", h.Outlook)
+	if h.Progress != 0 || h.State != webhooks.HealthWarning || !h.NotBefore.Equal(succeeded.Add(7*24*time.Hour)) {
+		t.Errorf("half of the failures, a moment after a success: %+v", h.Outlook)
 	}
 	f.clock.advance(4 * 24 * time.Hour) // half of four failures, more than half of a week
 	if h := health(); h.Progress != 0.5 || h.State != webhooks.HealthWarning {

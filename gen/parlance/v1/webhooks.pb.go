@@ -73,7 +73,7 @@ type WebhookEndpoint struct {
 	Requeued *int32 `protobuf:"varint,19,opt,name=requeued,proto3,oneof" json:"requeued,omitempty"`
 	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
 	DisableProgress float64 `protobuf:"fixed64,20,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
-	// ok; warning: half-way to being disabled; or disabled.
+	// ok; warning: half as many failures in a row as disable it, or more; or disabled.
 	Health        string `protobuf:"bytes,21,opt,name=health,proto3" json:"health,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -261,7 +261,7 @@ type WebhookEndpointHealth struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// we_…
 	EndpointId string `protobuf:"bytes,1,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
-	// ok; warning: half-way to being disabled; or disabled.
+	// ok; warning: half as many failures in a row as disable it, or more; or disabled.
 	Health string `protobuf:"bytes,2,opt,name=health,proto3" json:"health,omitempty"`
 	// Where the window begins that the next five are of: 24 h ago, or, when there were more, with
 	// the newest 10,000 attempts. Tests do not count.
