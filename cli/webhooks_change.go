@@ -111,7 +111,7 @@ most: rotating again within that time ends the older one.`,
 }
 
 func newWebhooksEnable() *cobra.Command {
-	var since string
+	var oldest since
 	cmd := &cobra.Command{
 		Use: "enable [ENDPOINT]", Short: "Enable an endpoint that was disabled for its failures", Args: atMostOne,
 		Long: `Enables an endpoint that was disabled, and sends what waited for it. With --since it gets everything that it
@@ -120,11 +120,7 @@ would have got since then and has not received, in order and each once, also wha
   parlance webhooks enable we_01j… --since 72h`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
 			req := &parlancev1.EnableWebhookEndpointRequest{WorkspaceId: h.where.workspaceID}
-			if since != "" {
-				from, err := sinceTime(since, h.now())
-				if err != nil {
-					return err
-				}
+			if from, ok := oldest.from(h.now()); ok {
 				req.Since = timestamppb.New(from)
 			}
 			one, err := h.endpoint(ctx, args)
@@ -144,7 +140,7 @@ would have got since then and has not received, in order and each once, also wha
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&since, "since", "", "send what was missed, too: so long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
+	cmd.Flags().Var(&oldest, "since", "send what was missed, too: so long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
 	return cmd
 }
 

@@ -20,7 +20,7 @@ import (
 // deliveriesOptions are the flags of `parlance webhooks deliveries`.
 type deliveriesOptions struct {
 	status, event, eventID string
-	since                  time.Duration
+	since                  since
 	limit                  int
 	json                   bool
 }
@@ -39,15 +39,15 @@ attempt with what was sent and what came back: parlance webhooks delivery dlv_�
 	cmd.Flags().StringVar(&o.status, "status", "", "only attempts that are pending, succeeded, failed or unknown")
 	cmd.Flags().StringVar(&o.event, "event", "", "only events of this name")
 	cmd.Flags().StringVar(&o.eventID, "event-id", "", "only this event, evt_…")
-	cmd.Flags().DurationVar(&o.since, "since", 0, "only attempts of this time until now, such as 30m or 24h")
+	cmd.Flags().Var(&o.since, "since", "only attempts since then: so long ago, such as 30m, or a time such as 2026-03-01T08:00:00Z")
 	cmd.Flags().IntVar(&o.limit, "limit", 50, "show at most so many; 0: all")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print a line of JSON for each, with what was sent and what came back")
 	return cmd
 }
 
 func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []string) error {
-	if o.limit < 0 || o.since < 0 {
-		return usageError{errors.New("--limit and --since cannot be negative")}
+	if o.limit < 0 {
+		return usageError{errors.New("--limit cannot be negative")}
 	}
 	one, err := h.endpoint(ctx, args)
 	if err != nil {
@@ -56,8 +56,8 @@ func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []stri
 	req := &parlancev1.ListWebhookDeliveriesRequest{
 		WorkspaceId: h.where.workspaceID, EndpointId: one.GetId(), Limit: new(int32(50)), Status: o.status, Event: o.event, EventId: o.eventID, OmitBodies: !o.json,
 	}
-	if o.since > 0 {
-		req.StartedAfter = timestamppb.New(h.now().Add(-o.since))
+	if from, ok := o.since.from(h.now()); ok {
+		req.StartedAfter = timestamppb.New(from)
 	}
 	var shown []*parlancev1.WebhookDelivery
 	list := func(token string) ([]*parlancev1.WebhookDelivery, string, error) {
@@ -217,7 +217,7 @@ it begins makes one.`,
 }
 
 func newWebhooksRecover() *cobra.Command {
-	var since string
+	var oldest since
 	cmd := &cobra.Command{
 		Use: "recover [ENDPOINT]", Short: "Send again every event that was given up since a time", Args: atMostOne,
 		Long: `Sends again what an endpoint did not accept until its last attempt: every event since the time, each with its
@@ -225,9 +225,9 @@ whole schedule before it. Repeating it sends nothing twice: what is on its way, 
 		Example: `  parlance webhooks recover --since 24h
   parlance webhooks recover we_01j… --since 2026-03-01T08:00:00Z`,
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
-			from, err := sinceTime(since, h.now())
-			if err != nil {
-				return err
+			from, ok := oldest.from(h.now())
+			if !ok {
+				return usageError{errors.New("--since is missing: the time of the oldest event to send again, such as 24h")}
 			}
 			one, err := h.endpoint(ctx, args)
 			if err != nil {
@@ -251,21 +251,6 @@ whole schedule before it. Repeating it sends nothing twice: what is on its way, 
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&since, "since", "", "so long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
+	cmd.Flags().Var(&oldest, "since", "so long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z")
 	return cmd
-}
-
-// sinceTime reads how long ago something was, or when.
-func sinceTime(given string, now time.Time) (time.Time, error) {
-	if given == "" {
-		return time.Time{}, usageError{errors.New("--since is missing: the time of the oldest event to send again, such as 24h")}
-	}
-	if ago, err := time.ParseDuration(given); err == nil && ago > 0 {
-		return now.Add(-ago), nil
-	}
-	at, err := time.Parse(time.RFC3339, given)
-	if err != nil {
-		return time.Time{}, usageError{fmt.Errorf("--since is how long ago, such as 24h, or a time such as 2026-03-01T08:00:00Z, not %q", given)}
-	}
-	return at, nil
 }

@@ -38,7 +38,7 @@ func TestWebhooks(t *testing.T) {
 	harness.Await(t, harness.Patience, "the delivery failed", func() bool {
 		return len(deliveries("--status", "failed", "--event", "kb.source_ingested")) == 1
 	})
-	failed := deliveries("--status", "failed", "--event", "kb.source_ingested", "--since", "1h")[0]
+	failed := deliveries("--status", "failed", "--event", "kb.source_ingested", "--since", time.Now().Add(-time.Hour).Format(time.RFC3339))[0]
 	webhooks("deliveries", hook.URL+"/hook").wants(t, exitDone, "OUTCOME", "failed 404", failed["id"].(string))
 	webhooks("deliveries", "--limit", "1").wants(t, exitDone, "there are more")
 	webhooks("deliveries", "--status", "unknown").wants(t, exitDone, "No attempt is like that")
@@ -68,6 +68,7 @@ func TestWebhooks(t *testing.T) {
 	harness.Await(t, harness.Patience, "it is disabled", func() bool { return strings.Contains(webhooks("ls").out, "disabled: gone") })
 	hook.Always(receiver.Answer{})
 	webhooks("enable", id, "--since", "yesterday").wants(t, exitUsage, "how long ago")
+	webhooks("enable", id, "--since", "").wants(t, exitUsage, "how long ago") // not without what was missed
 	webhooks("enable", id, "--since", "1h").wants(t, exitDone, id+" is enabled; 1 event is sent anew")
 	webhooks("enable", id).wants(t, exitDone, id+" is enabled.")
 	webhooks("update", id).wants(t, exitUsage, "nothing is to change")
