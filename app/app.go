@@ -283,7 +283,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		return nil, nil, err
 	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
-	access := rpc.NewAccess(a.Workspaces)
+	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
 	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
 		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 	})}
@@ -295,8 +295,8 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
-			Knowledge: rpc.NewKnowledge(access, a.Knowledge), Sessions: rpc.NewSessions(a.Sessions, a.Tools),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks), Credentials: rpc.NewCredentials(access, a.credentials, a.models), Memory: rpc.NewMemory(access, a.Memory),
+			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping), Sessions: rpc.NewSessions(a.Sessions, a.Tools),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models), Memory: rpc.NewMemory(access, a.Memory),
 		},
 		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
 		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,

@@ -18,12 +18,13 @@ import (
 type knowledgeServer struct {
 	access    Access
 	knowledge *knowledge.Service
+	stopping  Stopping
 }
 
 // NewKnowledge serves KnowledgeService. Its two REST routes that are not JSON are NewUpload and
 // NewDownload.
-func NewKnowledge(access Access, service *knowledge.Service) parlancev1connect.KnowledgeServiceHandler {
-	return &knowledgeServer{access: access, knowledge: service}
+func NewKnowledge(access Access, service *knowledge.Service, stopping Stopping) parlancev1connect.KnowledgeServiceHandler {
+	return &knowledgeServer{access: access, knowledge: service, stopping: stopping}
 }
 
 func (s *knowledgeServer) UploadSource(ctx context.Context, stream *connect.ClientStream[parlancev1.UploadSourceRequest]) (*parlancev1.Source, error) {
@@ -166,8 +167,10 @@ func (s *knowledgeServer) WatchSource(ctx context.Context, req *parlancev1.Watch
 	if err != nil {
 		return err
 	}
-	return s.knowledge.Watch(ctx, ref, knowledge.SourceID(req.GetSourceId()), func(source knowledge.Source) error {
-		return stream.Send(&parlancev1.WatchSourceResponse{Type: "source.updated", Source: sourceProto(source)})
+	return s.stopping.watch(ctx, func(ctx context.Context) error {
+		return s.knowledge.Watch(ctx, ref, knowledge.SourceID(req.GetSourceId()), func(source knowledge.Source) error {
+			return stream.Send(&parlancev1.WatchSourceResponse{Type: "source.updated", Source: sourceProto(source)})
+		})
 	})
 }
 

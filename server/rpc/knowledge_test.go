@@ -100,7 +100,7 @@ func (s *shelf) serve(access rpc.Access) {
 		upload.ServeHTTP(w, r)
 	})
 	mux.Handle("GET /v1/workspaces/{workspace_id}/knowledge-base/sources/{source_id}/content", rpc.NewDownload(deps))
-	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge), connect.WithInterceptors(calls))
+	procedures, handler := parlancev1connect.NewKnowledgeServiceHandler(rpc.NewKnowledge(access, s.knowledge, rpc.Stopping{}), connect.WithInterceptors(calls))
 	mux.Handle(procedures, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, err := admit(r.Context(), "", r.Header, nil)
 		if err == nil {

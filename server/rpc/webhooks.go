@@ -13,11 +13,12 @@ import (
 type webhooksServer struct {
 	access   Access
 	webhooks *webhooks.Service
+	stopping Stopping
 }
 
 // NewWebhooks serves WebhookService.
-func NewWebhooks(access Access, service *webhooks.Service) parlancev1connect.WebhookServiceHandler {
-	return &webhooksServer{access: access, webhooks: service}
+func NewWebhooks(access Access, service *webhooks.Service, stopping Stopping) parlancev1connect.WebhookServiceHandler {
+	return &webhooksServer{access: access, webhooks: service, stopping: stopping}
 }
 
 func (s *webhooksServer) CreateWebhookEndpoint(ctx context.Context, req *parlancev1.CreateWebhookEndpointRequest) (*parlancev1.WebhookEndpoint, error) {

@@ -65,7 +65,7 @@ func newWebhooksFixture(t *testing.T) *webhooksFixture {
 	f.caller = workspaces.Principal{TenantID: made.Tenant.ID, Scope: workspaces.ScopeAdmin}
 	f.workspace = string(made.Workspace.ID)
 	f.hooks = webhooks.New(webhooks.Deps{DB: db, Workspaces: tenants, Keyring: keys, Guard: guard, Policy: webhooks.Policy{WatchCheck: time.Millisecond}})
-	f.serve(rpc.NewWebhooks(rpc.NewAccess(tenants), f.hooks))
+	f.serve(rpc.NewWebhooks(rpc.NewAccess(tenants), f.hooks, rpc.Stopping{}))
 	return f
 }
 

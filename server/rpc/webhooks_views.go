@@ -78,11 +78,13 @@ func (s *webhooksServer) WatchEvents(ctx context.Context, req *parlancev1.WatchE
 	if req.GetAnnounce() {
 		params.OpenedFunc = func(cursor string) error { return stream.Send(&parlancev1.WatchEventsResponse{Cursor: cursor}) }
 	}
-	return s.webhooks.Watch(ctx, ref, params, func(event webhooks.FeedEvent) error {
-		converted, err := eventProto(event)
-		if err != nil {
-			return err
-		}
-		return stream.Send(&parlancev1.WatchEventsResponse{Event: converted, Type: converted.GetType(), Cursor: converted.GetCursor()})
+	return s.stopping.watch(ctx, func(ctx context.Context) error {
+		return s.webhooks.Watch(ctx, ref, params, func(event webhooks.FeedEvent) error {
+			converted, err := eventProto(event)
+			if err != nil {
+				return err
+			}
+			return stream.Send(&parlancev1.WatchEventsResponse{Event: converted, Type: converted.GetType(), Cursor: converted.GetCursor()})
+		})
 	})
 }

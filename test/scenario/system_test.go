@@ -290,3 +290,22 @@ func awaitData(t *testing.T, body *bufio.Reader, kind string) map[string]any {
 		}
 	}
 }
+
+// TestStopEndsWatching: streams that wait for what happens end when the server begins to stop, and say so; it
+// waited for them as for an answer, to the end of its patience.
+func TestStopEndsWatching(t *testing.T) {
+	t.Parallel()
+	env := harness.Start(t, harness.Options{WithoutWorker: true})
+	source := env.Do(t, "POST", env.Tenant.In("/knowledge-base/sources/inline"), `{"name":"n","content":"Something to read."}`).Must(t, 202).Text("id")
+	feed, _ := openEvents(t, env, env.Tenant.In("/events"))
+	watched, _ := openEvents(t, env, env.Tenant.In("/knowledge-base/sources/"+source+"/events"))
+	until(t, watched, `"status":"queued"`)
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); env.Stop() }()
+	for _, lines := range []chan string{feed, watched} {
+		until(t, lines, "event: error")
+		until(t, lines, `"code":"unavailable"`)
+		ends(t, lines)
+	}
+	<-stopped
+}
