@@ -103,7 +103,8 @@ func (e *engine) offers(choice ToolChoice, own []model.Tool, aside bool) bool {
 		}
 		return err
 	})
-	return err != nil || slices.ContainsFunc(registry.Offered(), func(t tools.Entry) bool { return t.Name == name })
+	entry, there := registry.Find(name) // one that is on, if any is
+	return err != nil || there && entry.Enabled
 }
 
 // agentOf is the session's agent as the session runs it.

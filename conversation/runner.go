@@ -386,10 +386,8 @@ func (r *runner) request(withTools bool) model.Request {
 		r.apply(&req, false)
 		return req
 	}
-	for i := range r.tools { // entries are large
-		if tool := &r.tools[i]; tool.Enabled {
-			req.Tools = append(req.Tools, model.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema})
-		}
+	for tool := range r.tools.Offered() {
+		req.Tools = append(req.Tools, model.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema})
 	}
 	for _, tool := range r.clientTools {
 		if _, taken := r.tools.Find(tool.Name); !taken {

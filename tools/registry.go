@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,9 +76,15 @@ func (e Entry) refusal() *Error {
 // tools, system tools. Of each name at most one entry is on. Agents and turns share registries: nobody changes one.
 type Registry []Entry
 
-// Offered are the entries a model is told about.
-func (r Registry) Offered() []Entry {
-	return slices.DeleteFunc(slices.Clone(r), func(e Entry) bool { return !e.Enabled })
+// Offered are the entries a model is told about, where they stand: they are large.
+func (r Registry) Offered() iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		for i := range r {
+			if r[i].Enabled && !yield(&r[i]) {
+				return
+			}
+		}
+	}
 }
 
 // Find is the entry of that name that is on, or else one that is off: Call refuses and traces it.
