@@ -75,13 +75,17 @@ func (v *values) add(arg any) error {
 	case bool:
 		v.bytes = strconv.AppendBool(v.bytes, arg)
 	case time.Time:
-		v.bytes = arg.UTC().Truncate(time.Microsecond).AppendFormat(v.bytes, timeForm)
+		v.addTime(arg)
 	case []string:
 		addAll(v, arg, v.addQuoted)
 	case []int64:
 		addAll(v, arg, func(n int64) { v.bytes = strconv.AppendInt(v.bytes, n, 10) })
 	case []time.Time:
-		addAll(v, arg, v.addTime)
+		addAll(v, arg, func(t time.Time) {
+			v.bytes = append(v.bytes, '"')
+			v.addTime(t)
+			v.bytes = append(v.bytes, '"')
+		})
 	default:
 		return fmt.Errorf("a value of type %T has no text form here", arg)
 	}
@@ -101,9 +105,7 @@ func addAll[T any](v *values, elements []T, add func(T)) {
 }
 
 func (v *values) addTime(t time.Time) {
-	v.bytes = append(v.bytes, '"')
 	v.bytes = t.UTC().Truncate(time.Microsecond).AppendFormat(v.bytes, timeForm)
-	v.bytes = append(v.bytes, '"')
 }
 
 // quoted escapes what ends a quoted element of an array.

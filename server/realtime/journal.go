@@ -61,15 +61,12 @@ func (j *journal) settle() { j.limit = max(journalBytes, j.bytes) }
 func (j *journal) add(frames []dialect.Frame, marks mark, response string) {
 	last := len(frames) - 1
 	for i, one := range frames {
-		if one.ID == "" {
-			if marks&markHello == 0 {
-				continue
-			}
-			one.Data = nil // only the place counts
+		if one.ID == "" && marks&markHello == 0 {
+			continue
 		}
 		k := kept{Frame: one, mark: marks & (markHello | markWhole)}
 		if marks&markHello != 0 {
-			k.Data = nil // only its id is looked for
+			k.Data = nil // only its id is looked for, or its place
 		}
 		if i == 0 {
 			k.mark |= marks & markOpens
