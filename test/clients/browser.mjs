@@ -11,11 +11,14 @@ const patienceMS = 30_000;
 export async function open(program = process.env.CHROMIUM ?? 'chromium') {
   const profile = mkdtempSync(join(tmpdir(), 'parlance-browser-'));
   const child = spawn(program, ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking',
-    '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+    '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const closed = new Promise((resolve) => child.once('close', resolve));
   const close = async () => {
     child.kill('SIGTERM');
-    await ended;
+    await exited;
+    killGroup(child.pid); // its helpers outlive it, and write to the profile while it is being removed
+    await closed; // no helper holds the pipe any more
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
@@ -27,6 +30,14 @@ export async function open(program = process.env.CHROMIUM ?? 'chromium') {
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+function killGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error; // all of them have gone
   }
 }
 
