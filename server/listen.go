@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"parlance.dev/parlance/platform/quicknet"
 )
 
 const (
@@ -88,7 +90,7 @@ func (l stallListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stallConn{Conn: conn, within: l.within, accepted: time.Now()}, nil
+	return &stallConn{Conn: quicknet.Wrap(conn), within: l.within, accepted: time.Now()}, nil
 }
 
 // stallConn sets its deadline for longer than within, and for many writes: small ones come in hundreds a second.
@@ -98,6 +100,14 @@ type stallConn struct {
 	accepted time.Time
 	// set is when it set the deadline last, in nanoseconds after accepted; 0: it has not, or others have.
 	set atomic.Int64
+	// unwatched says that its writes take as long as they take.
+	unwatched atomic.Bool
+}
+
+// Unwatch leaves slow readers to the caller, who has taken the connection over.
+func (c *stallConn) Unwatch() {
+	c.unwatched.Store(true)
+	_ = c.SetWriteDeadline(time.Time{}) // a broken connection's next write tells
 }
 
 // sparedShare is the part of its time for which a connection leaves its deadline as it is.
@@ -119,6 +129,9 @@ func (c *stallConn) Write(p []byte) (written int, err error) {
 }
 
 func (c *stallConn) write(p []byte) (int, error) {
+	if c.unwatched.Load() {
+		return c.Conn.Write(p)
+	}
 	now, spared := max(1, time.Since(c.accepted)), c.within/sparedShare
 	if set := time.Duration(c.set.Load()); set == 0 || now-set > spared {
 		if err := c.Conn.SetWriteDeadline(time.Now().Add(c.within + spared)); err != nil {

@@ -1,12 +1,18 @@
 package server
 
 import (
+	"bufio"
+	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parlance.dev/parlance/server/realtime/wire"
 )
 
 // TestWriteStall: a peer that takes nothing ends the connection, one that is slow does not.
@@ -89,3 +95,72 @@ func TestWriteStallLater(t *testing.T) {
 		}
 	})
 }
+
+// TestSocketsAreLeft: a WebSocket has its own time for what it writes, also over TLS.
+func TestSocketsAreLeft(t *testing.T) {
+	t.Parallel()
+	secured := httptest.NewTLSServer(nil)
+	defer secured.Close()
+	plain := func(c net.Conn) net.Conn { return c }
+	serverTLS := &tls.Config{Certificates: secured.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	clientTLS := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} //nolint:gosec // a pipe
+	for name, wrap := range map[string]struct{ server, client func(net.Conn) net.Conn }{
+		"Plain": {plain, plain},
+		"TLS":   {func(c net.Conn) net.Conn { return tls.Server(c, serverTLS) }, func(c net.Conn) net.Conn { return tls.Client(c, clientTLS) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { leaves(t, wrap.server, wrap.client) })
+		})
+	}
+}
+
+// leaves runs in a bubble: a client of a WebSocket takes nothing for longer than a caller may, and all then.
+func leaves(t *testing.T, serverSide, clientSide func(net.Conn) net.Conn) {
+	const within = 10 * time.Second
+	ours, theirs := net.Pipe()
+	written := make(chan error, 1)
+	served := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		socket, err := wire.Accept(w, r, nil, wire.Limits{MaxMessageBytes: 1 << 10, ReadWithin: time.Minute, WriteWithin: 6 * within})
+		if err != nil {
+			written <- err
+			return
+		}
+		defer socket.CloseNow()
+		written <- socket.Write([][]byte{make([]byte, 1<<10)})
+	})}
+	accepted := make(chan net.Conn, 1)
+	accepted <- serverSide(&stallConn{Conn: ours, within: within, accepted: time.Now()})
+	go func() { _ = served.Serve(oneConn{accepted, ours.LocalAddr()}) }() // ends with the test
+	client := clientSide(theirs)
+	go func() {
+		_, _ = client.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+			"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")) // an answer tells
+	}()
+	reader := bufio.NewReader(client)
+	if answer, err := http.ReadResponse(reader, nil); err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%+v %v", answer, err)
+	}
+	time.Sleep(3 * within) // of the bubble
+	_, _ = reader.Discard(1 << 10)
+	if err := <-written; err != nil {
+		t.Errorf("a WebSocket was cut off after what others have: %v", err)
+	}
+	_ = theirs.Close()
+	close(accepted)
+}
+
+// oneConn listens for what is in the channel.
+type oneConn struct {
+	conns   <-chan net.Conn
+	address net.Addr
+}
+
+func (l oneConn) Accept() (net.Conn, error) {
+	if conn, more := <-l.conns; more {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+func (l oneConn) Close() error   { return nil }
+func (l oneConn) Addr() net.Addr { return l.address }

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,12 +34,23 @@ func Accept(w http.ResponseWriter, r *http.Request, protocols []string, limits L
 		}
 		return nil, fmt.Errorf("taking the connection over: %w", err)
 	}
+	unwatch(conn)
 	c := &Conn{conn: conn, limits: limits, protocol: chosen, stall: stall{close: conn.Close}}
 	if n := buffered.Reader.Buffered(); n > 0 { // a client that did not wait for the answer
 		early, _ := buffered.Reader.Peek(n) // they are there
 		c.buffer = append(make([]byte, 0, max(bufferBytes, n)), early...)
 	}
 	return c, nil
+}
+
+// unwatch has the server leave slow readers to us: a deadline a connection would be thousands of timers that never fire.
+func unwatch(conn net.Conn) {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	if watched, ok := conn.(interface{ Unwatch() }); ok {
+		watched.Unwatch()
+	}
 }
 
 func choose(r *http.Request, protocols []string) string {
