@@ -135,10 +135,12 @@ func run(ctx context.Context, o options) (err error) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring %s …\n", p.name)
+		before := readTheft()
 		measured, err := p.measure(ctx, w)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
+		measured = append(measured, readTheft().row(before, p.name))
 		for _, row := range measured {
 			fmt.Println(row)
 		}
