@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 type object = map[string]any
@@ -28,6 +29,9 @@ func (a *api) delete(path string) error {
 	return err
 }
 
+// client calls the servers of this proof, on this machine.
+var client = &http.Client{Timeout: 30 * time.Second}
+
 // call insists on a status.
 func (a *api) call(method, path string, body object, want int) (object, error) {
 	sent, err := json.Marshal(body)
@@ -41,7 +45,7 @@ func (a *api) call(method, path string, body object, want int) (object, error) {
 	request.Header.Set("Authorization", "Bearer "+a.key)
 	request.Header.Set("Content-Type", "application/json")
 	request.Close = true // the servers behind the address come and go
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}

@@ -47,10 +47,12 @@ type conversation struct {
 // answer is one response as the client got it.
 type answer struct {
 	id, text, status string
-	words            []string
 	// picture has a letter a word: the server that it came from.
 	picture string
 }
+
+// words are those that came so far.
+func (a *answer) words() []string { return strings.Fields(a.text) }
 
 // turn says something and reads until its answer is whole; once breaks something in the middle of it.
 func (c *conversation) turn(words string, once func()) error {
@@ -80,7 +82,7 @@ func (c *conversation) turn(words string, once func()) error {
 		if over || err != nil {
 			return err
 		}
-		if once != nil && c.words() == breakAfter {
+		if once != nil && c.words() >= breakAfter {
 			c.say("◄ %s…", c.current().text)
 			once()
 			once = nil
@@ -94,7 +96,7 @@ func (c *conversation) words() int {
 	if c.current() == nil {
 		return 0
 	}
-	return len(c.current().words)
+	return len(c.current().words())
 }
 
 // cut breaks the connection.
@@ -138,8 +140,9 @@ func (c *conversation) take(event object) (over bool, err error) {
 			return false, errors.New("a piece of an answer that has not begun")
 		}
 		a.text += text(event, "delta")
-		a.words = append(a.words, strings.TrimSpace(text(event, "delta")))
-		a.picture += c.node
+		for range strings.FieldsSeq(text(event, "delta")) { // words that come quickly come together
+			a.picture += c.node
+		}
 	case "response.done":
 		return c.done(event)
 	}
@@ -169,13 +172,13 @@ func (c *conversation) done(event object) (over bool, err error) {
 // compare counts the words that came twice, or did not come: an answer that completed has all of them, one
 // that broke off has those before its last.
 func (c *conversation) compare(a *answer) {
-	want := strings.Fields(wholeAnswer())
-	if a.status != "completed" && len(a.words) > 0 {
-		last := slices.Index(want, a.words[len(a.words)-1])
+	words, want := a.words(), strings.Fields(wholeAnswer())
+	if a.status != "completed" && len(words) > 0 {
+		last := slices.Index(want, words[len(words)-1])
 		want = want[:last+1]
 	}
 	got := map[string]int{}
-	for _, word := range a.words {
+	for _, word := range words {
 		got[word]++
 	}
 	for _, word := range want {

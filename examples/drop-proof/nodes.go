@@ -91,8 +91,12 @@ func start(binary, command, name string, settings ...string) (*process, error) {
 
 // awaitReady waits until a server says that it is.
 func awaitReady(ctx context.Context, address string, p *process) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
+	if err != nil {
+		return err
+	}
 	for {
-		answer, err := http.Get("http://" + address + "/readyz")
+		answer, err := client.Do(request)
 		if err == nil {
 			_ = answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
