@@ -42,6 +42,12 @@ func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, par
 			query = query.Where("s.? = ?", bun.Ident(column), value)
 		}
 	}
+	switch params.Status {
+	case InProgress:
+		query = query.Where(isLive)
+	case Pending:
+		query = query.Where(isPending)
+	}
 	if !params.CreatedAfter.IsZero() {
 		query = query.Where("s.created_at >= ?", params.CreatedAfter)
 	}
@@ -55,19 +61,26 @@ func selectSessions(ctx context.Context, db bun.IDB, p workspaces.Principal, par
 	return sessions, err
 }
 
-// holdsPlace is which sessions hold a place in the tenant's plan.
-const holdsPlace = "(s.status = ? OR (s.status = ? AND s.token_expires_at > ?))"
+// Which sessions are live, and which wait for their first socket or turn, in the words of their indexes: a status
+// would have the planner read those where a session is named (migration 0049).
+const (
+	isLive    = "s.ended_at IS NULL AND s.started_at IS NOT NULL"
+	isPending = "s.ended_at IS NULL AND s.started_at IS NULL"
+)
+
+// placesHeld counts the sessions that hold a place in the tenant's plan: ?0 is the tenant, ?1 now.
+const placesHeld = `(
+	    (SELECT count(*) FROM sessions AS s WHERE s.tenant_id = ?0 AND ` + isLive + `) +
+	    (SELECT count(*) FROM sessions AS s WHERE s.tenant_id = ?0 AND ` + isPending + ` AND s.token_expires_at > ?1)
+	  )`
 
 // countOpen counts the tenant's sessions that do.
 func countOpen(ctx context.Context, db bun.IDB, tenant workspaces.TenantID, now time.Time) (int, error) {
-	count, err := db.NewSelect().Model((*Session)(nil)).
-		Where("s.tenant_id = ?", tenant).
-		Where(holdsPlace, InProgress, Pending, now).
-		Count(ctx)
-	if err != nil {
+	var count int
+	if err := db.NewRaw("SELECT "+placesHeld, tenant, now).Scan(ctx, &count); err != nil {
 		return 0, fmt.Errorf("counting open sessions: %w", err)
 	}
-	return int(count), nil
+	return count, nil
 }
 
 // A session is stored only beside its agent at that version, and within the plan's number of open
@@ -79,11 +92,7 @@ const insertAdmitted = `
 	WHERE EXISTS (
 	    SELECT FROM agents
 	    WHERE tenant_id = ?tenant AND workspace_id = ?workspace AND id = ?agent AND version = ?version
-	  ) AND (
-	    ?places = 0 OR ?places > (
-	      SELECT count(*) FROM sessions AS s
-	      WHERE s.tenant_id = ?tenant AND ?open
-	  ))`
+	  ) AND (?places = 0 OR ?places > ?held)`
 
 // admission is what insertAdmitted is about.
 type admission struct {
@@ -94,7 +103,7 @@ type admission struct {
 	Agent     agents.ID
 	Version   int
 	Places    int
-	Open      bun.Safe
+	Held      bun.Safe
 }
 
 // admitSession is the statement that stores a session, or nothing.
@@ -111,7 +120,7 @@ func admitSession(db *postgres.DB, session Session, places int) (bun.Query, erro
 	return db.NewRaw(insertAdmitted, admission{
 		Columns: bun.Safe(columns), Row: bun.Safe(row),
 		Tenant: session.TenantID, Workspace: session.WorkspaceID, Agent: session.AgentID, Version: session.AgentVersion,
-		Places: places, Open: bun.Safe(db.QueryGen().FormatQuery(holdsPlace, InProgress, Pending, session.CreatedAt)),
+		Places: places, Held: bun.Safe(db.QueryGen().FormatQuery(placesHeld, session.TenantID, session.CreatedAt)),
 	}), nil
 }
 

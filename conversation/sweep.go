@@ -140,20 +140,25 @@ type sessionKey struct {
 
 // selectOverdue finds the open sessions that sweepTx has something to do with.
 func selectOverdue(ctx context.Context, db *postgres.DB, now time.Time) ([]sessionKey, error) {
+	open := func() *bun.SelectQuery {
+		return db.NewSelect().Model((*Session)(nil)).Comment(postgres.AllTenants("the sweep of sessions")).Column("tenant_id", "id").Limit(sweepBatch)
+	}
 	var keys []sessionKey
-	err := db.NewSelect().Model((*Session)(nil)).Comment(postgres.AllTenants("the sweep of sessions")).Column("tenant_id", "id").
-		Where("s.status IN (?, ?)", Pending, InProgress).
-		WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
-			return q.Where("s.status = ? AND s.token_expires_at <= ?", Pending, now).
-				WhereOr("s.running_until <= ?", now).
+	for _, query := range []*bun.SelectQuery{
+		open().Where(isPending).Where("s.token_expires_at <= ?", now).OrderExpr("s.token_expires_at"),
+		open().Where(isLive).WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+			return q.Where("s.running_until <= ?", now).
 				WhereOr("s.ending_at <= ?", now.Add(-EndGrace)).
 				WhereOr("s.dropped_at <= ?", now.Add(-DropGrace)).
 				WhereOr("s.started_at <= ?::timestamptz - make_interval(secs => s.max_duration_seconds)", now).
-				WhereOr("s.status = ? AND s.dropped_at IS NULL AND s.running_turn_id IS NULL AND s.last_activity_at <= ?::timestamptz - make_interval(secs => s.idle_timeout_seconds)", InProgress, now)
-		}).
-		OrderExpr("s.created_at").Limit(sweepBatch).Scan(ctx, &keys)
-	if err != nil {
-		return nil, fmt.Errorf("reading overdue sessions: %w", err)
+				WhereOr("s.dropped_at IS NULL AND s.running_turn_id IS NULL AND s.last_activity_at <= ?::timestamptz - make_interval(secs => s.idle_timeout_seconds)", now)
+		}).OrderExpr("s.created_at"),
+	} {
+		var found []sessionKey
+		if err := query.Scan(ctx, &found); err != nil {
+			return nil, fmt.Errorf("reading overdue sessions: %w", err)
+		}
+		keys = append(keys, found...)
 	}
 	return keys, nil
 }

@@ -84,12 +84,19 @@ SELECT 'analyses',
 FROM session_analyses
 WHERE status = 'pending'
 UNION ALL
-SELECT 'session ' || status,
+SELECT 'session pending',
        count(*),
        NULL
 FROM sessions
-WHERE status IN ('pending', 'in_progress')
-GROUP BY status`
+WHERE ended_at IS NULL
+  AND started_at IS NULL
+UNION ALL
+SELECT 'session in_progress',
+       count(*),
+       NULL
+FROM sessions
+WHERE ended_at IS NULL
+  AND started_at IS NOT NULL`
 
 // look measures what waits, in Postgres and in Redis; one of them away keeps the other's figures fresh.
 func (b backlog) look(ctx context.Context, db *postgres.DB, redis goredis.UniversalClient, now time.Time) error {
