@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/beat"
@@ -20,8 +23,10 @@ import (
 const Channel = "parlance_sessions"
 
 const (
-	// heartbeat is how often a node says that its sockets are there.
-	heartbeat = 10 * time.Second
+	// heartbeat is how often a node says that its sockets are there, a part after the other: of thousands at once the
+	// turns of that moment would feel it.
+	heartbeat      = 10 * time.Second
+	heartbeatParts = 50
 	// connectionLife is how long a socket counts as there without a heartbeat of its node.
 	connectionLife = 35 * time.Second
 )
@@ -80,15 +85,30 @@ func (s *Service) Run(ctx context.Context) error {
 	return err
 }
 
+// beat refreshes each part of the node's sockets once in a heartbeat; what fails is done with the next part.
 func (s *Service) beat(ctx context.Context) {
-	beat.Every(ctx, heartbeat, func() bool {
-		_, err := s.db.NewUpdate().Model((*connection)(nil)).Comment(postgres.AllTenants("a node's sockets are anybody's")).
-			Set("seen_at = ?", s.moment()).Where("c.node_id = ?", s.node).Exec(ctx)
-		if err != nil && ctx.Err() == nil {
-			s.log.ErrorContext(ctx, "sockets not refreshed", "error", err)
+	const step = heartbeat / heartbeatParts
+	var due [heartbeatParts]time.Time
+	for part := range due {
+		due[part] = time.Now().Add(time.Duration(part) * step)
+	}
+	seed, failing := maphash.MakeSeed(), false
+	beat.Every(ctx, step, func() bool {
+		now := time.Now()
+		err := s.lookAround(ctx, func(id ID) bool { return !now.Before(due[maphash.String(seed, string(id))%heartbeatParts]) })
+		if err != nil {
+			if ctx.Err() == nil && !failing {
+				s.log.ErrorContext(ctx, "sockets not refreshed", "error", err)
+			}
+			failing = true
 			return true
 		}
-		s.lookAround(ctx)
+		failing = false
+		for part := range due {
+			for !now.Before(due[part]) {
+				due[part] = due[part].Add(heartbeat)
+			}
+		}
 		return true
 	})
 }
@@ -98,7 +118,9 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	if payload == "" {
 		s.wakeFollowers("")
 		s.heardDecision("")
-		s.lookAround(ctx)
+		if err := s.lookAround(ctx, func(ID) bool { return true }); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "sessions not looked at", "error", err)
+		}
 		return
 	}
 	var n notice
@@ -139,40 +161,58 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	}
 }
 
-// lookAround looks at every session that is live here.
-func (s *Service) lookAround(ctx context.Context) {
+// lookAround says that the sockets of those sessions that are live here are there, and looks at the sessions in which
+// something has changed.
+func (s *Service) lookAround(ctx context.Context, which func(ID) bool) error {
+	var ids []ID
 	s.mu.Lock()
-	ids := make([]ID, 0, len(s.engines))
 	for id := range s.engines {
-		ids = append(ids, id)
-	}
-	s.mu.Unlock()
-	unchanged, err := s.unchanged(ctx)
-	if err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "sessions looked at one by one", "error", err)
-	}
-	for _, id := range ids {
-		if !unchanged[id] {
-			s.look(ctx, id)
+		if which(id) {
+			ids = append(ids, id)
 		}
 	}
+	s.mu.Unlock()
+	for some := range slices.Chunk(ids, lookBatch) {
+		unchanged, err := s.refresh(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, id := range some {
+			if !unchanged[id] {
+				s.look(ctx, id)
+			}
+		}
+	}
+	return nil
 }
 
-// unchanged are the sessions in progress that have their sockets here only and are not being ended. They
-// are read at once: a node that has thousands would otherwise ask thousands of times with each heartbeat.
-func (s *Service) unchanged(ctx context.Context) (map[ID]bool, error) {
-	var ids []ID
-	err := s.db.NewSelect().Model((*connection)(nil)).Comment(postgres.AllTenants("a node's sockets are anybody's")).
-		Column("c.session_id").
-		Join("JOIN sessions AS s ON s.tenant_id = c.tenant_id AND s.id = c.session_id").
-		Where("c.node_id = ?", s.node).Where("s.status = ?", InProgress).Where("s.ending_at IS NULL").
-		Where("NOT EXISTS (SELECT FROM session_connections AS o WHERE o.tenant_id = c.tenant_id AND o.session_id = c.session_id AND o.node_id <> c.node_id)").
-		Scan(ctx, &ids)
+// lookBatch bounds how many sessions a statement looks at.
+const lookBatch = 500
+
+// refresh notes that the sockets of sessions are still here, and gives the sessions in progress that have them here
+// only and are not being ended.
+func (s *Service) refresh(ctx context.Context, ids []ID) (unchanged map[ID]bool, err error) {
+	var found []ID
+	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are anybody's", `
+		WITH here AS (
+		    UPDATE session_connections AS c
+		    SET seen_at = ?0
+		    WHERE c.node_id = ?1 AND c.session_id = ANY (?2::text[])
+		    RETURNING c.tenant_id, c.session_id
+		)
+		SELECT here.session_id
+		FROM here
+		JOIN sessions AS s ON s.tenant_id = here.tenant_id AND s.id = here.session_id
+		WHERE s.status = ?3 AND s.ending_at IS NULL
+		  AND NOT EXISTS (
+		      SELECT FROM session_connections AS o
+		      WHERE o.tenant_id = here.tenant_id AND o.session_id = here.session_id AND o.node_id <> ?1
+		  )`), s.moment(), s.node, pgdialect.Array(ids), InProgress).Scan(ctx, &found)
 	if err != nil {
-		return nil, fmt.Errorf("reading the sessions of a node: %w", err)
+		return nil, fmt.Errorf("refreshing the sockets of a node: %w", err)
 	}
-	unchanged := make(map[ID]bool, len(ids))
-	for _, id := range ids {
+	unchanged = make(map[ID]bool, len(found))
+	for _, id := range found {
 		unchanged[id] = true
 	}
 	return unchanged, nil
