@@ -365,7 +365,6 @@ CREATE TABLE session_connections (
     CONSTRAINT session_connections_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 );
 CREATE INDEX session_connections_by_node ON public.session_connections USING btree (node_id);
-CREATE INDEX session_connections_stale ON public.session_connections USING btree (seen_at);
 
 CREATE TABLE session_mcp_catalogs (
     session_id text NOT NULL,
@@ -448,7 +447,9 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_tenant ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_by_user ON public.sessions USING btree (workspace_id, user_id COLLATE "C", created_at DESC);
 CREATE INDEX sessions_by_workspace ON public.sessions USING btree (workspace_id, created_at DESC, id DESC);
-CREATE INDEX sessions_open ON public.sessions USING btree (tenant_id, status, token_expires_at) WHERE (status = ANY (ARRAY['pending'::text, 'in_progress'::text]));
+CREATE INDEX sessions_expiring ON public.sessions USING btree (token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
+CREATE INDEX sessions_live ON public.sessions USING btree (tenant_id) WHERE ((ended_at IS NULL) AND (started_at IS NOT NULL));
+CREATE INDEX sessions_pending ON public.sessions USING btree (tenant_id, token_expires_at) WHERE ((ended_at IS NULL) AND (started_at IS NULL));
 
 CREATE TABLE signing_keys (
     kid text NOT NULL,
