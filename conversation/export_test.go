@@ -1,6 +1,9 @@
 package conversation
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // JoinAfter is Join by a socket that is overtaken: meanwhile happens between what it reads and its place in the
 // conversation.
@@ -16,4 +19,10 @@ func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) 
 		<-arrival.noted
 	}
 	return arrival.live, err
+}
+
+// StatementsOfSockets name sessions by their id, and are made for each turn or socket. Numbers are their parameters.
+var StatementsOfSockets = map[string]string{
+	"Accept": acceptNew, "Ask": askOpen, "Begin": beginOpen, "Finish": finishOpen,
+	"Refresh": strings.NewReplacer("?0", "$1", "?1", "$2", "?2", "$3", "?3", "$4").Replace(refreshSQL),
 }

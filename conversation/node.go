@@ -189,25 +189,28 @@ func (s *Service) lookAround(ctx context.Context, which func(ID) bool) error {
 // lookBatch bounds how many sessions a statement looks at.
 const lookBatch = 500
 
-// refresh notes that the sockets of sessions are still here, and gives the sessions in progress that have them here
-// only and are not being ended.
+// refreshSQL notes that the sockets of sessions (?2) are still at a node (?1), and gives the sessions in progress that
+// have them there only and are not being ended.
+const refreshSQL = `
+	WITH here AS (
+	    UPDATE session_connections AS c
+	    SET seen_at = ?0
+	    WHERE c.node_id = ?1 AND c.session_id = ANY (?2::text[])
+	    RETURNING c.tenant_id, c.session_id
+	)
+	SELECT here.session_id
+	FROM here
+	JOIN sessions AS s ON s.tenant_id = here.tenant_id AND s.id = here.session_id
+	WHERE s.status = ?3 AND s.ending_at IS NULL
+	  AND NOT EXISTS (
+	      SELECT FROM session_connections AS o
+	      WHERE o.tenant_id = here.tenant_id AND o.session_id = here.session_id AND o.node_id <> ?1
+	  )`
+
+// refresh does that for this node.
 func (s *Service) refresh(ctx context.Context, ids []ID) (unchanged map[ID]bool, err error) {
 	var found []ID
-	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are anybody's", `
-		WITH here AS (
-		    UPDATE session_connections AS c
-		    SET seen_at = ?0
-		    WHERE c.node_id = ?1 AND c.session_id = ANY (?2::text[])
-		    RETURNING c.tenant_id, c.session_id
-		)
-		SELECT here.session_id
-		FROM here
-		JOIN sessions AS s ON s.tenant_id = here.tenant_id AND s.id = here.session_id
-		WHERE s.status = ?3 AND s.ending_at IS NULL
-		  AND NOT EXISTS (
-		      SELECT FROM session_connections AS o
-		      WHERE o.tenant_id = here.tenant_id AND o.session_id = here.session_id AND o.node_id <> ?1
-		  )`), s.moment(), s.node, pgdialect.Array(ids), InProgress).Scan(ctx, &found)
+	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are anybody's", refreshSQL), s.moment(), s.node, pgdialect.Array(ids), InProgress).Scan(ctx, &found)
 	if err != nil {
 		return nil, fmt.Errorf("refreshing the sockets of a node: %w", err)
 	}
