@@ -53,7 +53,7 @@ func (f *fixture) plan(t *testing.T, statement string) string {
 				return err
 			}
 		}
-		if err := tx.NewRaw("EXPLAIN EXECUTE rush(" + strings.Join(nulls[:count], ", ") + ")").Scan(ctx, &lines); err != nil {
+		if err := tx.NewRaw("EXPLAIN EXECUTE rush("+strings.Join(nulls[:count], ", ")+")").Scan(ctx, &lines); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "DEALLOCATE rush")
