@@ -22,6 +22,8 @@ const answerPatience = 60 * time.Second
 // of them cost the measured machine little.
 type chatter struct {
 	conn net.Conn
+	// session is its id; the relay's sockets have none.
+	session string
 	// opened has one value once session.created came; ended is closed behind the last frame, and err says why.
 	opened chan struct{}
 	ended  chan struct{}

@@ -55,6 +55,9 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 	if _, err := w.converse(ctx, warm, 0, 5*time.Second); err != nil {
 		return nil, err
 	}
+	if err := w.part(ctx, p, warm); err != nil {
+		return nil, err
+	}
 	closeAll(warm)
 	empty, err := w.memory(ctx)
 	if err != nil {

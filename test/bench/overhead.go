@@ -54,6 +54,7 @@ func (w *world) openChats(ctx context.Context, p place, count int) ([]*chatter, 
 	for i := range chats {
 		group.Go(func() error {
 			var made struct {
+				ID      string `json:"id"`
 				ChatURL string `json:"chat_url"`
 			}
 			if err := w.at(p).post(opening, "/sessions", map[string]string{"agent_id": p.agent, "user_id": fmt.Sprint("user-", i), "modality": "text"}, &made); err != nil {
@@ -63,7 +64,7 @@ func (w *world) openChats(ctx context.Context, p place, count int) ([]*chatter, 
 			if err != nil {
 				return err
 			}
-			chats[i] = c
+			c.session, chats[i] = made.ID, c
 			select {
 			case <-c.opened:
 				return nil
@@ -85,6 +86,29 @@ func closeAll(chats []*chatter) {
 	for _, c := range chats {
 		if c != nil {
 			c.close()
+		}
+	}
+}
+
+// part ends conversations and waits until what follows them is done: it would be counted with the next figures.
+func (w *world) part(ctx context.Context, p place, chats []*chatter) error {
+	for _, c := range chats {
+		if err := w.at(p).post(ctx, "/sessions/"+c.session+"/end", map[string]string{"status": "completed"}, nil); err != nil {
+			return err
+		}
+	}
+	for {
+		var left int
+		if err := w.db.Pool.QueryRow(ctx, "SELECT count(*) FROM session_analyses WHERE status = 'pending'").Scan(&left); err != nil {
+			return fmt.Errorf("counting what follows conversations: %w", err)
+		}
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
@@ -197,9 +221,15 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 		return nil, err
 	}
 	defer closeAll(halves)
+	if err := w.part(ctx, p, chats); err != nil {
+		return nil, err
+	}
 	rate := most.perSecond() / 2
 	half, err := w.converse(ctx, halves, time.Duration(crew/rate*float64(time.Second)), busy)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.part(ctx, p, halves); err != nil {
 		return nil, err
 	}
 	rows := append(overheadRows("idle", idle, fmt.Sprintf("%d turns one after the other; server CPU of one: %.2f ms", len(idle.whole), millis(after-before)/float64(len(idle.whole)))),

@@ -28,7 +28,9 @@ type pacedModel struct {
 	url    string
 	pieces [deltas][]byte
 	tail   []byte
-	pace   atomic.Pointer[pace]
+	// nothing is what it learns from a conversation that is over.
+	nothing []byte
+	pace    atomic.Pointer[pace]
 
 	mu    sync.Mutex
 	spent map[int]spell
@@ -46,6 +48,8 @@ func newPacedModel() *pacedModel {
 	m.tail = append(event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]string{}, "finish_reason": "stop"}}}),
 		event(map[string]any{"choices": []any{}, "usage": map[string]int{"prompt_tokens": 300, "completion_tokens": deltas}})...)
 	m.tail = append(m.tail, "data: [DONE]\n\n"...)
+	nothing := map[string]string{"content": `{"facts": []}`}
+	m.nothing = append(event(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": nothing}}}), m.tail...)
 	m.server = httptest.NewServer(http.HandlerFunc(m.answer))
 	m.url = m.server.URL + "/v1"
 	return m
@@ -71,6 +75,10 @@ func (m *pacedModel) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	mark := markIn(body)
 	w.Header().Set("Content-Type", "text/event-stream")
+	if bytes.Contains(body, []byte("one JSON object")) {
+		_, _ = w.Write(m.nothing) // as below
+		return
+	}
 	flusher := http.NewResponseController(w)
 	time.Sleep(p.first - time.Since(began))
 	said := spell{first: time.Since(began)}

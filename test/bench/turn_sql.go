@@ -55,6 +55,9 @@ func turnStatements(ctx context.Context, w *world) (_ []figures.Row, err error) 
 		return nil, err
 	}
 	traffic := tap.reset()
+	if err := w.part(ctx, p, chats); err != nil {
+		return nil, err
+	}
 	statements := 0
 	for _, s := range traffic.shapes {
 		// A server has work of its own beside; its statements are not those of each turn.
