@@ -97,20 +97,11 @@ func (w *world) part(ctx context.Context, p place, chats []*chatter) error {
 			return err
 		}
 	}
-	for {
+	return w.await(ctx, answerPatience, "what follows the conversations", func() (bool, error) {
 		var left int
-		if err := w.db.Pool.QueryRow(ctx, "SELECT count(*) FROM session_analyses WHERE status = 'pending'").Scan(&left); err != nil {
-			return fmt.Errorf("counting what follows conversations: %w", err)
-		}
-		if left == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+		err := w.db.Pool.QueryRow(ctx, "SELECT count(*) FROM session_analyses WHERE status = 'pending'").Scan(&left)
+		return left == 0, err
+	})
 }
 
 // tally is what came of conversations.
