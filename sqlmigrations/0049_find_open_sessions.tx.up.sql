@@ -26,6 +26,11 @@ DROP INDEX IF EXISTS session_connections_stale;
 
 --bun:split
 
+-- A heartbeat names the sessions, for it goes by parts; by this it would read all sockets of the node for each.
+DROP INDEX IF EXISTS session_connections_by_node;
+
+--bun:split
+
 ALTER TABLE session_connections SET (fillfactor = 45);
 
 --bun:split

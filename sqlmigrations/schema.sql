@@ -364,7 +364,6 @@ CREATE TABLE session_connections (
     CONSTRAINT session_connections_pkey PRIMARY KEY (session_id, channel),
     CONSTRAINT session_connections_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 );
-CREATE INDEX session_connections_by_node ON public.session_connections USING btree (node_id);
 
 CREATE TABLE session_mcp_catalogs (
     session_id text NOT NULL,
