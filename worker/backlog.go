@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -108,10 +109,9 @@ func (b backlog) lookPostgres(ctx context.Context, db *postgres.DB, now time.Tim
 	if err := db.NewRaw(postgres.RawForAllTenants("figures of the whole installation", backlogSQL)).Scan(ctx, &rows); err != nil {
 		return fmt.Errorf("count what waits: %w", err)
 	}
-	open := map[string]int{"session pending": 0, "session in_progress": 0}
 	for _, row := range rows {
-		if _, isSession := open[row.Kind]; isSession {
-			open[row.Kind] = row.Count
+		if status, isSession := strings.CutPrefix(row.Kind, "session "); isSession {
+			b.live.WithLabelValues(status).Set(float64(row.Count))
 			continue
 		}
 		age := 0.0
@@ -121,8 +121,6 @@ func (b backlog) lookPostgres(ctx context.Context, db *postgres.DB, now time.Tim
 		b.count.WithLabelValues(row.Kind).Set(float64(row.Count))
 		b.age.WithLabelValues(row.Kind).Set(age)
 	}
-	b.live.WithLabelValues("pending").Set(float64(open["session pending"]))
-	b.live.WithLabelValues("in_progress").Set(float64(open["session in_progress"]))
 	return nil
 }
 
