@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -114,7 +113,7 @@ func put(out *bytes.Buffer, frame ws.Frame) { _ = ws.WriteFrame(out, frame) }
 func (c *Conn) write(out []byte) error {
 	c.stall.begin(c.limits.WriteWithin)
 	_, err := c.conn.Write(out)
-	if !c.stall.end() && err != nil || errors.Is(err, os.ErrDeadlineExceeded) {
+	if !c.stall.end() && err != nil {
 		return ErrSlow
 	}
 	return err
