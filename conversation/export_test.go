@@ -21,7 +21,7 @@ func (s *Service) JoinAfter(ctx context.Context, a Admission, meanwhile func()) 
 	return arrival.live, err
 }
 
-// StatementsOfSockets name sessions by their id, and are made for each turn or socket. Numbers are their parameters.
+// StatementsOfSockets name sessions by their id, and are made for each turn or socket.
 var StatementsOfSockets = map[string]string{
 	"Accept": acceptNew, "Ask": askOpen, "Begin": beginOpen, "Finish": finishOpen,
 	"Refresh": strings.NewReplacer("?0", "$1", "?1", "$2", "?2", "$3", "?3", "$4").Replace(refreshSQL),

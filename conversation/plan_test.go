@@ -38,13 +38,9 @@ func TestRush(t *testing.T) {
 // plan is how Postgres would carry a prepared statement out.
 func (f *fixture) plan(t *testing.T, statement string) string {
 	t.Helper()
-	nulls := make([]string, strings.Count(statement, "$"))
-	count := 0
-	for n := range nulls {
-		nulls[n] = "NULL"
-		if strings.Contains(statement, "$"+strconv.Itoa(n+1)) {
-			count = n + 1
-		}
+	var nulls []string
+	for strings.Contains(statement, "$"+strconv.Itoa(len(nulls)+1)) {
+		nulls = append(nulls, "NULL")
 	}
 	var lines []string
 	err := f.db.RunInTx(t.Context(), nil, func(ctx context.Context, tx bun.Tx) error {
@@ -53,7 +49,7 @@ func (f *fixture) plan(t *testing.T, statement string) string {
 				return err
 			}
 		}
-		if err := tx.NewRaw("EXPLAIN EXECUTE rush("+strings.Join(nulls[:count], ", ")+")").Scan(ctx, &lines); err != nil {
+		if err := tx.NewRaw("EXPLAIN EXECUTE rush("+strings.Join(nulls, ", ")+")").Scan(ctx, &lines); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "DEALLOCATE rush")
