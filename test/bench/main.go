@@ -134,6 +134,11 @@ func run(ctx context.Context, o options) (err error) {
 		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), p.name) {
 			continue
 		}
+		if w.db != nil {
+			if err := w.season(ctx); err != nil {
+				return err
+			}
+		}
 		fmt.Fprintf(os.Stderr, "measuring %s …\n", p.name)
 		before := readTheft()
 		measured, err := p.measure(ctx, w)
