@@ -224,7 +224,7 @@ func TestMCPCall(t *testing.T) {
 	if err != nil || len(calls) != 3 || calls[0].Slug != "crm__find" || calls[0].Attempts != 1 {
 		t.Errorf("traces %+v, %v", calls, err)
 	}
-	if dump := dumpOf(t, f.db); strings.Contains(dump, "hunter2") || strings.Contains(dump, "4711") {
+	if dump := dumpOf(t, f.db); strings.Contains(dump, "hunter2") || strings.Contains(dump, "4711-pin") {
 		t.Error("a secret is in the database")
 	}
 	if other := f.compose(t, f.Service, "ses_2", map[string]string{"user": "bob"}); names(other) != "crm: unreachable" || !strings.Contains(other[0].Detail, "secret__pin") {
