@@ -99,6 +99,9 @@ func (e *engine) goingOut(live *Live, item, commandID string, command Command) b
 
 // retrieve shows a socket an item that it need not know.
 func (e *engine) retrieve(live *Live, c Retrieve) {
+	if e.goingOut(live, c.ItemID, c.CommandID, c) {
+		return
+	}
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
 	item, found, err := e.item(ctx, c.ItemID)

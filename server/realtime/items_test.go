@@ -157,6 +157,41 @@ func TestDeleteItem(t *testing.T) {
 	}
 }
 
+// TestRetrieveBehindDelete holds that what is asked about an item behind its deletion is answered as of then, although
+// the socket knows its items and answers at once otherwise: of one that is there, and of one that is going out.
+func TestRetrieveBehindDelete(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(sayAndWait("Well,"))
+	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c.want("session.created")
+	retrieve := func(id, event string) string {
+		return `{"type":"conversation.item.retrieve","event_id":"` + event + `","item_id":"` + id + `"}`
+	}
+	remove := func(id string) string { return `{"type":"conversation.item.delete","item_id":"` + id + `"}` }
+	refused := func(event string) {
+		t.Helper()
+		failed := c.want("error")
+		if path(failed, "error", "code") != "item_retrieve_invalid_item_id" || path(failed, "error", "event_id") != event {
+			t.Errorf("%s: %v", event, failed)
+		}
+	}
+	c.send(put("a", "user", "secret", ""))
+	c.until("conversation.item.done")
+	c.send(retrieve("a", "before"), remove("a"), retrieve("a", "behind"))
+	c.want("conversation.item.retrieved")
+	c.want("conversation.item.deleted")
+	refused("behind")
+
+	c.say("one")
+	added := c.until("response.output_text.delta")
+	item, _ := path(added[len(added)-1], "item_id").(string)
+	c.send(retrieve(item, "going out"), remove(item), retrieve(item, "gone"), `{"type":"response.cancel"}`)
+	c.want("conversation.item.retrieved")
+	c.until("conversation.item.deleted")
+	refused("gone")
+}
+
 // TestDeleteWhileAnswering holds that an item that is going out can be deleted: when it is recorded.
 func TestDeleteWhileAnswering(t *testing.T) {
 	t.Parallel()

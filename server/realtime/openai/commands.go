@@ -74,7 +74,7 @@ func (d *Dialect) checkItemID(id string) *refusal {
 	if len(id) > maxIDBytes || id == conversation.AtFront || strings.ContainsRune(id, 0) {
 		return invalid("item.id", `An item's id has at most 128 bytes, none of them 0, and is not "root".`)
 	}
-	if _, taken := d.items.byID[id]; taken {
+	if _, taken := d.items.sure(id); taken {
 		return &refusal{code: "item_create_duplicate_id", message: "There is an item with the id " + quote(id) + " already.", param: "item.id"}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (d *Dialect) retrieveItem(f frame) {
 		d.refuse(f.EventID, missing("item_id"))
 		return
 	}
-	if item, known := d.items.byID[f.ItemID]; known {
+	if item, known := d.items.sure(f.ItemID); known {
 		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
 		return
 	}
@@ -97,6 +97,7 @@ func (d *Dialect) deleteItem(f frame) {
 		d.refuse(f.EventID, missing("item_id"))
 		return
 	}
+	d.items.doubt(f.ItemID)
 	d.do(conversation.Remove{CommandID: f.EventID, ItemID: f.ItemID})
 }
 
@@ -109,6 +110,7 @@ func (d *Dialect) truncateItem(f frame) {
 	case f.ContentIndex != 0:
 		d.refuse(f.EventID, invalid("content_index", "The items of the agent have one content part: content_index is 0."))
 	default:
+		d.items.doubt(f.ItemID)
 		d.do(conversation.Truncate{CommandID: f.EventID, ItemID: f.ItemID, AudioEndMS: *f.AudioEndMS})
 	}
 }

@@ -165,6 +165,25 @@ const maxItems = 1000
 type items struct {
 	byID  map[string]any
 	order []string
+	// unsure are those that the client asked to delete or to truncate: the core knows what became of them.
+	unsure map[string]bool
+}
+
+// doubt has the core say what an item is from now on.
+func (s *items) doubt(id string) {
+	if _, known := s.byID[id]; !known {
+		return // as it does already
+	}
+	if s.unsure == nil {
+		s.unsure = map[string]bool{}
+	}
+	s.unsure[id] = true
+}
+
+// sure is an item as it is told without asking.
+func (s *items) sure(id string) (item any, known bool) {
+	item, known = s.byID[id]
+	return item, known && !s.unsure[id]
 }
 
 // put keeps an item, or a newer form of it.
@@ -178,6 +197,7 @@ func (s *items) put(id string, item any) {
 	s.byID[id] = item
 	if len(s.order) > maxItems {
 		delete(s.byID, s.order[0])
+		delete(s.unsure, s.order[0])
 		s.order = s.order[1:]
 	}
 }
@@ -195,6 +215,7 @@ func (s *items) insert(id, previous string, item any) {
 
 func (s *items) drop(id string) {
 	delete(s.byID, id)
+	delete(s.unsure, id)
 	s.order = slices.DeleteFunc(s.order, func(one string) bool { return one == id })
 }
 
