@@ -226,19 +226,13 @@ func (s *station) latencies(committed map[string]time.Time) []time.Duration {
 
 // settled waits until every result is written down, and returns what that has cost.
 func (s *station) settled(ctx context.Context) (hookUsage, error) {
-	for {
+	err := s.w.await(ctx, answerPatience, "results to be written down", func() (bool, error) {
 		var open int
 		err := s.w.db.NewRaw(postgres.RawForAllTenants("the bench's own installation", "SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'")).Scan(ctx, &open)
-		if err != nil {
-			return hookUsage{}, fmt.Errorf("counting what is pending: %w", err)
-		}
-		if open == 0 {
-			return s.usage()
-		}
-		select {
-		case <-ctx.Done():
-			return hookUsage{}, fmt.Errorf("waiting for results: %w", ctx.Err())
-		case <-time.After(20 * time.Millisecond):
-		}
+		return open == 0, err
+	})
+	if err != nil {
+		return hookUsage{}, err
 	}
+	return s.usage()
 }

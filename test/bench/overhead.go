@@ -223,15 +223,22 @@ func overheads(ctx context.Context, w *world) ([]figures.Row, error) {
 	if err := w.part(ctx, p, halves); err != nil {
 		return nil, err
 	}
-	rows := append(overheadRows("idle", idle, fmt.Sprintf("%d turns one after the other; server CPU of one: %.2f ms", len(idle.whole), millis(after-before)/float64(len(idle.whole)))),
-		overheadRows("at half the maximum", half, fmt.Sprintf("%d conversations, %.0f turns a second; the most is %.0f", crew, half.perSecond(), most.perSecond()))...)
+	rows := append(bounded("idle", idle, fmt.Sprintf("%d turns one after the other; server CPU of one: %.2f ms", len(idle.whole), millis(after-before)/float64(len(idle.whole)))),
+		bounded("at half the maximum", half, fmt.Sprintf("%d conversations, %.0f turns a second; the most is %.0f", crew, half.perSecond(), most.perSecond()))...)
 	return append(rows, figures.Row{
 		Name: "Turns a second over chat sockets, at most", Value: figures.Round(most.perSecond()), Unit: "1/s", Better: "higher",
 		Note: fmt.Sprintf("%d conversations without a pause; the model takes %s and %d pieces in %s steps", crew, quick.first, deltas, quick.between),
 	}), nil
 }
 
-// overheadRows are the figures of one tally.
+// bounded are overheadRows with their targets.
+func bounded(when string, t tally, note string) []figures.Row {
+	rows := overheadRows(when, t, note)
+	rows[0], rows[1] = rows[0].To(overheadP50), rows[1].To(overheadP99)
+	return rows
+}
+
+// overheadRows are the figures of one tally: the 50th and the 99th percentile to the end, and the 50th to the first piece.
 func overheadRows(when string, t tally, note string) []figures.Row {
 	row := func(what string, times []float64, q float64) figures.Row {
 		return figures.Row{Name: fmt.Sprintf("Turn over a chat socket, %s: %s, p%g", when, what, 100*q), Value: figures.Round(quantile(times, q)), Unit: "ms", Better: "lower"}
@@ -239,7 +246,7 @@ func overheadRows(when string, t tally, note string) []figures.Row {
 	whole := "time beside the model's"
 	first := row("time to the first piece beside the model's", t.first, 0.5)
 	first.Note = fmt.Sprintf("p99 %.3g ms", quantile(t.first, 0.99))
-	p50, p99 := row(whole, t.whole, 0.5).To(overheadP50), row(whole, t.whole, 0.99).To(overheadP99)
+	p50, p99 := row(whole, t.whole, 0.5), row(whole, t.whole, 0.99)
 	p50.Note = note
 	p99.Note = "the same turns: from what the user says to response.done, less the time between the model's request and its last piece"
 	return []figures.Row{p50, p99, first}
