@@ -112,9 +112,9 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	ctx, watch := p.timeouts.Watch(ctx)
 	defer watch.Stop()
 	answer := newAnswer(req, p.party.Name)
-	body, err := json.Marshal(wireRequest(req, p.dialect))
+	body, err := wireRequest(req, p.dialect).encode()
 	if err != nil {
-		return answer.result(), fmt.Errorf("writing the request: %w", err)
+		return answer.result(), err
 	}
 	caller := p.caller
 	if req.Standby {

@@ -3,7 +3,9 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
+	"parlance.dev/parlance/platform/quickjson"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -11,7 +13,7 @@ import (
 // Source: platform.openai.com/docs/api-reference/chat.
 type request struct {
 	Model               string         `json:"model"`
-	Messages            []message      `json:"messages"`
+	Messages            []message      `json:"-"` // encode writes them
 	Tools               []tool         `json:"tools,omitempty"`
 	ToolChoice          any            `json:"tool_choice,omitempty"`
 	Temperature         *float64       `json:"temperature,omitempty"`
@@ -21,17 +23,68 @@ type request struct {
 	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 }
 
+// encode is the request as JSON. Its messages, nearly all of it, are written by hand: encoding/json takes longer over
+// them than over all else in a turn.
+func (r request) encode() ([]byte, error) {
+	rest, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("writing the request: %w", err)
+	}
+	room := len(rest)
+	for _, m := range r.Messages {
+		room += messageRoom + m.length()
+	}
+	out := append(make([]byte, 0, room), `{"messages":[`...)
+	for i, m := range r.Messages {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if out, err = m.append(out); err != nil {
+			return nil, err
+		}
+	}
+	return append(append(out, `],`...), rest[1:]...), nil // there always is a model
+}
+
 // streamOptions asks for a last chunk with the token counts.
 type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
 type message struct {
-	Role string `json:"role"`
+	Role string
 	// Content may be missing beside tool calls only.
-	Content    *string    `json:"content,omitempty"`
-	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
-	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Content    *string
+	ToolCalls  []toolCall
+	ToolCallID string
+}
+
+// messageRoom is about what a message takes beside its content, escapes in that included.
+const messageRoom = 256
+
+func (m message) length() int {
+	if m.Content == nil {
+		return 0
+	}
+	return len(*m.Content)
+}
+
+func (m message) append(out []byte) ([]byte, error) {
+	out = quickjson.AppendString(append(out, `{"role":`...), m.Role)
+	if m.Content != nil {
+		out = quickjson.AppendString(append(out, `,"content":`...), *m.Content)
+	}
+	if len(m.ToolCalls) > 0 {
+		calls, err := json.Marshal(m.ToolCalls)
+		if err != nil {
+			return nil, fmt.Errorf("writing tool calls: %w", err)
+		}
+		out = append(append(out, `,"tool_calls":`...), calls...)
+	}
+	if m.ToolCallID != "" {
+		out = quickjson.AppendString(append(out, `,"tool_call_id":`...), m.ToolCallID)
+	}
+	return append(out, '}'), nil
 }
 
 type toolCall struct {

@@ -1,6 +1,10 @@
 package openai
 
-import "strconv"
+import (
+	"strconv"
+
+	"parlance.dev/parlance/platform/quickjson"
+)
 
 // flatEvent is an event of strings and numbers, which are most of a turn's. It writes itself as encoding/json would:
 // reflection takes several times as long.
@@ -19,13 +23,13 @@ const (
 
 // appendHead begins an event.
 func (h *head) appendHead(out []byte) []byte {
-	out = appendText(append(out, `{"type":`...), h.Type)
-	return appendText(append(out, `,"event_id":`...), h.EventID)
+	out = quickjson.AppendString(append(out, `{"type":`...), h.Type)
+	return quickjson.AppendString(append(out, `,"event_id":`...), h.EventID)
 }
 
 func (p *place) appendPlace(out []byte) []byte {
-	out = appendText(append(out, `,"response_id":`...), p.ResponseID)
-	out = appendText(append(out, `,"item_id":`...), p.ItemID)
+	out = quickjson.AppendString(append(out, `,"response_id":`...), p.ResponseID)
+	out = quickjson.AppendString(append(out, `,"item_id":`...), p.ItemID)
 	out = strconv.AppendInt(append(out, `,"output_index":`...), int64(p.OutputIndex), 10)
 	return strconv.AppendInt(append(out, `,"content_index":`...), int64(p.ContentIndex), 10)
 }
@@ -33,22 +37,22 @@ func (p *place) appendPlace(out []byte) []byte {
 func (e *deltaEvent) room() int { return len(e.Delta) }
 
 func (e *deltaEvent) append(out []byte) ([]byte, bool) {
-	out = appendText(append(e.appendPlace(e.appendHead(out)), `,"delta":`...), e.Delta)
+	out = quickjson.AppendString(append(e.appendPlace(e.appendHead(out)), `,"delta":`...), e.Delta)
 	return append(out, '}'), true
 }
 
 func (e *textEvent) room() int { return len(e.Text) }
 
 func (e *textEvent) append(out []byte) ([]byte, bool) {
-	out = appendText(append(e.appendPlace(e.appendHead(out)), `,"text":`...), e.Text)
+	out = quickjson.AppendString(append(e.appendPlace(e.appendHead(out)), `,"text":`...), e.Text)
 	return append(out, '}'), true
 }
 
 func (e *partEvent) room() int { return len(`{"type":"","text":""}`) + len(e.Part.Text) }
 
 func (e *partEvent) append(out []byte) ([]byte, bool) {
-	out = appendText(append(e.appendPlace(e.appendHead(out)), `,"part":{"type":`...), e.Part.Type)
-	out = appendText(append(out, `,"text":`...), e.Part.Text)
+	out = quickjson.AppendString(append(e.appendPlace(e.appendHead(out)), `,"part":{"type":`...), e.Part.Type)
+	out = quickjson.AppendString(append(out, `,"text":`...), e.Part.Text)
 	return append(out, "}}"...), true
 }
 
@@ -59,7 +63,7 @@ func (e *itemEvent) append(out []byte) ([]byte, bool) {
 	if e.PreviousItemID == nil {
 		out = append(out, "null"...)
 	} else {
-		out = appendText(out, *e.PreviousItemID)
+		out = quickjson.AppendString(out, *e.PreviousItemID)
 	}
 	out, known := appendItem(append(out, `,"item":`...), e.Item)
 	return append(out, '}'), known
@@ -68,7 +72,7 @@ func (e *itemEvent) append(out []byte) ([]byte, bool) {
 func (e *outputItemEvent) room() int { return roomOf(e.Item) }
 
 func (e *outputItemEvent) append(out []byte) ([]byte, bool) {
-	out = appendText(append(e.appendHead(out), `,"response_id":`...), e.ResponseID)
+	out = quickjson.AppendString(append(e.appendHead(out), `,"response_id":`...), e.ResponseID)
 	out = strconv.AppendInt(append(out, `,"output_index":`...), int64(e.OutputIndex), 10)
 	out, known := appendItem(append(out, `,"item":`...), e.Item)
 	return append(out, '}'), known
@@ -93,11 +97,11 @@ func appendItem(out []byte, item any) ([]byte, bool) {
 	if !ok || m.Content == nil {
 		return out, false
 	}
-	out = appendText(append(out, `{"id":`...), m.ID)
-	out = appendText(append(out, `,"object":`...), m.Object)
-	out = appendText(append(out, `,"type":`...), m.Type)
-	out = appendText(append(out, `,"status":`...), m.Status)
-	out = appendText(append(out, `,"role":`...), m.Role)
+	out = quickjson.AppendString(append(out, `{"id":`...), m.ID)
+	out = quickjson.AppendString(append(out, `,"object":`...), m.Object)
+	out = quickjson.AppendString(append(out, `,"type":`...), m.Type)
+	out = quickjson.AppendString(append(out, `,"status":`...), m.Status)
+	out = quickjson.AppendString(append(out, `,"role":`...), m.Role)
 	out = append(out, `,"content":[`...)
 	for i, content := range m.Content {
 		text, written := content.(textContent)
@@ -107,8 +111,8 @@ func appendItem(out []byte, item any) ([]byte, bool) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendText(append(out, `{"type":`...), text.Type)
-		out = append(appendText(append(out, `,"text":`...), text.Text), '}')
+		out = quickjson.AppendString(append(out, `{"type":`...), text.Type)
+		out = append(quickjson.AppendString(append(out, `,"text":`...), text.Text), '}')
 	}
 	return append(out, "]}"...), true
 }

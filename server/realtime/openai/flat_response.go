@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/quickjson"
 )
 
 // responseRoom is about what a response takes beside its items, its metadata and its citations.
@@ -29,9 +30,9 @@ func (e *responseEvent) append(out []byte) ([]byte, bool) {
 	if r.StatusDetails != nil || r.Output == nil || r.OutputModalities == nil { // rare, and never
 		return out, false
 	}
-	out = appendText(append(e.appendHead(out), `,"response":{"id":`...), r.ID)
-	out = appendText(append(out, `,"object":`...), r.Object)
-	out = appendText(append(out, `,"status":`...), r.Status)
+	out = quickjson.AppendString(append(e.appendHead(out), `,"response":{"id":`...), r.ID)
+	out = quickjson.AppendString(append(out, `,"object":`...), r.Object)
+	out = quickjson.AppendString(append(out, `,"status":`...), r.Status)
 	out = append(out, `,"status_details":null,"output":[`...)
 	for i, item := range r.Output {
 		if i > 0 {
@@ -47,14 +48,14 @@ func (e *responseEvent) append(out []byte) ([]byte, bool) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendText(out, modality)
+		out = quickjson.AppendString(out, modality)
 	}
 	out = appendOptional(append(out, `],"conversation_id":`...), r.ConversationID)
 	out, known := appendLimit(append(out, `,"max_output_tokens":`...), r.MaxOutputTokens)
 	out = appendPairs(append(out, `,"metadata":`...), r.Metadata)
 	out = appendUsage(append(out, `,"usage":`...), r.Usage)
 	out = appendFormat(append(out, `,"audio":{"output":{"format":`...), r.Audio.Output.Format)
-	out = appendText(append(out, `,"voice":`...), r.Audio.Output.Voice)
+	out = quickjson.AppendString(append(out, `,"voice":`...), r.Audio.Output.Voice)
 	return append(out, "}}}}"...), known
 }
 
@@ -62,7 +63,7 @@ func appendOptional(out []byte, text *string) []byte {
 	if text == nil {
 		return append(out, "null"...)
 	}
-	return appendText(out, *text)
+	return quickjson.AppendString(out, *text)
 }
 
 // appendLimit appends max_output_tokens, which is a number or a word.
@@ -71,7 +72,7 @@ func appendLimit(out []byte, limit any) ([]byte, bool) {
 	case int:
 		return strconv.AppendInt(out, int64(limit), 10), true
 	case string:
-		return appendText(out, limit), true
+		return quickjson.AppendString(out, limit), true
 	}
 	return out, false
 }
@@ -85,13 +86,13 @@ func appendPairs(out []byte, pairs map[string]string) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendText(append(appendText(out, key), ':'), pairs[key])
+		out = quickjson.AppendString(append(quickjson.AppendString(out, key), ':'), pairs[key])
 	}
 	return append(out, '}')
 }
 
 func appendFormat(out []byte, f format) []byte {
-	out = appendText(append(out, `{"type":`...), f.Type)
+	out = quickjson.AppendString(append(out, `{"type":`...), f.Type)
 	if f.RateHz != 0 {
 		out = strconv.AppendInt(append(out, `,"rate":`...), int64(f.RateHz), 10)
 	}
@@ -124,7 +125,7 @@ func appendUsage(out []byte, u *usage) []byte {
 func (e *citationsEvent) room() int { return len(e.Citations) }
 
 func (e *citationsEvent) append(out []byte) ([]byte, bool) {
-	out = appendText(append(e.appendHead(out), `,"response_id":`...), e.ResponseID)
+	out = quickjson.AppendString(append(e.appendHead(out), `,"response_id":`...), e.ResponseID)
 	out = append(append(out, `,"citations":`...), e.Citations...)
 	return append(out, '}'), true
 }
@@ -157,11 +158,11 @@ func appendCitation(out []byte, c *conversation.Citation) ([]byte, bool) {
 	if size := math.Abs(c.Similarity); size != 0 && !(size >= least && size < most) {
 		return out, false
 	}
-	out = appendText(append(out, `{"source_id":`...), c.SourceID)
-	out = appendText(append(out, `,"source_name":`...), c.SourceName)
-	out = appendText(append(out, `,"chunk_id":`...), c.ChunkID)
+	out = quickjson.AppendString(append(out, `{"source_id":`...), c.SourceID)
+	out = quickjson.AppendString(append(out, `,"source_name":`...), c.SourceName)
+	out = quickjson.AppendString(append(out, `,"chunk_id":`...), c.ChunkID)
 	if c.Heading != "" {
-		out = appendText(append(out, `,"heading":`...), c.Heading)
+		out = quickjson.AppendString(append(out, `,"heading":`...), c.Heading)
 	}
 	if c.PageStart != 0 {
 		out = strconv.AppendInt(append(out, `,"page_start":`...), int64(c.PageStart), 10)
@@ -170,7 +171,7 @@ func appendCitation(out []byte, c *conversation.Citation) ([]byte, bool) {
 		out = strconv.AppendInt(append(out, `,"page_end":`...), int64(c.PageEnd), 10)
 	}
 	out = strconv.AppendFloat(append(out, `,"similarity":`...), c.Similarity, 'f', -1, 64)
-	out = appendText(append(out, `,"excerpt":`...), c.Excerpt)
+	out = quickjson.AppendString(append(out, `,"excerpt":`...), c.Excerpt)
 	if c.Quoted {
 		out = append(out, `,"quoted":true`...)
 	}

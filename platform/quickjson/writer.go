@@ -1,14 +1,18 @@
-package openai
+package quickjson
 
 import "unicode/utf8"
 
 const hex = "0123456789abcdef"
 
-// appendText appends a JSON string as encoding/json writes it without its escapes for HTML.
-func appendText(out []byte, text string) []byte {
+// AppendString appends a JSON string as encoding/json writes it without its escapes for HTML.
+func AppendString(out []byte, text string) []byte {
 	out = append(out, '"')
 	done := 0 // what lies behind it is as it is, up to i
 	for i := 0; i < len(text); {
+		if i+word <= len(text) && plain(text[i:i+word]) {
+			i += word
+			continue
+		}
 		c := text[i]
 		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
 			i++
@@ -28,6 +32,21 @@ func appendText(out []byte, text string) []byte {
 		done = i
 	}
 	return append(append(out, text[done:]...), '"')
+}
+
+// word is how many bytes are looked at at once.
+const word = 8
+
+// plain says that eight bytes are printable ASCII that a string has as it is. It looks for a byte that is below 0x20, or
+// zero once a quote or a backslash is taken from all of them, by what a subtraction borrows. Source: Warren, Hacker's
+// Delight, chapter 6.
+func plain(text string) bool {
+	_ = text[word-1]
+	x := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quotes, slashes := x^ones*'"', x^ones*'\\'
+	return (x|(x-ones*' ')|(quotes-ones)|(slashes-ones))&tops == 0
 }
 
 // appendEscape appends a character that a JSON string does not have as it is.

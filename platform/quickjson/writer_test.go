@@ -1,0 +1,53 @@
+package quickjson_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/platform/quickjson"
+)
+
+// FuzzAppendString compares a string with that of encoding/json, wherever in it something is to be escaped.
+func FuzzAppendString(f *testing.F) {
+	for _, text := range []string{"", "short", "Hello, \"you\" \\ <b>&", "\n\t\r\b\f\x00\x1f\x7f", "é漢\U0001f600\u2028\u2029\ufffd", "\xff\xc3(\xed\xa0\x80"} {
+		for before := range 9 {
+			f.Add(strings.Repeat("a", before) + text + " and what follows it")
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var want bytes.Buffer
+		encoder := json.NewEncoder(&want)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(text); err != nil {
+			t.Fatal(err)
+		}
+		if got := quickjson.AppendString([]byte("x"), text); string(got) != "x"+strings.TrimSuffix(want.String(), "\n") {
+			t.Errorf("%q: %s, want %s", text, got[1:], want.String())
+		}
+	})
+}
+
+// TestAppendStringByte has each byte at each place among eight.
+func TestAppendStringByte(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		for at := range 16 {
+			text := strings.Repeat("~", at) + string([]byte{byte(c)}) + strings.Repeat(" ", 15-at)
+			var back string
+			if err := json.Unmarshal(quickjson.AppendString(nil, text), &back); err != nil || back != strings.ToValidUTF8(text, "\ufffd") {
+				t.Fatalf("%#x at %d: %q, %v", c, at, back, err)
+			}
+		}
+	}
+}
+
+func BenchmarkAppendString(b *testing.B) {
+	text := strings.Repeat("The walking map of the Heron Marshes is printed on waterproof cotton.\n", 100)
+	out := make([]byte, 0, 2*len(text))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		out = quickjson.AppendString(out[:0], text)
+	}
+}
