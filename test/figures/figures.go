@@ -180,7 +180,8 @@ var headings = map[string]string{
 	PartWebhooks: "## Webhooks\n\nWritten by `task bench:webhooks` (`go run ./test/bench -webhooks`): one server and one worker as processes of their own, settings as shipped; what " +
 		"publishes, the receivers (HTTPS) and the bare client are one process beside them, and share the cores with them.",
 	PartSessions: "## Sessions and sockets\n\nWritten by `task bench:sessions` (`go run ./test/bench -sessions`): the model is a server that answers 40 pieces at a known pace; it and " +
-		"the clients, bare ones that read frames off a connection, are one process beside the server's and Postgres, and share the cores with them.",
+		"the clients, bare ones that read frames off a connection, are one process beside the server's and Postgres, and share the cores with them. " +
+		"Postgres has the files of its log at hand as one that has run for a day: a new one makes each while all who commit wait.",
 	PartRetrieval: "## Retrieval on the collection %s\n\nWritten by `task eval:retrieval COLLECTION=…` (`go run ./test/eval`); how is said in its " +
 		"doc.go. Recall, MRR and nDCG are means over the questions.",
 }
