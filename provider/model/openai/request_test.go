@@ -1,30 +1,19 @@
 package openai_test
 
 import (
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/modeltest"
 	"parlance.dev/parlance/provider/model/openai"
 	"parlance.dev/parlance/test/fake/openaichat"
 )
 
-// asked is what a server gets for a request.
-func asked(t *testing.T, req model.Request) (body map[string]any) {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-			t.Error(err)
-		}
-		w.WriteHeader(http.StatusBadRequest) // what was asked is all that matters here
-	}))
-	defer server.Close()
-	_, _ = provider(t, openai.Config{BaseURL: server.URL + "/v1"}).Stream(t.Context(), req, func(model.Event) error { return nil })
-	return body
+// at is a provider of a server.
+func at(t *testing.T) func(url string) model.Provider {
+	return func(url string) model.Provider { return provider(t, openai.Config{BaseURL: url + "/v1"}) }
 }
 
 // TestMessages looks at what the server is told was said: every text as it is.
@@ -32,7 +21,7 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	const odd = "\"quoted\" \\ <b>&\n\t\x00\x1f é漢\U0001f600\u2028"
 	call := model.NewToolCall("call_"+odd, "look", `{"at":"<\"here\">"}`)
-	got := asked(t, model.Request{
+	got := modeltest.Asked(t, at(t), model.Request{
 		System: odd, MaxOutputTokens: 7,
 		Messages: []model.Message{
 			{Role: model.RoleUser, Text: ""},
@@ -58,23 +47,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestToolChoice looks at what the server is told of the choice.
 func TestToolChoice(t *testing.T) {
 	t.Parallel()
-	rows := []struct {
-		choice model.ToolChoice
-		tools  []model.Tool
-		want   any
-	}{
-		{model.ChooseAuto, []model.Tool{{Name: "look"}}, nil},
-		{model.ChooseRequired, []model.Tool{{Name: "look"}}, "required"},
-		{"look", []model.Tool{{Name: "look"}}, map[string]any{"type": "function", "function": map[string]any{"name": "look"}}},
-		{model.ChooseRequired, nil, nil},
-	}
-	for _, row := range rows {
-		got := asked(t, model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}, Tools: row.tools, ToolChoice: row.choice})["tool_choice"]
-		if diff := gocmp.Diff(row.want, got); diff != "" {
-			t.Errorf("%q of %d tools (-want +got):\n%s", row.choice, len(row.tools), diff)
-		}
-	}
+	modeltest.ToolChoice(t, at(t), "required", map[string]any{"type": "function", "function": map[string]any{"name": "look"}})
 }

@@ -23,8 +23,8 @@ type request struct {
 	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 }
 
-// encode is the request as JSON. Its messages, nearly all of it, are written by hand: encoding/json takes longer over
-// them than over all else in a turn.
+// encode is the request as JSON. Its messages, nearly all of it, are written by hand: they were most of what encoding/json
+// wrote in a turn.
 func (r request) encode() ([]byte, error) {
 	rest, err := json.Marshal(r)
 	if err != nil {
