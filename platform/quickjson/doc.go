@@ -3,7 +3,7 @@
 // doubt, and then encoding/json has the word. So the readers of a shape are tables of the members it knows, and are
 // tested by comparing.
 //
-// [AppendString] writes what such frames are mostly made of, as encoding/json would and some times as fast.
+// [AppendString] writes what such frames are mostly made of, as encoding/json would and in less than half of its time.
 //
 // What the readers do not know on purpose: escapes of four digits, fractions, members twice, names with capitals or escapes,
 // spaces other than blanks.
