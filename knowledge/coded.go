@@ -74,12 +74,14 @@ func askCodes(ctx context.Context, db bun.IDB, ref workspaces.Ref, p probe, sour
 		chunks += source.ChunkCount
 	}
 	nearest := newBest(sources, compared(chunks, limit))
+	var similarities []float32
 	for i, source := range sources {
 		if len(all[i].scales) == 0 {
 			unread = append(unread, source.SourceID)
 			continue
 		}
-		for chunk, similarity := range question.compare(all[i]) {
+		similarities = question.compare(similarities[:0], all[i])
+		for chunk, similarity := range similarities {
 			if score := float64(similarity); score >= nearest.floor {
 				nearest.add(candidate{i, chunk, score})
 			}

@@ -188,10 +188,9 @@ type codedQuestion struct {
 	steps []int8
 	// planes are the bits of the steps, lowest first, of each word; the last is the sign's. weights are the steps for
 	// signs that are laid out.
-	planes       [][questionBits]uint64
-	weights      vector.Weights
-	sums         []int32
-	similarities []float32
+	planes  [][questionBits]uint64
+	weights vector.Weights
+	sums    []int32
 }
 
 func newCodedQuestion(question []float32) codedQuestion {
@@ -230,8 +229,9 @@ func (q *codedQuestion) center(mean []float32) (unit float32, sum int, base floa
 		clear(q.steps)
 		return unit, sum, base
 	}
+	each := 1 / unit
 	for i, x := range q.less {
-		step := int(x/unit+steps+1.5) - steps - 1 // rounded
+		step := int(x*each+steps+1.5) - steps - 1 // rounded
 		sum += step
 		q.steps[i] = int8(step) //nolint:gosec // -7 to 7
 	}
@@ -251,11 +251,11 @@ func (q *codedQuestion) slice() {
 	}
 }
 
-// compare is each chunk's similarity, as far as the codes tell it. It may be written over by the next.
-func (q *codedQuestion) compare(c codes) []float32 {
+// compare adds each chunk's similarity, as far as the codes tell it.
+func (q *codedQuestion) compare(similarities []float32, c codes) []float32 {
 	unit, sum, base := q.center(c.mean)
 	const block = 32 // sums come in blocks
-	q.sums = slices.Grow(q.sums[:0], len(c.scales)+block)[:len(c.scales)+block]
+	q.sums = sized(q.sums, len(c.scales)+block)
 	if c.laid.Any() {
 		q.weights.Set(q.steps)
 		c.laid.Sums(&q.weights, q.sums)
@@ -263,10 +263,9 @@ func (q *codedQuestion) compare(c codes) []float32 {
 		q.slice()
 		q.addPlanes(c.signs)
 	}
-	q.similarities = slices.Grow(q.similarities[:0], len(c.scales))[:len(c.scales)]
-	offsets, sums, similarities := c.offsets[:len(c.scales)], q.sums[:len(c.scales)], q.similarities
+	offsets, sums := c.offsets[:len(c.scales)], q.sums[:len(c.scales)]
 	for chunk, scale := range c.scales {
-		similarities[chunk] = base + offsets[chunk] + scale*unit*float32(2*int(sums[chunk])-sum)
+		similarities = append(similarities, base+offsets[chunk]+scale*unit*float32(2*int(sums[chunk])-sum))
 	}
 	return similarities
 }

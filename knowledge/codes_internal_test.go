@@ -71,7 +71,7 @@ func inCandidates(t *testing.T, sources [][][]float32, codes []codes, question [
 	var exact, coded []scored
 	q := newCodedQuestion(question)
 	for i, source := range sources {
-		for chunk, near := range q.compare(codes[i]) {
+		for chunk, near := range q.compare(nil, codes[i]) {
 			cosine := cosineOf(question, source[chunk])
 			if math.Abs(float64(near)-cosine) > 0.35 {
 				t.Errorf("the code says %.3f of the similarity %.3f", near, cosine)
@@ -112,7 +112,7 @@ func TestCodesOfLittle(t *testing.T) {
 		}
 		for _, question := range [][]float32{one, {0, 0, 0}} {
 			q := newCodedQuestion(question)
-			for _, near := range q.compare(c) {
+			for _, near := range q.compare(nil, c) {
 				want := 0.0
 				if name != "nothing" && question[0] != 0 {
 					want = 1
@@ -156,8 +156,9 @@ func BenchmarkCodes(b *testing.B) {
 			b.Fatal(err)
 		}
 		q := newCodedQuestion(vectors[0])
+		var out []float32
 		for b.Loop() {
-			q.compare(c)
+			out = q.compare(out[:0], c)
 		}
 	})
 }

@@ -76,7 +76,7 @@ func TestInMemory(t *testing.T) {
 
 // alike takes numbers for the same that were rounded in another order.
 var alike = cmp.Options{
-	cmpopts.EquateApprox(0, 1e-6), cmpopts.IgnoreTypes(knowledge.Chunk{}.Embedding),
+	cmpopts.EquateApprox(0, 1e-6), cmpopts.IgnoreTypes(knowledge.Chunk{}.Embedding), cmpopts.IgnoreUnexported(knowledge.Found{}),
 }
 
 // TestInMemoryFollows: what is detached, deleted or replaced is not found any more once that was answered, though it was in memory.

@@ -168,6 +168,8 @@ type Found struct {
 	Similarity float64 `bun:"similarity"`
 	// Scores say how it came to its place.
 	Scores Scores `bun:"-"`
+	// words are those of its content where it was read from memory; else nil.
+	words wordSet
 }
 
 // Attachment makes a source visible to an agent.

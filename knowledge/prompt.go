@@ -79,8 +79,8 @@ func choose(found []Found, topK int) (passages []passage, considered []Considere
 	left, used := maxFoundTokens, 0
 	for _, one := range found {
 		use := UsePassage
-		var words wordSet
-		if used < topK {
+		words := one.words
+		if words == nil && used < topK {
 			words = wordsIn(one.Content)
 		}
 		at := slices.IndexFunc(passages, func(p passage) bool { return p.touches(one) })

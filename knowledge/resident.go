@@ -53,7 +53,12 @@ func (r *resident) vector(chunk int) []float32 {
 
 // distance is 1 - cosine of a chunk's vector and another, whose product with itself is square.
 func (r *resident) distance(chunk int, other []float32, square float64) float64 {
-	cosine := float64(vector.Dot(r.vector(chunk), other)) / math.Sqrt(square*r.squares[chunk])
+	return r.distanceBefore(chunk, other, square, nil)
+}
+
+// distanceBefore is distance, before that of another vector: see vector.DotBefore.
+func (r *resident) distanceBefore(chunk int, other []float32, square float64, soon []float32) float64 {
+	cosine := float64(vector.DotBefore(r.vector(chunk), other, soon)) / math.Sqrt(square*r.squares[chunk])
 	return 1 - min(1, max(-1, cosine))
 }
 

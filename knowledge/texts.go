@@ -23,29 +23,34 @@ type textKey struct {
 // textOverhead is about what a chunk takes beside its text: its numbers and ids.
 const textOverhead = 600
 
-// textsOf are hits among resident sources with their texts, in their order: from memory where all of them are there,
-// else as askFound reads them. Fewer than the hits: a source was replaced meanwhile.
+// textsOf are hits among resident sources with their texts, in their order: from memory, and those that are not there as
+// askFound reads them. Fewer than the hits: a source was replaced meanwhile.
 func (s *Service) textsOf(ctx context.Context, ref workspaces.Ref, hits []hit, sources []*resident, model string) ([]Found, error) {
-	found, keys := make([]Found, 0, len(hits)), make([]textKey, len(hits))
+	found, keys := make([]Found, len(hits)), make([]textKey, len(hits))
+	var missing []hit
+	var places []int
 	for i, one := range hits {
 		at := slices.IndexFunc(sources, func(r *resident) bool { return r.SourceID == one.SourceID })
 		keys[i] = textKey{sources[at].Number, one.Index, model}
-		if kept, there := s.texts.Get(keys[i]); there && len(found) == i {
-			text := *kept.(*Found) //nolint:forcetypeassert,errcheck // nothing else is put there
-			text.Similarity, text.Scores = one.Similarity, one.Scores
-			found = append(found, text)
+		if kept, there := s.texts.Get(keys[i]); there {
+			found[i] = *kept.(*Found) //nolint:forcetypeassert,errcheck // nothing else is put there
+			found[i].Similarity, found[i].Scores = one.Similarity, one.Scores
+		} else {
+			missing, places = append(missing, one), append(places, i)
 		}
 	}
-	if len(found) == len(hits) {
+	if len(missing) == 0 {
 		return found, nil
 	}
-	found, err := s.askFound(ctx, ref, hits)
-	if err != nil || len(found) < len(hits) {
+	read, err := s.askFound(ctx, ref, missing)
+	if err != nil || len(read) < len(missing) {
 		return nil, err
 	}
-	for i, one := range found {
+	for i, one := range read {
+		one.words = wordsIn(one.Content)
+		found[places[i]] = one
 		one.Similarity, one.Scores = 0, Scores{}
-		s.texts.Put(keys[i], &one, textOverhead+len(one.Content)+len(one.Heading))
+		s.texts.Put(keys[places[i]], &one, textOverhead+len(one.Content)+len(one.Heading)+8*cap(one.words))
 	}
 	return found, nil
 }

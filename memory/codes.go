@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -182,21 +183,20 @@ func (c codes) nearest(question code, most int) []int64 {
 	if len(c.numbers) <= most {
 		return c.numbers
 	}
-	var top vector.Top
-	top.Reset(most)
-	for i := range c.numbers {
+	alike := make([]float32, len(c.numbers))
+	for i := range alike {
 		differ := 0
 		for j, word := range c.words[codeWords*i : codeWords*(i+1)] {
 			differ += bits.OnesCount64(word ^ question[j])
 		}
-		if score := float32(-differ); score >= top.Floor() {
-			top.Add(score, i)
-		}
+		alike[i] = float32(-differ)
 	}
-	places := top.Places()
-	numbers := make([]int64, len(places))
-	for i, place := range places {
-		numbers[i] = c.numbers[place]
+	var top vector.Top
+	keys := vector.Pick(&top, alike, most, float32(math.Inf(-1)))
+	numbers := make([]int64, len(keys))
+	for i, key := range keys {
+		numbers[i] = c.numbers[vector.Place(key)]
 	}
+	slices.Sort(numbers)
 	return numbers
 }

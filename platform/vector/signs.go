@@ -1,5 +1,7 @@
 package vector
 
+import "encoding/binary"
+
 // blockVectors are compared at once.
 const blockVectors = 32
 
@@ -46,7 +48,7 @@ func (s Signs) Any() bool { return s.count > 0 }
 // Bytes is what they take.
 func (s Signs) Bytes() int { return len(s.blocks) }
 
-// Weights are what a question's numbers weigh where a sign is set; made by NewWeights.
+// Weights are what a question's numbers weigh where a sign is set; made by Set.
 type Weights struct{ tables []byte }
 
 const (
@@ -64,14 +66,20 @@ func (w *Weights) Set(weights []int8) {
 	}
 	for at := 0; at+4 <= len(weights); at += 4 {
 		four, table := (*[4]int8)(weights[at:]), (*[nibble]byte)(w.tables[at/4*nibble:])
-		table[0] = lift
-		for bit, weight := range four {
-			for i := range 1 << bit {
-				table[i|1<<bit] = table[i] + byte(weight) //nolint:gosec // the sum is of 0 to 64
-			}
-		}
+		// Eight entries at once: whatever one borrows from the next is given back, as the sums are of 0 to 64.
+		low := uint64(lift*everyByte + int64(four[0])*secondBytes + int64(four[1])*secondPairs + int64(four[2])*secondFours)
+		binary.LittleEndian.PutUint64(table[:], low)
+		binary.LittleEndian.PutUint64(table[8:], low+uint64(int64(four[3])*everyByte))
 	}
 }
+
+// A 1 in each byte of eight, in each second one, in those of each second pair and of the second four.
+const (
+	everyByte   = 0x0101010101010101
+	secondBytes = 0x0100010001000100
+	secondPairs = 0x0101000001010000
+	secondFours = 0x0101010100000000
+)
 
 // Sums adds, for each vector, the weights where its sign is set. out has room for as many as there are vectors, rounded
 // up to 32.

@@ -1,60 +1,52 @@
 package vector
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
-// Top keeps the highest of many scores, and where they were; of equal ones the first places. It is for scores that come
-// in any order, far more than are kept. The zero value keeps none: use Reset.
-type Top struct {
-	limit int
-	floor float32
-	keys  []uint64
-}
+// Top is what Pick needs, to be used again for the next. The zero value is ready.
+type Top struct{ keys, sample []uint64 }
 
-// Reset begins anew, for at most limit scores, at least 1.
-func (t *Top) Reset(limit int) {
-	t.limit, t.floor = max(1, limit), float32(math.Inf(-1))
-	t.keys = slices.Grow(t.keys[:0], 2*t.limit)
-}
-
-// Floor is what a score must reach to be worth adding.
-func (t *Top) Floor() float32 { return t.floor }
-
-// Add takes a score, which is a number, and its place.
-func (t *Top) Add(score float32, place int) {
-	t.keys = append(t.keys, Key(-score, place))
-	if len(t.keys) == 2*t.limit {
-		t.trim()
+// Pick are the keys of the highest scores, at most limit, at least 1, of those that are least or more; of equal ones the
+// first. Place tells where they were. They come in no order, and are good until the next Pick. The scores are numbers,
+// and told apart by as much of them as fits 32 bits.
+func Pick[T float32 | float64](t *Top, scores []T, limit int, least float32) []uint64 {
+	limit = max(1, limit)
+	floor := max(least, guess(t, scores, limit))
+	t.keys = over(t.keys[:0], scores, floor)
+	if len(t.keys) < limit && floor > least { // guessed too high
+		t.keys = over(t.keys[:0], scores, least)
 	}
+	return Lowest(t.keys, limit)
 }
 
-// trim leaves the limit best.
-func (t *Top) trim() {
-	last := selectKey(t.keys, t.limit-1)
-	t.keys = t.keys[:t.limit]
-	t.floor = -valueOf(last)
-}
+// sampled is how many scores a guess is made of: it takes some microseconds, and a few hundred too many are picked by it.
+const sampled = 512
 
-// Places are where what is kept was, in ascending order.
-func (t *Top) Places() []int {
-	if len(t.keys) > t.limit {
-		t.trim()
+// guess is what somewhat more than limit scores reach, by a sample of them; less than any when that is too few to tell.
+func guess[T float32 | float64](t *Top, scores []T, limit int) float32 {
+	expected := float64(limit) * sampled / float64(len(scores)+1)
+	last := int(expected + 3*math.Sqrt(expected) + 2) // three standard deviations more
+	if len(scores) < 2*sampled || last >= sampled/2 {
+		return float32(math.Inf(-1))
 	}
-	places := make([]int, len(t.keys))
-	for i, key := range t.keys {
-		places[i] = Place(key)
+	t.sample = t.sample[:0]
+	for i := range sampled {
+		t.sample = append(t.sample, Key(-float32(scores[i*len(scores)/sampled]), 0))
 	}
-	slices.Sort(places)
-	return places
+	return -valueOf(selectKey(t.sample, last))
 }
 
-// Keys are those of what is kept, the best first: Place tells where they were. They are good until the next Reset.
-func (t *Top) Keys() []uint64 {
-	slices.Sort(t.keys)
-	t.keys = t.keys[:min(len(t.keys), t.limit)]
-	return t.keys
+// over adds the keys of the scores that reach the floor.
+func over[T float32 | float64](keys []uint64, scores []T, floor float32) []uint64 {
+	below := T(math.Nextafter32(floor, float32(math.Inf(-1)))) // what is less than that is not rounded to the floor
+	for place, score := range scores {
+		if score < below {
+			continue
+		}
+		if rounded := float32(score); rounded >= floor {
+			keys = append(keys, Key(-rounded, place))
+		}
+	}
+	return keys
 }
 
 const signBit = 1 << 31
@@ -79,6 +71,18 @@ func valueOf(key uint64) float32 {
 		return math.Float32frombits(bits &^ signBit)
 	}
 	return math.Float32frombits(^bits)
+}
+
+// Lowest puts the lowest n keys first, in no order, and returns them: all where there are no more.
+func Lowest(keys []uint64, n int) []uint64 {
+	if n >= len(keys) {
+		return keys
+	}
+	if n <= 0 {
+		return keys[:0]
+	}
+	selectKey(keys, n-1)
+	return keys[:n]
 }
 
 // selectKey puts the n+1 lowest keys first, and returns the highest of them. Source: Hoare, Find, 1961.

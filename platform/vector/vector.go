@@ -4,11 +4,15 @@ package vector
 const lanes = 32
 
 // Dot is the product of two vectors of one length. If they are of two, the shorter one's counts.
-func Dot(a, b []float32) float32 {
+func Dot(a, b []float32) float32 { return DotBefore(a, b, nil) }
+
+// DotBefore is Dot, before that of a vector as long which comes from memory meanwhile: of many, where the next ones cannot
+// be foreseen by the processor, each waits for it otherwise.
+func DotBefore(a, b, soon []float32) float32 {
 	n := min(len(a), len(b))
 	a, b = a[:n], b[:n]
 	whole := n / lanes * lanes
-	sum := dot(a[:whole], b[:whole])
+	sum := dot(a[:whole], b[:whole], soon)
 	for i, x := range a[whole:] {
 		sum += float32(x * b[whole+i]) // the conversion keeps the compiler from fusing, which rounds otherwise
 	}

@@ -1,20 +1,23 @@
 #include "textflag.h"
 
-// func dotWide(a, b *float32, n int) float32
-TEXT ·dotWide(SB), NOSPLIT, $0-28
+// func dotWide(a, b *float32, n int, soon *float32) float32
+TEXT ·dotWide(SB), NOSPLIT, $0-36
 	MOVQ a+0(FP), SI
 	MOVQ b+8(FP), DX
 	MOVQ n+16(FP), CX
+	MOVQ soon+24(FP), BX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
-next:
+block:
 	VMOVUPS (SI), Y4
 	VMOVUPS 32(SI), Y5
 	VMOVUPS 64(SI), Y6
 	VMOVUPS 96(SI), Y7
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
 	VMULPS  (DX), Y4, Y4
 	VMULPS  32(DX), Y5, Y5
 	VMULPS  64(DX), Y6, Y6
@@ -25,8 +28,9 @@ next:
 	VADDPS  Y7, Y3, Y3
 	ADDQ    $128, SI
 	ADDQ    $128, DX
+	ADDQ    $128, BX
 	SUBQ    $32, CX
-	JNZ     next
+	JNZ     block
 
 	// Fold 32 lanes to 16, 8, 4, 2, 1.
 	VADDPS       Y2, Y0, Y0
@@ -39,7 +43,7 @@ next:
 	VPSRLDQ      $4, X0, X1
 	VADDSS       X1, X0, X0
 	VZEROUPPER
-	MOVSS X0, ret+24(FP)
+	MOVSS X0, ret+32(FP)
 	RET
 
 DATA lowNibbles<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f

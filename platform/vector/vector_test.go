@@ -30,6 +30,9 @@ func TestDot(t *testing.T) {
 		if math.Abs(float64(got)-exact) > 1e-4 {
 			t.Errorf("%d numbers: %v, want about %v", n, got, exact)
 		}
+		if before := DotBefore(a, b, random(r, n)); before != got {
+			t.Errorf("%d numbers: %v before another, else %v", n, before, got)
+		}
 		if plain := dotPlain(a[:n/lanes*lanes], b[:n/lanes*lanes]); n%lanes == 0 && plain != got {
 			t.Errorf("%d numbers: %v, and without the processor's instructions %v", n, got, plain)
 		}
@@ -92,42 +95,78 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestTop compares with sorting all.
-func TestTop(t *testing.T) {
+// TestPick compares with sorting all: with few scores and with many, of which some are equal, differ by less than 32 bits
+// tell, or are highest where the sample is taken.
+func TestPick(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
+	kinds := map[string]func(i int) float64{
+		"different": func(int) float64 { return r.NormFloat64() },
+		"equal":     func(int) float64 { return float64(r.IntN(3) - 1) },
+		"close":     func(int) float64 { return 1 + r.Float64()/(1<<24) },
+		"one":       func(int) float64 { return 1 },
+		"rising":    func(i int) float64 { return float64(i) },
+		"sampled":   func(i int) float64 { return float64(1 - min(1, i%8)) },
+		"few":       func(i int) float64 { return float64(1 - min(1, i%1000)) },
+	}
 	var top Top
-	for _, count := range []int{0, 1, 9, 10, 11, 500} {
-		for _, equal := range []bool{false, true} {
-			const limit = 10
-			top.Reset(limit)
-			scores := make([]float32, count)
-			for i := range scores {
-				scores[i] = float32(r.NormFloat64())
-				if equal {
-					scores[i] = float32(r.IntN(3) - 1)
+	for kind, score := range kinds {
+		for _, count := range []int{0, 1, 9, 10, 11, 500, 8 * sampled, 20_000} {
+			for _, limit := range []int{1, 10, 300} {
+				for _, least := range []float32{float32(math.Inf(-1)), math.SmallestNonzeroFloat32, 1} {
+					exact, rounded := make([]float64, count), make([]float32, count)
+					var places []int
+					for i := range exact {
+						exact[i] = score(i)
+						if rounded[i] = float32(exact[i]); rounded[i] >= least {
+							places = append(places, i)
+						}
+					}
+					slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(rounded[b], rounded[a]) })
+					want := places[:min(limit, len(places))]
+					if got := picked(Pick(&top, rounded, limit, least)); !slices.Equal(got, want) {
+						t.Errorf("%s, %d of %d from %v: %v, want %v", kind, limit, count, least, got, want)
+					}
+					if got := picked(Pick(&top, exact, limit, least)); !slices.Equal(got, want) {
+						t.Errorf("%s, %d of %d from %v, 64 bits: %v, want %v", kind, limit, count, least, got, want)
+					}
 				}
-				if scores[i] >= top.Floor() {
-					top.Add(scores[i], i)
-				}
-			}
-			places := make([]int, count)
-			for i := range places {
-				places[i] = i
-			}
-			slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-			ascending := slices.Sorted(slices.Values(places[:min(limit, count)]))
-			if got := top.Places(); !slices.Equal(got, ascending) {
-				t.Errorf("%d scores: the places %v, want %v", count, got, ascending)
-			}
-			var got []int
-			for _, key := range top.Keys() {
-				got = append(got, Place(key))
-			}
-			if want := places[:min(limit, count)]; !slices.Equal(got, want) {
-				t.Errorf("%d scores, some equal %v: %v, want %v", count, equal, got, want)
 			}
 		}
+	}
+}
+
+// picked are the places of keys in their order.
+func picked(keys []uint64) []int {
+	var places []int
+	for _, key := range slices.Sorted(slices.Values(keys)) {
+		places = append(places, Place(key))
+	}
+	return places
+}
+
+func BenchmarkPick(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	lots := make([][]float32, 50)
+	for i := range lots {
+		lots[i] = random(r, 10_000)
+	}
+	var top Top
+	i := 0
+	for b.Loop() {
+		Pick(&top, lots[i%len(lots)], 256, float32(math.Inf(-1)))
+		i++
+	}
+}
+
+func BenchmarkWeights(b *testing.B) {
+	weights := make([]int8, 512)
+	for i := range weights {
+		weights[i] = int8(i%16 - 8)
+	}
+	var w Weights
+	for b.Loop() {
+		w.Set(weights)
 	}
 }
 
