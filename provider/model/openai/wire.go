@@ -14,7 +14,7 @@ import (
 type request struct {
 	Model               string         `json:"model"`
 	Messages            []message      `json:"-"` // encode writes them
-	Tools               []tool         `json:"tools,omitempty"`
+	Tools               []tool         `json:"-"` // as those
 	ToolChoice          any            `json:"tool_choice,omitempty"`
 	Temperature         *float64       `json:"temperature,omitempty"`
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
@@ -23,8 +23,8 @@ type request struct {
 	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 }
 
-// encode is the request as JSON. Its messages, nearly all of it, are written by hand: they were most of what encoding/json
-// wrote in a turn.
+// encode is the request as JSON. Its messages and tools, nearly all of it, are written by hand: they were most of what
+// encoding/json wrote in a turn.
 func (r request) encode() ([]byte, error) {
 	rest, err := json.Marshal(r)
 	if err != nil {
@@ -33,6 +33,9 @@ func (r request) encode() ([]byte, error) {
 	room := len(rest)
 	for _, m := range r.Messages {
 		room += messageRoom + m.length()
+	}
+	for _, t := range r.Tools {
+		room += messageRoom + len(t.Function.Description) + len(t.Function.Parameters)
 	}
 	out := append(make([]byte, 0, room), `{"messages":[`...)
 	for i, m := range r.Messages {
@@ -43,7 +46,17 @@ func (r request) encode() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return append(append(out, `],`...), rest[1:]...), nil // there always is a model
+	out = append(out, `],`...)
+	for i, t := range r.Tools {
+		if i == 0 {
+			out = append(out, `"tools":[`...)
+		}
+		out = append(t.append(out), ',')
+		if i == len(r.Tools)-1 {
+			out = append(out[:len(out)-1], `],`...)
+		}
+	}
+	return append(out, rest[1:]...), nil // there always is a model
 }
 
 // streamOptions asks for a last chunk with the token counts.
@@ -59,14 +72,15 @@ type message struct {
 	ToolCallID string
 }
 
-// messageRoom is about what a message takes beside its content, escapes in that included.
-const messageRoom = 256
+// messageRoom is about what a message takes beside its content.
+const messageRoom = 64
 
+// length is about that of the content as JSON, escapes included.
 func (m message) length() int {
 	if m.Content == nil {
 		return 0
 	}
-	return len(*m.Content)
+	return len(*m.Content) + len(*m.Content)/16
 }
 
 func (m message) append(out []byte) ([]byte, error) {
@@ -99,14 +113,28 @@ type calledByName struct {
 }
 
 type tool struct {
-	Type     string   `json:"type"`
-	Function function `json:"function"`
+	Type     string
+	Function function
 }
 
 type function struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
+	Name        string
+	Description string
+	// Parameters are a JSON schema.
+	Parameters json.RawMessage
+}
+
+func (t tool) append(out []byte) []byte {
+	out = quickjson.AppendString(append(out, `{"type":`...), t.Type)
+	out = quickjson.AppendString(append(out, `,"function":{"name":`...), t.Function.Name)
+	if t.Function.Description != "" {
+		out = quickjson.AppendString(append(out, `,"description":`...), t.Function.Description)
+	}
+	parameters := t.Function.Parameters
+	if len(parameters) == 0 {
+		parameters = json.RawMessage("null")
+	}
+	return append(append(append(out, `,"parameters":`...), parameters...), "}}"...)
 }
 
 type chunk struct {
