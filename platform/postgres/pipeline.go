@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -130,6 +131,7 @@ func (d *DB) prepare(ctx context.Context, conn *pgx.Conn, steps []Step) ([]*pgco
 func (d *DB) send(ctx context.Context, conn *pgx.Conn, pipeline *pgconn.Pipeline, steps []Step, prepared []*pgconn.StatementDescription) error {
 	v := newValues()
 	defer v.free()
+	conn.PgConn().Frontend().Send(roomFor(steps))
 	var batch pgx.Batch // for who watches
 	for i, step := range steps {
 		sql, args := step.SQL, step.Args
@@ -158,6 +160,36 @@ func (d *DB) send(ctx context.Context, conn *pgx.Conn, pipeline *pgconn.Pipeline
 	}
 	return pipeline.Sync()
 }
+
+// room is a message of nothing: it has pgx make place for what comes behind it at once. pgx begins with a KiB after each
+// message that was longer, and would double it, and copy what is there, until a turn's few KiB fit.
+type room int
+
+// roomFor is about what the steps take.
+func roomFor(steps []Step) room {
+	const perStep, perArg = 256, 24
+	n := 0
+	for _, step := range steps {
+		n += perStep + perArg*len(step.Args)
+		for _, arg := range step.Args {
+			switch arg := arg.(type) {
+			case string:
+				n += len(arg)
+			case []byte:
+				n += len(arg)
+			}
+		}
+	}
+	return room(n)
+}
+
+// Encode is that of a message to Postgres, as are the two below.
+func (r room) Encode(dst []byte) ([]byte, error) { return slices.Grow(dst, int(r)), nil }
+
+func (room) Decode([]byte) error { return nil }
+
+// Frontend says that it goes from a client to a server.
+func (room) Frontend() {}
 
 // formats are those that pgx reads a statement's columns best in.
 func formats(types *pgtype.Map, description *pgconn.StatementDescription) []int16 {
