@@ -2,6 +2,8 @@ package conversation
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"parlance.dev/parlance/fault"
@@ -105,10 +107,10 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 	if s.closing {
 		return nil, fault.New(fault.ServiceUnavailable, "This node is being stopped. Connect again.")
 	}
-	e, ok := s.engines[session.ID]
+	e, ok := s.engines.of(session.ID)[session.ID]
 	if !ok {
 		e = &engine{s: s, tenant: session.TenantID, id: session.ID, session: session, done: make(chan struct{}), lives: map[LiveChannel]*Live{}, away: map[LiveChannel]*Live{}, asides: map[string]*current{}, client: newClientCalls(), recall: s.newRecall(session)}
-		s.engines[session.ID] = e
+		s.engines.of(session.ID)[session.ID] = e
 		s.workers.Add(1) // until retired
 	}
 	e.joining++
@@ -119,7 +121,7 @@ func (s *Service) engineFor(session Session) (*engine, error) {
 func (s *Service) engineOf(id ID) *engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.engines[id]
+	return s.engines.of(id)[id]
 }
 
 // take does what a message is about.
@@ -171,7 +173,7 @@ func (e *engine) retire() bool {
 	if e.joining > 0 {
 		return false
 	}
-	delete(e.s.engines, e.id)
+	delete(e.s.engines.of(e.id), e.id)
 	return true
 }
 
@@ -180,9 +182,9 @@ func (e *engine) retire() bool {
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closing = true
-	engines := make([]*engine, 0, len(s.engines))
-	for _, e := range s.engines {
-		engines = append(engines, e)
+	var engines []*engine
+	for _, part := range s.engines.parts {
+		engines = slices.AppendSeq(engines, maps.Values(part))
 	}
 	s.mu.Unlock()
 	var telling sync.WaitGroup

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -92,10 +92,10 @@ func (s *Service) beat(ctx context.Context) {
 	for part := range due {
 		due[part] = time.Now().Add(time.Duration(part) * step)
 	}
-	seed, failing := maphash.MakeSeed(), false
+	failing := false
 	beat.Every(ctx, step, func() bool {
 		now := time.Now()
-		err := s.lookAround(ctx, func(id ID) bool { return !now.Before(due[maphash.String(seed, string(id))%heartbeatParts]) })
+		err := s.lookAround(ctx, func(part int) bool { return !now.Before(due[part]) })
 		if err != nil {
 			if ctx.Err() == nil && !failing {
 				s.log.ErrorContext(ctx, "sockets not refreshed", "error", err)
@@ -118,7 +118,7 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 	if payload == "" {
 		s.wakeFollowers("")
 		s.heardDecision("")
-		if err := s.lookAround(ctx, func(ID) bool { return true }); err != nil && ctx.Err() == nil {
+		if err := s.lookAround(ctx, func(int) bool { return true }); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "sessions not looked at", "error", err)
 		}
 		return
@@ -162,13 +162,13 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 }
 
 // lookAround says that the sockets of those sessions that are live here are there, and looks at the sessions in which
-// something has changed.
-func (s *Service) lookAround(ctx context.Context, which func(ID) bool) error {
+// something has changed; of those parts of the roster that are due.
+func (s *Service) lookAround(ctx context.Context, due func(part int) bool) error {
 	var ids []ID
 	s.mu.Lock()
-	for id := range s.engines {
-		if which(id) {
-			ids = append(ids, id)
+	for part, engines := range s.engines.parts {
+		if due(part) {
+			ids = slices.AppendSeq(ids, maps.Keys(engines))
 		}
 	}
 	s.mu.Unlock()

@@ -119,7 +119,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	closing bool
-	engines map[ID]*engine
+	engines roster
 	// summaries are the sessions whose summary is being written, or is not tried, until when.
 	summaries map[ID]time.Time
 	running   map[TurnID]*lease
@@ -137,7 +137,7 @@ func New(d Deps) *Service {
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, hasKeys: d.HasKeys, installed: d.Installed, tools: d.Tools, retriever: d.Retriever, memory: d.Memory, gate: d.Gate,
 		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
-		summaries: map[ID]time.Time{}, engines: map[ID]*engine{}, running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, followers: map[TurnID]map[chan struct{}]bool{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
+		summaries: map[ID]time.Time{}, engines: newRoster(), running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, followers: map[TurnID]map[chan struct{}]bool{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
