@@ -143,8 +143,8 @@ func (m *memorySearch) sitByCodes(limit int, square float64) {
 	}
 }
 
-// ahead is how many comparisons before its own a vector is fetched: with 2 the comparisons of a search took 60 µs of
-// processor time instead of 95, with 1 and 4 hardly more.
+// ahead is how many comparisons before its own a vector is fetched: those of a search over 10,000 chunks took 36 µs of
+// processor time with 2 of them, and 57 without.
 const ahead = 2
 
 // spotOf is a place among all chunks: the source, and the place in it.
