@@ -76,6 +76,9 @@ func crowd(ctx context.Context, w *world) (rows []figures.Row, err error) {
 	if _, err := w.converse(ctx, speakers, crowdPeriod, crowdPeriod); err != nil { // to warm up
 		return nil, err
 	}
+	if err := w.profile(ctx, "allocs-before", "/allocs"); err != nil { // what is allocated by turns is what comes after it
+		return nil, err
+	}
 	before, err := w.usageOfTwo()
 	if err != nil {
 		return nil, err
