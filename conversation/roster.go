@@ -2,8 +2,8 @@ package conversation
 
 import "hash/maphash"
 
-// roster are the engines of a node by session, in parts of about one size: each second some of them are looked at, and
-// going through all of thousands to find these was two percent of the processor time of a busy server.
+// roster are the engines of a node by session, in parts of about one size: they are looked at a part after the other, and
+// going through all of thousands each time was two percent of the processor time of a busy server.
 type roster struct {
 	seed  maphash.Seed
 	parts [heartbeatParts]map[ID]*engine

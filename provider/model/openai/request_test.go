@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/modeltest"
@@ -50,4 +51,31 @@ func TestMessages(t *testing.T) {
 func TestToolChoice(t *testing.T) {
 	t.Parallel()
 	modeltest.ToolChoice(t, at(t), "required", map[string]any{"type": "function", "function": map[string]any{"name": "look"}})
+}
+
+// TestTools looks at what the server is told of tools: none, one and two, with and without a description and a schema.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	tools := []model.Tool{
+		{Name: "look", Description: "\"Looks\" \\ <b>&\n\u2028", InputSchema: []byte(`{"type": "object", "properties": {"<at>": {"type": "string"}}}`)},
+		{Name: "wait"},
+	}
+	want := []any{
+		map[string]any{"type": "function", "function": map[string]any{
+			"name": "look", "description": tools[0].Description,
+			"parameters": map[string]any{"type": "object", "properties": map[string]any{"<at>": map[string]any{"type": "string"}}},
+		}},
+		map[string]any{"type": "function", "function": map[string]any{
+			"name": "wait", "parameters": map[string]any{"type": "object", "properties": map[string]any{}},
+		}},
+	}
+	for count := range len(tools) + 1 {
+		got := modeltest.Asked(t, at(t), model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}, Tools: tools[:count]})
+		if listed, _ := got["tools"].([]any); !gocmp.Equal(listed, want[:count:count], cmpopts.EquateEmpty()) {
+			t.Errorf("%d tools: %v", count, got["tools"])
+		}
+		if got["model"] == nil || got["stream"] != true {
+			t.Errorf("%d tools: behind them %v", count, got)
+		}
+	}
 }

@@ -47,14 +47,15 @@ func (r request) encode() ([]byte, error) {
 		}
 	}
 	out = append(out, `],`...)
-	for i, t := range r.Tools {
-		if i == 0 {
-			out = append(out, `"tools":[`...)
+	if len(r.Tools) > 0 {
+		out = append(out, `"tools":[`...)
+		for i, t := range r.Tools {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = t.append(out)
 		}
-		out = append(t.append(out), ',')
-		if i == len(r.Tools)-1 {
-			out = append(out[:len(out)-1], `],`...)
-		}
+		out = append(out, `],`...)
 	}
 	return append(out, rest[1:]...), nil // there always is a model
 }
@@ -120,7 +121,7 @@ type tool struct {
 type function struct {
 	Name        string
 	Description string
-	// Parameters are a JSON schema.
+	// Parameters are a JSON schema, which is written as it is: whoever declares a tool was asked for valid JSON.
 	Parameters json.RawMessage
 }
 
@@ -130,11 +131,7 @@ func (t tool) append(out []byte) []byte {
 	if t.Function.Description != "" {
 		out = quickjson.AppendString(append(out, `,"description":`...), t.Function.Description)
 	}
-	parameters := t.Function.Parameters
-	if len(parameters) == 0 {
-		parameters = json.RawMessage("null")
-	}
-	return append(append(append(out, `,"parameters":`...), parameters...), "}}"...)
+	return append(append(append(out, `,"parameters":`...), t.Function.Parameters...), "}}"...)
 }
 
 type chunk struct {
