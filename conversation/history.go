@@ -46,18 +46,34 @@ func tokensOf(m Message) int {
 	return n
 }
 
-func tokensOfTurn(turn Turn) int {
+func tokensOfTurn(messages []Message) int {
 	n := 0
-	for _, m := range turn.Messages {
+	for _, m := range messages {
 		n += tokensOf(m)
 	}
 	return n
 }
 
+// pastTurn is what a later turn has of an earlier one.
+type pastTurn struct {
+	id     TurnID
+	index  int
+	status TurnStatus
+	// messages are read of finished turns only; tokens of them, roughly.
+	messages []Message
+	tokens   int
+	// row is the version of the row (xmin) that has these messages; 0: it is not known.
+	row uint32
+}
+
+func newPastTurn(turn Turn) pastTurn {
+	return pastTurn{id: turn.ID, index: turn.Index, status: turn.Status, messages: turn.Messages, tokens: tokensOfTurn(turn.Messages), row: turn.row}
+}
+
 // past is what the model sees of the turns before.
 type past struct {
 	// turns are the newest that fit the budget, whole, oldest first: a call is never parted from its result.
-	turns []Turn
+	turns []pastTurn
 	// tokens of them, roughly.
 	tokens int
 	// left says that there are older turns that did not fit.
@@ -66,9 +82,13 @@ type past struct {
 
 // messages are those of the turns, in order.
 func (p past) messages() []Message {
-	var all []Message
+	n := 0
 	for _, turn := range p.turns {
-		all = append(all, turn.Messages...)
+		n += len(turn.messages)
+	}
+	all := make([]Message, 0, n)
+	for _, turn := range p.turns {
+		all = append(all, turn.messages...)
 	}
 	return all
 }
@@ -83,7 +103,7 @@ func historyBudget(session Session) int {
 
 // readPast reads the finished turns but for one, from the newest, until the budget is spent: how long the
 // session is does not matter. The first page, the newest turns, may have been read already.
-func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, budget int, page []Turn) (past, error) {
+func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, budget int, page []pastTurn) (past, error) {
 	var p past
 	below := math.MaxInt32
 	for {
@@ -94,17 +114,16 @@ func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, b
 			}
 		}
 		for _, turn := range page {
-			below = turn.Index
-			if turn.Status == TurnInProgress || turn.ID == except {
+			below = turn.index
+			if turn.status == TurnInProgress || turn.id == except {
 				continue
 			}
-			cost := tokensOfTurn(turn)
-			if p.tokens+cost > budget {
+			if p.tokens+turn.tokens > budget {
 				p.left = true
 				slices.Reverse(p.turns)
 				return p, nil
 			}
-			p.tokens += cost
+			p.tokens += turn.tokens
 			p.turns = append(p.turns, turn)
 		}
 		if len(page) < historyPage {
@@ -115,7 +134,7 @@ func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, b
 }
 
 // selectPast reads the newest turns with an index below one, newest first; of each only what history needs.
-func selectPast(ctx context.Context, db bun.IDB, session Session, below, limit int) ([]Turn, error) {
+func selectPast(ctx context.Context, db bun.IDB, session Session, below, limit int) ([]pastTurn, error) {
 	var turns []Turn
 	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages").
 		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.index < ?", below).Where("t.index >= ?", session.SummarizedTurns).
@@ -123,5 +142,9 @@ func selectPast(ctx context.Context, db bun.IDB, session Session, below, limit i
 	if err != nil {
 		return nil, fmt.Errorf("reading earlier turns: %w", err)
 	}
-	return turns, nil
+	read := make([]pastTurn, len(turns))
+	for i, turn := range turns {
+		read[i] = newPastTurn(turn)
+	}
+	return read, nil
 }

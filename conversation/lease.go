@@ -409,7 +409,7 @@ func (s *Service) finish(ctx context.Context, session Session, turn *Turn, with 
 		err = adrift(errAway)
 		if !alone {
 			err = s.attached(ctx, session.ID, func(ctx context.Context) (err error) {
-				if after, recorded = s.quickFinish(ctx, session, *turn, with); !recorded {
+				if after, recorded = s.quickFinish(ctx, session, turn, with); !recorded {
 					after, recorded, err = s.finishOnce(ctx, *turn, with)
 				}
 				return err
@@ -421,7 +421,7 @@ func (s *Service) finish(ctx context.Context, session Session, turn *Turn, with 
 		}
 		return after, recorded, err
 	}
-	if after, recorded := s.quickFinish(ctx, session, *turn, with); recorded {
+	if after, recorded := s.quickFinish(ctx, session, turn, with); recorded {
 		return after, true, nil
 	}
 	pauses := []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}

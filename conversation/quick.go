@@ -40,7 +40,7 @@ type foreknown struct {
 	tools tools.Ahead
 	keys  bool
 	// page is the first of readPast.
-	page []Turn
+	page []pastTurn
 }
 
 // lockSoftly is lockSession in a transaction that is not waited for until it is on the disk.
@@ -180,7 +180,7 @@ func scanBegun(scan func(into ...any) error, session *Session, index *int, more 
 func (s *Service) beginWith(ctx context.Context, start turnStart, session *Session, now time.Time, begun *bool, steps ...postgres.Step) error {
 	known := start.known
 	known.page, known.summary = nil, summary{}
-	steps = append(steps, s.pastStep(*session, known), s.summaryStep(*session, known))
+	steps = append(steps, s.pastStep(*session, known, start.recall.earlier()), s.summaryStep(*session, known))
 	if s.tools != nil {
 		steps = append(steps, known.tools.Steps(s.tools, session.Ref(), session.AgentID)...)
 	}
@@ -196,34 +196,6 @@ func (s *Service) beginWith(ctx context.Context, start turnStart, session *Sessi
 	session.Status, session.RunningTurnID, session.RunningUntil, session.LastActivityAt = InProgress, start.turn, now.Add(leaseLife), now
 	session.RunningResponseID = start.response
 	return nil
-}
-
-// pastStep is the first page of readPast, behind the turns that are summarised.
-func (s *Service) pastStep(session Session, known *foreknown) postgres.Step {
-	return postgres.Step{
-		SQL: `
-			SELECT t.id, t.index, t.status, t.messages
-			FROM turns AS t
-			JOIN sessions AS s ON s.tenant_id = t.tenant_id AND s.id = t.session_id
-			WHERE t.tenant_id = $1 AND t.session_id = $2 AND t.index >= s.summarized_turns
-			ORDER BY t.index DESC
-			LIMIT $3`,
-		Args: []any{string(session.TenantID), string(session.ID), historyPage},
-		Row: func(scan func(into ...any) error) error {
-			var turn Turn
-			var messages []byte
-			if err := scan((*string)(&turn.ID), &turn.Index, (*string)(&turn.Status), &messages); err != nil {
-				return err
-			}
-			if turn.Status != TurnInProgress {
-				if err := readJSON(column{messages, &turn.Messages}); err != nil {
-					return err
-				}
-			}
-			known.page = append(known.page, turn)
-			return nil
-		},
-	}
 }
 
 // summaryStep is selectSummary.
@@ -255,24 +227,24 @@ const finishOpen = `
 	          SELECT FROM sessions AS o
 	          WHERE o.tenant_id = $1 AND o.id = $2 AND o.status = 'in_progress' AND o.ending_at IS NULL AND o.running_turn_id = $3
 	      )
-	    RETURNING t.id
+	    RETURNING t.xmin AS row
 	)
 	UPDATE sessions AS s
 	SET input_tokens = s.input_tokens + $11, output_tokens = s.output_tokens + $12, tool_calls = s.tool_calls + $19, last_activity_at = $20,
 	    language = CASE WHEN $21 = '' THEN s.language ELSE $21 END, running_turn_id = NULL, running_until = NULL
 	FROM done
 	WHERE s.tenant_id = $1 AND s.id = $2
-	RETURNING s.language, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls`
+	RETURNING done.row, s.language, s.summarized_turns, s.input_tokens, s.output_tokens, s.tool_calls`
 
 // quickFinish is finish for a turn that ends nothing but itself; false when it is not for here, or could not be.
-func (s *Service) quickFinish(ctx context.Context, session Session, turn Turn, with finishing) (after Session, recorded bool) {
-	if with.endCall || len(with.assigned) > 0 || turn.Status == TurnFailed || len(openCalls([]Turn{turn})) > 0 {
+func (s *Service) quickFinish(ctx context.Context, session Session, turn *Turn, with finishing) (after Session, recorded bool) {
+	if with.endCall || len(with.assigned) > 0 || turn.Status == TurnFailed || len(openCalls([]Turn{*turn})) > 0 {
 		return Session{}, false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	now := s.moment()
-	args, err := finishArgs(turn)
+	args, err := finishArgs(*turn)
 	if err != nil {
 		return Session{}, false
 	}
@@ -282,7 +254,7 @@ func (s *Service) quickFinish(ctx context.Context, session Session, turn Turn, w
 		Args: append(args, len(turn.ToolCalls()), now, with.language),
 		Row: func(scan func(into ...any) error) error {
 			recorded = true
-			return scan(&after.Language, &after.SummarizedTurns, &after.InputTokens, &after.OutputTokens, &after.ToolCalls)
+			return scan(&turn.row, &after.Language, &after.SummarizedTurns, &after.InputTokens, &after.OutputTokens, &after.ToolCalls)
 		},
 	})
 	if err != nil || !recorded {

@@ -142,7 +142,7 @@ func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, tur
 	if err != nil || len(before) == 0 {
 		return false, err
 	}
-	return agreed(turn.UserText, agentText(before[0].Messages), memoryQuestion), nil
+	return agreed(turn.UserText, agentText(before[0].messages), memoryQuestion), nil
 }
 
 // memoryQuestion is what a question for consent speaks of, as a tool's name.

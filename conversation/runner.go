@@ -315,7 +315,7 @@ func (r *runner) prepareAttached(ctx context.Context) error {
 func (r *runner) remember(ctx context.Context) error {
 	begun := r.s.moment()
 	var told summary
-	var first []Turn
+	var first []pastTurn
 	if known := r.start.known; known != nil && known.there {
 		told, first = known.summary, known.page
 	} else {

@@ -123,16 +123,26 @@ func (k *recall) took(turn Turn) {
 
 // remember puts a finished turn behind the others, of which the oldest go beyond the budget. k.mu is held.
 func (k *recall) remember(turn Turn) {
-	if turn.Status == TurnInProgress || slices.ContainsFunc(k.before.turns, func(t Turn) bool { return t.ID == turn.ID }) {
+	if turn.Status == TurnInProgress || slices.ContainsFunc(k.before.turns, func(t pastTurn) bool { return t.id == turn.ID }) {
 		return
 	}
-	k.before.turns = append(k.before.turns, Turn{ID: turn.ID, Index: turn.Index, Status: turn.Status, Messages: turn.Messages})
-	k.before.tokens += tokensOfTurn(turn)
+	k.before.turns = append(k.before.turns, newPastTurn(turn))
+	k.before.tokens += k.before.turns[len(k.before.turns)-1].tokens
 	for k.before.tokens > historyBudget(k.session) && len(k.before.turns) > 0 {
-		k.before.tokens -= tokensOfTurn(k.before.turns[0])
+		k.before.tokens -= k.before.turns[0].tokens
 		k.before.turns = slices.Delete(k.before.turns, 0, 1)
 		k.before.left = true
 	}
+}
+
+// earlier are the turns that are remembered with the versions of their rows, in the order of their places.
+func (k *recall) earlier() []pastTurn {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.before.turns)
 }
 
 // edited takes what a client did to items.

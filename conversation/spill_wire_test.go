@@ -21,6 +21,8 @@ type wire struct {
 	losing string
 	lost   map[net.Conn]bool
 	conns  map[net.Conn]bool
+	// read is what Postgres has sent since readFrom.
+	read []byte
 }
 
 func newWire(t *testing.T, socket string) *wire {
@@ -82,6 +84,7 @@ func (w *wire) pass(to, from net.Conn) {
 		if w.loses(to, from, buffer[:n]) {
 			return
 		}
+		w.note(from, buffer[:n])
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
@@ -90,6 +93,24 @@ func (w *wire) pass(to, from net.Conn) {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// readFrom is what Postgres has sent since the last call.
+func (w *wire) readFrom() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	read := w.read
+	w.read = nil
+	return read
+}
+
+// note keeps what Postgres sends.
+func (w *wire) note(from net.Conn, data []byte) {
+	if from.RemoteAddr().Network() == "unix" {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.read = append(w.read, data...)
 	}
 }
 

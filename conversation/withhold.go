@@ -117,7 +117,7 @@ func (r *runner) agreedTo(p *pendingCall) bool {
 	if len(before) == 0 {
 		return false
 	}
-	last := before[len(before)-1].Messages
+	last := before[len(before)-1].messages
 	refused := map[string]bool{}
 	for _, m := range last {
 		if m.Role == roleTool && m.Result != nil && m.Result.ErrorCode == string(codeNotAsked) {
