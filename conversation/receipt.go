@@ -1,8 +1,7 @@
 package conversation
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"time"
@@ -145,15 +144,17 @@ type ReceiptCost struct {
 type receiptTime struct{ time.Time }
 
 // MarshalJSON implements json.Marshaler.
-func (t receiptTime) MarshalJSON() ([]byte, error) {
-	layout := "2006-01-02T15:04:05.000000Z"
+func (t receiptTime) MarshalJSON() ([]byte, error) { return t.append(nil), nil }
+
+func (t receiptTime) append(out []byte) []byte {
+	layout := `"2006-01-02T15:04:05.000000Z"`
 	switch nanos := t.Nanosecond(); {
 	case nanos == 0:
-		layout = "2006-01-02T15:04:05Z"
+		layout = `"2006-01-02T15:04:05Z"`
 	case nanos%1_000_000 == 0:
-		layout = "2006-01-02T15:04:05.000Z"
+		layout = `"2006-01-02T15:04:05.000Z"`
 	}
-	return []byte(`"` + t.UTC().Format(layout) + `"`), nil
+	return t.UTC().AppendFormat(out, layout)
 }
 
 // The states of a call in a receipt.
@@ -179,15 +180,12 @@ func (t *Turn) putReceipt(session Session, made *making) {
 	t.Receipt, t.ReceiptHash = canonical, hashOf(canonical)
 }
 
-// canonical is the receipt as it is stored and hashed.
-func (r Receipt) canonical() ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(r); err != nil {
-		return nil, err
+// canonical is the receipt as it is stored and hashed. Errors: a number is none.
+func (r *Receipt) canonical() ([]byte, error) {
+	if written, ok := r.flat(); ok {
+		return written, nil
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return nil, errors.New("a number of the receipt is none")
 }
 
 // hashOf is a SHA-256 in hex.

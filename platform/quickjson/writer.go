@@ -1,6 +1,70 @@
 package quickjson
 
-import "unicode/utf8"
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Writer writes JSON member by member: before is what stands before a value, of the caller's own making, as
+// `,"name":`. The zero value is ready; Out may be given room.
+type Writer struct {
+	Out []byte
+	// Odd says that a number was none: what was written is no JSON.
+	Odd bool
+}
+
+// Put writes what is JSON already, or a part of it.
+func (w *Writer) Put(json string) { w.Out = append(w.Out, json...) }
+
+// Text writes a string, as [AppendString] does.
+func (w *Writer) Text(before, text string) { w.Out = AppendString(append(w.Out, before...), text) }
+
+// Int writes a whole number.
+func (w *Writer) Int(before string, n int) {
+	w.Out = strconv.AppendInt(append(w.Out, before...), int64(n), 10)
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(before string, is bool) {
+	w.Out = strconv.AppendBool(append(w.Out, before...), is)
+}
+
+// Number writes a number as encoding/json does.
+func (w *Writer) Number(before string, x float64) {
+	w.Out = append(w.Out, before...)
+	const least, most = 1e-6, 1e21 // what is between them has no exponent
+	size := math.Abs(x)
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		w.Odd = true
+	case size == 0 || size >= least && size < most:
+		w.Out = strconv.AppendFloat(w.Out, x, 'f', -1, 64)
+	default:
+		w.Out = strconv.AppendFloat(w.Out, x, 'e', -1, 64)
+		if n := len(w.Out); n >= 4 && w.Out[n-4] == 'e' && w.Out[n-3] == '-' && w.Out[n-2] == '0' { // e-09 is e-9
+			w.Out[n-2] = w.Out[n-1]
+			w.Out = w.Out[:n-1]
+		}
+	}
+}
+
+// Each writes a list, null for nil, of what one writes; the commas are its own.
+func Each[T any](w *Writer, before string, list []T, one func(*T)) {
+	w.Put(before)
+	if list == nil {
+		w.Put("null")
+		return
+	}
+	w.Put("[")
+	for i := range list {
+		if i > 0 {
+			w.Put(",")
+		}
+		one(&list[i])
+	}
+	w.Put("]")
+}
 
 const hex = "0123456789abcdef"
 

@@ -3,6 +3,7 @@ package quickjson_test
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -25,6 +26,46 @@ func FuzzAppendString(f *testing.F) {
 		}
 		if got := quickjson.AppendString([]byte("x"), text); string(got) != "x"+strings.TrimSuffix(want.String(), "\n") {
 			t.Errorf("%q: %s, want %s", text, got[1:], want.String())
+		}
+	})
+}
+
+// FuzzWriter compares an object with that of encoding/json.
+func FuzzWriter(f *testing.F) {
+	for _, x := range []float64{0, 1, -0.5, 0.8125, 1e-6, 9.999e-7, 1e-9, -1.5e-10, 1e20, 1e21, -3e21, 5e-324, math.MaxFloat64, math.NaN(), math.Inf(-1), math.Copysign(0, -1)} {
+		f.Add("name", 12, true, x, 2)
+	}
+	f.Add("", -1, false, 1.0, 0)
+	f.Fuzz(func(t *testing.T, text string, n int, is bool, x float64, times int) {
+		type object struct {
+			Text   string    `json:"text"`
+			Int    int       `json:"int"`
+			Bool   bool      `json:"bool"`
+			Number float64   `json:"number"`
+			List   []float64 `json:"list"`
+		}
+		o := object{text, n, is, x, nil}
+		if times > 0 {
+			o.List = make([]float64, times%5)
+		}
+		var w quickjson.Writer
+		w.Text(`{"text":`, o.Text)
+		w.Int(`,"int":`, o.Int)
+		w.Bool(`,"bool":`, o.Bool)
+		w.Number(`,"number":`, o.Number)
+		quickjson.Each(&w, `,"list":`, o.List, func(x *float64) { w.Number("", *x) })
+		w.Put("}")
+		var want bytes.Buffer
+		encoder := json.NewEncoder(&want)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(o); w.Odd || err != nil {
+			if !w.Odd || err == nil {
+				t.Errorf("odd is %v where encoding/json says %v", w.Odd, err)
+			}
+			return
+		}
+		if string(w.Out) != strings.TrimSuffix(want.String(), "\n") {
+			t.Errorf("%s, want %s", w.Out, want.String())
 		}
 	})
 }

@@ -3,7 +3,6 @@ package openai
 import (
 	"encoding/json"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -130,50 +129,11 @@ func (e *citationsEvent) append(out []byte) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
-// citationRoom is about what a citation takes beside its texts.
-const citationRoom = 256
-
 // encodeCitations is encode for the citations of a response. Errors: a similarity that is no number.
 func encodeCitations(citations []conversation.Citation) (json.RawMessage, error) {
-	room := 2
-	for i := range citations {
-		c := &citations[i]
-		room += citationRoom + len(c.SourceName) + len(c.Heading) + len(c.Excerpt) + len(c.Excerpt)/16
+	var w quickjson.Writer
+	if conversation.WriteCitations(&w, citations); w.Odd {
+		return encode(citations)
 	}
-	out := append(make([]byte, 0, room), '[')
-	for i := range citations {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		known := false
-		if out, known = appendCitation(out, &citations[i]); !known {
-			return encode(citations)
-		}
-	}
-	return append(out, ']'), nil
-}
-
-func appendCitation(out []byte, c *conversation.Citation) ([]byte, bool) {
-	const least, most = 1e-6, 1e21 // between them encoding/json writes no exponent
-	if size := math.Abs(c.Similarity); size != 0 && !(size >= least && size < most) {
-		return out, false
-	}
-	out = quickjson.AppendString(append(out, `{"source_id":`...), c.SourceID)
-	out = quickjson.AppendString(append(out, `,"source_name":`...), c.SourceName)
-	out = quickjson.AppendString(append(out, `,"chunk_id":`...), c.ChunkID)
-	if c.Heading != "" {
-		out = quickjson.AppendString(append(out, `,"heading":`...), c.Heading)
-	}
-	if c.PageStart != 0 {
-		out = strconv.AppendInt(append(out, `,"page_start":`...), int64(c.PageStart), 10)
-	}
-	if c.PageEnd != 0 {
-		out = strconv.AppendInt(append(out, `,"page_end":`...), int64(c.PageEnd), 10)
-	}
-	out = strconv.AppendFloat(append(out, `,"similarity":`...), c.Similarity, 'f', -1, 64)
-	out = quickjson.AppendString(append(out, `,"excerpt":`...), c.Excerpt)
-	if c.Quoted {
-		out = append(out, `,"quoted":true`...)
-	}
-	return append(out, '}'), true
+	return w.Out, nil
 }
