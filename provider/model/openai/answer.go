@@ -23,6 +23,7 @@ type answer struct {
 	// finished says that a finish reason came, done that [DONE] did: either makes the answer
 	// whole, and tells it from one whose connection was closed politely half-way.
 	finished, done bool
+	piece          piece
 }
 
 // partialCall is a tool call whose arguments are still arriving.

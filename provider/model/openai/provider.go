@@ -163,7 +163,7 @@ func (p *Provider) take(a *answer, data []byte) (string, error) {
 		a.done = true
 		return "", nil
 	}
-	if said, is := quickWords(data); is {
+	if said, is := a.piece.read(data); is {
 		return a.say(said), nil
 	}
 	var c chunk

@@ -5,14 +5,17 @@ import "parlance.dev/parlance/platform/quickjson"
 // words is what nearly every chunk of an answer says: a piece of its text, and whose it is.
 type words struct{ model, content []byte }
 
-// quickWords reads a chunk that says nothing but a piece of text, in the shapes in which servers send it: an answer has
+// piece reads such chunks, one after the other: it is kept, because each would take memory otherwise.
+type piece struct {
+	r reader
+	w words
+}
+
+// read reads a chunk that says nothing but a piece of text, in the shapes in which servers send it: an answer has
 // hundreds of them, and encoding/json takes some microseconds over each. Whatever else there is in a chunk, and any
 // doubt, is false: then encoding/json has the word. What it reads is as good as data is.
-func quickWords(data []byte) (words, bool) {
-	p := struct { // one piece of the heap, not two
-		r reader
-		w words
-	}{r: quickjson.New(data)}
+func (p *piece) read(data []byte) (words, bool) {
+	p.r, p.w = quickjson.New(data), words{}
 	const choices = 1 << 7 // the bit of that member
 	seen := quickjson.Members(&p.r, chunkMembers, &p.w)
 	return p.w, seen&choices != 0 && p.r.End()

@@ -11,7 +11,7 @@ func FuzzQuickWords(f *testing.F) {
 		f.Add([]byte(row.data))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, is := quickWords(data)
+		got, is := new(piece).read(data)
 		if !is {
 			return
 		}
@@ -61,7 +61,7 @@ var quickRows = []struct {
 func TestQuickWords(t *testing.T) {
 	t.Parallel()
 	for _, row := range quickRows {
-		if _, got := quickWords([]byte(row.data)); got != row.quick {
+		if _, got := new(piece).read([]byte(row.data)); got != row.quick {
 			t.Errorf("%s: got %t, want %t", row.name, got, row.quick)
 		}
 	}
@@ -71,7 +71,7 @@ func BenchmarkQuickWords(b *testing.B) {
 	data := []byte(quickRows[0].data)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, is := quickWords(data); !is {
+		if _, is := new(piece).read(data); !is {
 			b.Fatal("not read")
 		}
 	}
