@@ -112,25 +112,25 @@ func (m *making) receipt(turn Turn, session Session) Receipt {
 func promptHash(req model.Request) string {
 	h := hashes.Get().(*parts) //nolint:errcheck,forcetypeassert // the pool's own
 	defer h.free()
-	h.part("system", req.System)
+	part(h, "system", req.System)
 	for _, m := range req.Messages {
-		h.part(string(m.Role), m.Text)
+		part(h, string(m.Role), m.Text)
 		for _, call := range m.ToolCalls {
-			h.part("call "+call.ID+" "+call.Name, string(call.Arguments))
+			part(h, "call "+call.ID+" "+call.Name, call.Arguments)
 		}
 		if m.ToolCallID != "" {
-			h.part("result", m.ToolCallID)
+			part(h, "result", m.ToolCallID)
 		}
 	}
 	for _, tool := range req.Tools {
-		h.part("tool "+tool.Name, tool.Description)
-		h.part("schema", string(tool.InputSchema))
+		part(h, "tool "+tool.Name, tool.Description)
+		part(h, "schema", tool.InputSchema)
 	}
-	h.part("model", req.Model)
+	part(h, "model", req.Model)
 	if req.Temperature != nil {
-		h.part("temperature", strconv.FormatFloat(*req.Temperature, 'f', -1, 64))
+		part(h, "temperature", strconv.FormatFloat(*req.Temperature, 'f', -1, 64))
 	}
-	h.part("max_output_tokens", strconv.Itoa(req.MaxOutputTokens))
+	part(h, "max_output_tokens", strconv.Itoa(req.MaxOutputTokens))
 	return h.hex()
 }
 
@@ -159,7 +159,7 @@ func (p *parts) hex() string {
 	return string(sum[:])
 }
 
-func (p *parts) part(name, text string) {
+func part[T ~string | ~[]byte](p *parts, name string, text T) {
 	p.one = strconv.AppendInt(append(append(p.one[:0], name...), ' '), int64(len(text)), 10)
 	p.one = append(append(append(p.one, '\n'), text...), '\n')
 	_, _ = p.Write(p.one) // a hash never fails

@@ -65,9 +65,10 @@ func newRotation(dimension int) rotation {
 }
 
 // turn is the rotated vector times a number, in out, which must be as wide as the rotation.
-func (r rotation) turn(v []float32, times float64, out []float32) {
+// mixed, as wide, is for what is in between.
+func (r rotation) turn(v []float32, times float64, out, mixed []float32) {
 	scale := float32(times / float64(r.block)) // each transform is √block too long
-	mixed := make([]float32, r.width)
+	clear(mixed)
 	for i, x := range v {
 		mixed[i] = x * scale * r.signs[0][i]
 	}
@@ -120,15 +121,15 @@ func encode(vectors [][]float32) []byte {
 			sum[j] += x * scale
 		}
 	}
-	mean, rotated := make([]float32, r.width), make([]float32, r.width)
-	r.turn(sum, 1/float64(len(vectors)), mean)
+	mean, rotated, mixed := make([]float32, r.width), make([]float32, r.width), make([]float32, r.width)
+	r.turn(sum, 1/float64(len(vectors)), mean, mixed)
 	packed := make([]byte, 0, codesSize(len(vectors), r.width))
 	for _, x := range mean {
 		packed = binary.LittleEndian.AppendUint32(packed, math.Float32bits(x))
 	}
 	signs := make([]uint64, r.width/wordBits)
 	for _, vector := range vectors {
-		r.turn(vector, toUnit(vector), rotated)
+		r.turn(vector, toUnit(vector), rotated, mixed)
 		clear(signs)
 		var offset, square, sum float32
 		for j, x := range rotated {
@@ -204,7 +205,7 @@ func (q *codedQuestion) ask(question []float32) {
 	r := rotationOf(len(question))
 	q.rotated, q.less = sized(q.rotated, r.width), sized(q.less, r.width)
 	q.steps, q.planes = sized(q.steps, r.width), sized(q.planes, r.width/wordBits)
-	r.turn(question, toUnit(question), q.rotated)
+	r.turn(question, toUnit(question), q.rotated, q.less) // which is made anew for each source
 }
 
 // sized is a slice of n of whatever, the same one if it is large enough.

@@ -14,9 +14,6 @@ import (
 type memorySearch struct {
 	p       probe
 	sources []*resident
-	views   []visible
-	// begins are where the sources' chunks begin among all, and behind the last how many there are.
-	begins []int
 	*memoryDesk
 }
 
@@ -33,7 +30,13 @@ type memoryDesk struct {
 	keys         []uint64
 	order        []int32
 	fused        []fusedSeat
-	question     codedQuestion
+	best         []candidate
+	views        []visible
+	// begins are where the sources' chunks begin among all, and behind the last how many there are.
+	begins   []int
+	mean     []float32
+	sums     []float64
+	question codedQuestion
 }
 
 var memoryDesks = sync.Pool{New: func() any { return new(memoryDesk) }}
@@ -47,11 +50,13 @@ type seat struct {
 
 // newMemorySearch begins a search, of at least one source; it is to be closed.
 func newMemorySearch(p probe, sources []*resident) *memorySearch {
-	m := &memorySearch{p: p, sources: sources, views: make([]visible, len(sources)), begins: make([]int, len(sources)+1)}
+	m := &memorySearch{p: p, sources: sources}
+	m.memoryDesk, _ = memoryDesks.Get().(*memoryDesk)
+	m.views, m.begins = sized(m.views, len(sources)), sized(m.begins, len(sources)+1)
+	m.begins[0] = 0
 	for i, source := range sources {
 		m.views[i], m.begins[i+1] = source.visible, m.begins[i]+source.ChunkCount
 	}
-	m.memoryDesk, _ = memoryDesks.Get().(*memoryDesk)
 	m.seats, m.marks = m.seats[:0], cleared(m.marks, m.total())
 	return m
 }
@@ -264,13 +269,15 @@ func (m *memorySearch) sortFused(hits []int32) {
 // about is the question and twice the mean of the best hits, each of length 1.
 func (m *memorySearch) about(best []int32) []float32 {
 	question := m.p.vector.Slice()
-	sums := make([]float64, len(question))
+	m.sums = cleared(m.sums, len(question))
+	sums := m.sums
 	for _, at := range best {
 		for i, x := range m.sources[m.seats[at].source].vector(int(m.seats[at].chunk)) {
 			sums[i] += float64(x)
 		}
 	}
-	mean := make([]float32, len(question))
+	m.mean = sized(m.mean, len(question))
+	mean := m.mean
 	for i, sum := range sums {
 		mean[i] = float32(sum / float64(len(best)))
 	}
@@ -342,14 +349,14 @@ func (m *memorySearch) setNorms(average float64) {
 func (m *memorySearch) bestWorded(limit int) []candidate {
 	keys := vector.Pick(&m.top, m.scores, limit, math.SmallestNonzeroFloat32)
 	slices.Sort(keys)
-	best := make([]candidate, 0, len(keys))
+	m.best = m.best[:0]
 	for _, key := range keys {
 		place := vector.Place(key)
 		source, chunk := m.spotOf(place)
-		best = append(best, candidate{source, chunk, m.scores[place]})
+		m.best = append(m.best, candidate{source, chunk, m.scores[place]})
 	}
-	slices.SortStableFunc(best, func(x, y candidate) int { return cmp.Compare(y.score, x.score) }) // which were rounded
-	return best
+	slices.SortStableFunc(m.best, func(x, y candidate) int { return cmp.Compare(y.score, x.score) }) // which were rounded
+	return m.best
 }
 
 // ranking makes hits of seats: of those that are read, or of all when the question is after these.

@@ -75,9 +75,11 @@ type passage struct {
 // choose makes at most topK passages of what was found, best first: what says nearly the same is
 // left out, chunks that follow each other become one passage, and all fit the budget.
 func choose(found []Found, topK int) (passages []passage, considered []Considered) {
+	considered = make([]Considered, 0, len(found)+maxBelow) // its caller's few more
 	var seen []wordSet
 	left, used := maxFoundTokens, 0
-	for _, one := range found {
+	for i := range found {
+		one := &found[i]
 		use := UsePassage
 		words := one.words
 		if words == nil && used < topK {
@@ -93,9 +95,9 @@ func choose(found []Found, topK int) (passages []passage, considered []Considere
 			use = UseOverBudget
 		case at >= 0:
 			use = UseMerged
-			passages[at].add(one)
+			passages[at].add(*one)
 		default:
-			passages = append(passages, passage{chunks: []Found{one}, tokens: one.TokenCount})
+			passages = append(passages, passage{chunks: []Found{*one}, tokens: one.TokenCount})
 		}
 		if use == UsePassage || use == UseMerged {
 			used, left, seen = used+1, left-one.TokenCount, append(seen, words)
@@ -106,8 +108,8 @@ func choose(found []Found, topK int) (passages []passage, considered []Considere
 }
 
 // touches says whether a chunk stands just before or behind the passage.
-func (p *passage) touches(one Found) bool {
-	first, last := p.chunks[0], p.chunks[len(p.chunks)-1]
+func (p *passage) touches(one *Found) bool {
+	first, last := &p.chunks[0], &p.chunks[len(p.chunks)-1]
 	return one.SourceID == first.SourceID && (one.Index == first.Index-1 || one.Index == last.Index+1)
 }
 
@@ -177,10 +179,11 @@ func (w wordSet) overlap(other wordSet) float64 {
 // heading, the later first, as long as there is room.
 func widen(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage, got searched) error {
 	best := passages[:min(widened, len(passages))]
-	neighbours, err := readNeighbours(ctx, db, ref, best, got)
+	read, err := readNeighbours(ctx, db, ref, best, got)
 	if err != nil {
 		return err
 	}
+	known := [][]Found{got.found, got.beside, read}
 	left := maxFoundTokens
 	for _, p := range passages {
 		left -= p.tokens
@@ -188,32 +191,48 @@ func widen(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passa
 	for i := range best {
 		p := &best[i]
 		for _, behind := range []bool{true, false} {
-			at := slices.IndexFunc(neighbours, func(n Found) bool {
-				return n.SourceID == p.chunks[0].SourceID && n.Heading == p.chunks[0].Heading &&
-					(behind && n.Index == p.chunks[len(p.chunks)-1].Index+1 || !behind && n.Index == p.chunks[0].Index-1)
-			})
-			if at < 0 || taken(passages, neighbours[at].ID) || p.tokens+neighbours[at].TokenCount > maxWideTokens || neighbours[at].TokenCount > left {
+			one := p.neighbour(known, behind)
+			if one == nil || taken(passages, one.ID) || p.tokens+one.TokenCount > maxWideTokens || one.TokenCount > left {
 				continue
 			}
-			left -= neighbours[at].TokenCount
-			p.add(neighbours[at])
+			left -= one.TokenCount
+			add := *one
+			add.Similarity, add.Scores = 0, Scores{} // a neighbour is not there for what it scored
+			p.add(add)
+		}
+	}
+	return nil
+}
+
+// neighbour is the chunk behind or before the passage, under the same heading; nil: it is not known.
+func (p *passage) neighbour(known [][]Found, behind bool) *Found {
+	index := p.chunks[0].Index - 1
+	if behind {
+		index = p.chunks[len(p.chunks)-1].Index + 1
+	}
+	for _, some := range known {
+		for i := range some {
+			if n := &some[i]; n.Index == index && n.SourceID == p.chunks[0].SourceID && n.Heading == p.chunks[0].Heading {
+				return n
+			}
 		}
 	}
 	return nil
 }
 
 func taken(passages []passage, id ChunkID) bool {
-	return slices.ContainsFunc(passages, func(p passage) bool {
-		return slices.ContainsFunc(p.chunks, func(f Found) bool { return f.ID == id })
-	})
+	for _, p := range passages {
+		for i := range p.chunks {
+			if p.chunks[i].ID == id {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readNeighbours reads the chunks before and behind passages, as far as the search has not read them.
 func readNeighbours(ctx context.Context, db bun.IDB, ref workspaces.Ref, passages []passage, got searched) ([]Found, error) {
-	known := slices.Concat(got.found, got.beside)
-	for i := range known { // a neighbour is not there for what it scored
-		known[i].Similarity, known[i].Scores = 0, Scores{}
-	}
 	var sources []SourceID
 	var indexes []int
 	for _, p := range passages {
@@ -224,7 +243,7 @@ func readNeighbours(ctx context.Context, db bun.IDB, ref workspaces.Ref, passage
 		}
 	}
 	if len(sources) == 0 {
-		return known, nil
+		return nil, nil
 	}
 	var found []Found
 	err := db.NewSelect().Model(&found).ExcludeColumn("embedding", "source_name", "similarity").ColumnExpr("s.name AS source_name").
@@ -235,7 +254,7 @@ func readNeighbours(ctx context.Context, db bun.IDB, ref workspaces.Ref, passage
 	if err != nil {
 		return nil, fmt.Errorf("read the neighbours of passages: %w", err)
 	}
-	return append(known, found...), nil
+	return found, nil
 }
 
 // asPassage is the passage for a prompt: its text once, though chunks overlap, and the id and scores of

@@ -4,24 +4,37 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"sync"
 )
 
-// maxLineBytes bounds one line of a stream.
-const maxLineBytes = 4 << 20
+const (
+	// maxLineBytes bounds one line of a stream.
+	maxLineBytes = 4 << 20
+	// roomBytes are enough for nearly all.
+	roomBytes = 4 << 10
+)
+
+// rooms are where streams are read into.
+var rooms = sync.Pool{New: func() any { return new([roomBytes]byte) }}
 
 // Events reads server-sent events. Their names are not kept: the vendors repeat them in the
 // data, or send none.
 type Events struct {
 	lines *bufio.Scanner
+	room  *[roomBytes]byte
 	data  []byte
 }
 
-// NewEvents reads body, which stays the caller's to close.
+// NewEvents reads body, which stays the caller's to close. End is to be called.
 func NewEvents(body io.Reader) *Events {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, maxLineBytes)
-	return &Events{lines: lines}
+	e := &Events{lines: bufio.NewScanner(body)}
+	e.room, _ = rooms.Get().(*[roomBytes]byte)
+	e.lines.Buffer(e.room[:], maxLineBytes)
+	return e
 }
+
+// End gives back what the stream was read into: nothing is read of it any more.
+func (e *Events) End() { rooms.Put(e.room) }
 
 // Next reads on to the end of an event with data. The end of the stream ends the last event
 // too: the standard would drop it, but some servers spare the last empty line, and an event

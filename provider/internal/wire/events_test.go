@@ -15,6 +15,7 @@ import (
 
 func read(body io.Reader) ([]string, error) {
 	events := wire.NewEvents(body)
+	defer events.End()
 	var all []string
 	for events.Next() {
 		all = append(all, string(events.Data()))

@@ -104,6 +104,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
 	answer.opened = true
 	events := wire.NewEvents(res.Body)
+	defer events.End()
 	for !answer.stopped && events.Next() {
 		watch.Pause()
 		text, err := p.take(answer, events.Data())
