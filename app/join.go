@@ -21,8 +21,9 @@ type retriever struct{ knowledge *knowledge.Service }
 
 // Retrieve implements conversation.Retriever.
 func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+	ahead, _ := p.Ahead.(*knowledge.Ahead)
 	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
-		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank,
+		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank, Ahead: ahead,
 	})
 	retrieval := &conversation.Retrieval{
 		Ranking: string(trace.Ranking), Model: trace.Model, Floor: trace.Floor, Rerank: string(trace.Reranked),
@@ -47,6 +48,11 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 		}
 	}
 	return passages, retrieval, nil
+}
+
+// Ahead implements conversation.Retriever.
+func (r retriever) Ahead(ref workspaces.Ref, agentID agents.ID) conversation.SourcesAhead {
+	return r.knowledge.Ahead(ref, agentID)
 }
 
 // searches is the other housekeeping of knowledge.

@@ -277,9 +277,13 @@ type shelf struct {
 	retrieval *conversation.Retrieval
 	passages  []conversation.Passage
 	err       error
+	// ahead, when set, is of all turns.
+	ahead conversation.SourcesAhead
 
 	mu    sync.Mutex
 	asked []string
+	// went are what they were asked with.
+	went []conversation.SourcesAhead
 }
 
 func (s *shelf) questions() []string {
@@ -288,12 +292,14 @@ func (s *shelf) questions() []string {
 	return slices.Clone(s.asked)
 }
 
-func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string, _ conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+func (s *shelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, question string, p conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
 	s.mu.Lock()
-	s.asked = append(s.asked, question)
+	s.asked, s.went = append(s.asked, question), append(s.went, p.Ahead)
 	s.mu.Unlock()
 	return s.passages, s.retrieval, s.err
 }
+
+func (s *shelf) Ahead(workspaces.Ref, agents.ID) conversation.SourcesAhead { return s.ahead }
 
 // refunds are passages the extractive responder can quote.
 func refunds() []conversation.Passage {

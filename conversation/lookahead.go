@@ -31,11 +31,11 @@ func (s *Service) askable(text string) bool {
 }
 
 // lookFor finds passages for a text.
-func (r *runner) lookFor(ctx context.Context, session Session, text string) (f found) {
+func (r *runner) lookFor(ctx context.Context, session Session, text string, ahead SourcesAhead) (f found) {
 	settings := session.Config.Retrieval
 	f.begun = r.s.moment()
 	f.passages, f.retrieval, f.err = r.s.retriever.Retrieve(ctx, session.Ref(), session.AgentID, text,
-		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank})
+		RetrieveParams{TopK: settings.TopK, MinSimilarity: settings.MinSimilarity, Ranking: settings.Ranking, Rerank: settings.Rerank, Ahead: ahead})
 	f.ended = r.s.moment()
 	return f
 }
@@ -50,12 +50,14 @@ func (r *runner) lookAhead(ctx context.Context) *lookahead {
 	session.Config = *r.config
 	ctx, cancel := context.WithCancel(ctx)
 	l := &lookahead{cancel: cancel, done: make(chan struct{}), text: known.said}
+	sources := r.s.retriever.Ahead(session.Ref(), session.AgentID)
+	known.sources = sources
 	r.s.crew.Go(func() { // stop waits for it
 		defer close(l.done)
 		defer func() {
 			l.broken = recover() != nil // it is looked for again, where a panic fails the turn
 		}()
-		l.found = r.lookFor(ctx, session, l.text)
+		l.found = r.lookFor(ctx, session, l.text, sources)
 	})
 	return l
 }
@@ -68,15 +70,15 @@ func (l *lookahead) stop() {
 	}
 }
 
-// take is what was found for a text; false when something else was looked for, or the lease had to be waited for:
-// a source that was detached meanwhile must not answer.
+// take is what was found for a text; false when something else was looked for, the lease had to be waited for, or the
+// agent has other sources now: one that was detached must not answer.
 func (l *lookahead) take(ctx context.Context, known *foreknown, text string) (found, bool) {
 	if l == nil || !known.there || known.said != text || l.text != text {
 		return found{}, false
 	}
 	select {
 	case <-l.done:
-		return l.found, !l.broken
+		return l.found, !l.broken && (known.sources == nil || known.sources.Held())
 	case <-ctx.Done():
 		return found{}, false
 	}

@@ -32,6 +32,8 @@ type foreknown struct {
 	session Session
 	// said is what the user said in the turn; empty when the node does not know all of it.
 	said string
+	// sources are for the search ahead; nil: there is none.
+	sources SourcesAhead
 	// What follows is filled in by quickBegin: what the turn's history is made of, as it stood then.
 
 	there   bool
@@ -184,6 +186,9 @@ func (s *Service) beginWith(ctx context.Context, start turnStart, session *Sessi
 	known := start.known
 	known.page, known.summary = nil, summary{}
 	steps = append(steps, s.pastStep(*session, known, start.recall.earlier()), s.summaryStep(*session, known))
+	if known.sources != nil {
+		steps = append(steps, known.sources.Step())
+	}
 	if s.tools != nil {
 		steps = append(steps, known.tools.Steps(s.tools, session.Ref(), session.AgentID)...)
 	}

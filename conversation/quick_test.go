@@ -352,6 +352,42 @@ func TestPassagesBehindAnother(t *testing.T) {
 	}
 }
 
+// changed are sources of which the database says, when it is asked along, that they are others now.
+type changed struct{ asked, held bool }
+
+func (c *changed) Step() postgres.Step {
+	return postgres.Step{SQL: "SELECT 1", Row: func(scan func(into ...any) error) error {
+		c.asked = true
+		return scan(new(int))
+	}}
+}
+
+func (c *changed) Held() bool { return c.held && c.asked }
+
+// TestPassagesOfOtherSources: what was found among sources that the agent has no more is looked for again, and only that.
+func TestPassagesOfOtherSources(t *testing.T) {
+	t.Parallel()
+	for _, held := range []bool{true, false} {
+		f := newFixture(t)
+		f.model = &script{steps: []step{say("Soon.")}}
+		f.passages.passages = refunds()
+		sources := &changed{held: held}
+		f.passages.ahead = sources
+		s := f.join(t, f.Service, f.create(t))
+		s.do(conversation.Ask{Said: conversation.UserMessage{Text: "When?"}})
+		if done, _ := until[conversation.ResponseDone](s); len(done.Citations) != 1 || !sources.asked {
+			t.Errorf("done %+v, asked along %v", done, sources.asked)
+		}
+		want := []conversation.SourcesAhead{sources}
+		if !held {
+			want = append(want, sources)
+		}
+		if asked := f.passages.questions(); !slices.Equal(f.passages.went, want) || asked[0] != "When?" {
+			t.Errorf("held %v: looked for %q with %v", held, asked, f.passages.went)
+		}
+	}
+}
+
 // TestUnheardAsk: what the user said and the wish for an answer were stored in one go, and the answer of Postgres was lost:
 // the turn is given its answer at once, not when the lease that nobody holds is over.
 func TestUnheardAsk(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -12,6 +13,16 @@ type Retriever interface {
 	// Retrieve returns the passages attached to the agent that bear on the question, best first, and
 	// how they were chosen, as far as it came.
 	Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, params RetrieveParams) ([]Passage, *Retrieval, error)
+	// Ahead is for one turn, whose search begins before the database has said what the agent has; may be nil.
+	Ahead(ref workspaces.Ref, agentID agents.ID) SourcesAhead
+}
+
+// SourcesAhead lets a search go by the sources that the agent had when it was asked last.
+type SourcesAhead interface {
+	// Step asks for those that it has; it belongs into a [postgres.DB.Ask].
+	Step() postgres.Step
+	// Held says, behind Step, that the search has gone by those. Otherwise it is made anew.
+	Held() bool
 }
 
 // RetrieveParams are the agent's retrieval settings.
@@ -24,6 +35,8 @@ type RetrieveParams struct {
 	Ranking string
 	// Rerank asks the reranking server, where there is one.
 	Rerank bool
+	// Ahead is the turn's; nil: which sources the agent has is asked first.
+	Ahead SourcesAhead
 }
 
 // Retrieval is how the passages of a turn were chosen. It holds no text.

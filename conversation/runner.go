@@ -347,7 +347,11 @@ func (r *runner) retrieve(ctx context.Context) {
 	}
 	was, looked := r.ahead.take(ctx, r.start.known, r.turn.UserText)
 	if !looked {
-		was = r.lookFor(ctx, r.session, r.turn.UserText)
+		var sources SourcesAhead
+		if known := r.start.known; known != nil && known.there {
+			sources = known.sources
+		}
+		was = r.lookFor(ctx, r.session, r.turn.UserText, sources)
 	}
 	r.turn.Retrieval = was.retrieval
 	r.making.stage(stageRetrieval, was.begun, was.ended)

@@ -111,6 +111,8 @@ func (s *askedShelf) Retrieve(_ context.Context, _ workspaces.Ref, _ agents.ID, 
 	return nil, nil, nil
 }
 
+func (s *askedShelf) Ahead(workspaces.Ref, agents.ID) conversation.SourcesAhead { return nil }
+
 // TestOverridesTakeEffect: what a session overrides is what its model and its search get.
 func TestOverridesTakeEffect(t *testing.T) {
 	t.Parallel()

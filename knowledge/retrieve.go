@@ -21,6 +21,8 @@ type RetrieveParams struct {
 	Ranking Ranking
 	// Rerank has the reranking server order the best candidates, where one is configured.
 	Rerank bool
+	// Ahead says which sources the agent has; nil: that is asked first.
+	Ahead *Ahead
 }
 
 // Passage is a part of a source for a prompt: a chunk, or some that follow each other.
@@ -69,7 +71,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 		return nil, Trace{}, err
 	}
 	trace := Trace{Ranking: params.Ranking}
-	has, err := s.beforeSearch(ctx, ref, agentID, UsagePrompt)
+	has, err := s.attachedTo(ctx, ref, agentID, p.Ahead)
 	if err != nil {
 		return nil, trace, err
 	}
@@ -83,7 +85,7 @@ func (s *Service) retrieve(ctx context.Context, ref workspaces.Ref, agentID agen
 	for _, one := range always {
 		passages = append(passages, passageOf(one, true))
 	}
-	probe, err := s.probeWith(ctx, ref, params, has)
+	probe, err := s.probeWith(ctx, ref, params, *has)
 	if err != nil || probe.empty() {
 		return passages, trace, err
 	}

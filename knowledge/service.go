@@ -82,6 +82,7 @@ type Service struct {
 	shelf          *sourceShelf
 	residents      *sourceShelf
 	texts          *textShelf
+	lately         *shelf.Shelf[attachedKey]
 	metrics        metrics
 
 	// planning guards what SweepModels remembers.
@@ -106,6 +107,7 @@ func New(d Deps) *Service {
 	s.exactChunks, s.codedChunks = cmp.Or(d.ExactChunks, exactChunks), cmp.Or(d.CodedChunks, codedChunks)
 	eighth := cmp.Or(d.CacheBytes, defaultCacheBytes) / 8
 	s.shelf, s.texts = shelf.New[shelfKey](3*eighth), shelf.New[textKey](eighth)
+	s.lately = shelf.New[attachedKey](attachedBytes)
 	s.residents = shelf.NewCalm[shelfKey](4*eighth, residentIdle, s.now)
 	if s.heartbeatEvery == 0 {
 		s.heartbeatEvery = defaultHeartbeat

@@ -381,6 +381,8 @@ func (s *shelf) Retrieve(context.Context, workspaces.Ref, agents.ID, string, con
 	return s.passages, nil, nil
 }
 
+func (s *shelf) Ahead(workspaces.Ref, agents.ID) conversation.SourcesAhead { return nil }
+
 type step = func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error)
 
 // script is a model that a test writes: one step a call.
