@@ -102,16 +102,21 @@ func historyBudget(session Session) int {
 }
 
 // readPast reads the finished turns but for one, from the newest, until the budget is spent: how long the
-// session is does not matter. The first page, the newest turns, may have been read already.
-func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, budget int, page []pastTurn) (past, error) {
+// session is does not matter. The first page, the newest turns, may have been read already: known has it.
+func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, budget int, known *foreknown) (past, error) {
 	var p past
-	below := math.MaxInt32
+	var page []pastTurn
+	below, size := math.MaxInt32, historyPage
+	if known != nil && known.there {
+		page, size = known.page, known.pageSize
+	}
 	for {
 		if below < math.MaxInt32 || page == nil {
 			var err error
 			if page, err = selectPast(ctx, db, session, below, historyPage); err != nil {
 				return past{}, err
 			}
+			size = historyPage
 		}
 		for _, turn := range page {
 			below = turn.index
@@ -126,7 +131,7 @@ func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, b
 			p.tokens += turn.tokens
 			p.turns = append(p.turns, turn)
 		}
-		if len(page) < historyPage {
+		if len(page) < size {
 			slices.Reverse(p.turns)
 			return p, nil
 		}

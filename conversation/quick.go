@@ -41,8 +41,9 @@ type foreknown struct {
 	// tools and keys are what of the agent's tools and the workspace's model keys was asked along.
 	tools tools.Ahead
 	keys  bool
-	// page is the first of readPast.
-	page []pastTurn
+	// page is the first of readPast, which has pageSize turns when there are more behind it.
+	page     []pastTurn
+	pageSize int
 }
 
 // lockSoftly is lockSession in a transaction that is not waited for until it is on the disk.

@@ -9,8 +9,9 @@ import (
 // pastStep is the first page of readPast, behind the turns that are summarised. The messages of turns whose rows are as
 // this node has them are not read: whatever changes a row, on whichever node, gives it another version (xmin, the
 // transaction that wrote it).
-func (s *Service) pastStep(session Session, known *foreknown, had []pastTurn) postgres.Step {
-	first, versions := versionsOf(had)
+func (s *Service) pastStep(session Session, known *foreknown, turns []pastTurn) postgres.Step {
+	had := newHadPast(turns)
+	known.pageSize = historyPage + len(turns) // there may be as many that are new
 	return postgres.Step{
 		SQL: `
 			SELECT t.id, t.index, t.status, t.xmin, CASE WHEN t.status = 'in_progress' OR t.xmin = ($5::int4[])[t.index - $4::int4 + 1] THEN NULL ELSE t.messages END
@@ -19,7 +20,7 @@ func (s *Service) pastStep(session Session, known *foreknown, had []pastTurn) po
 			WHERE t.tenant_id = $1 AND t.session_id = $2 AND t.index >= s.summarized_turns
 			ORDER BY t.index DESC
 			LIMIT $3`,
-		Args: []any{string(session.TenantID), string(session.ID), historyPage, first, versions},
+		Args: []any{string(session.TenantID), string(session.ID), known.pageSize, had.first, had.versions},
 		Row: func(scan func(into ...any) error) error {
 			var turn pastTurn
 			var messages []byte
@@ -35,39 +36,43 @@ func (s *Service) pastStep(session Session, known *foreknown, had []pastTurn) po
 	}
 }
 
-// versionsOf are the versions of rows by the places of their turns in the session, from a first one on; 0: it is not
-// known. They are written as Postgres's integers are, which have a sign, because versions have no arrays of their own.
-func versionsOf(had []pastTurn) (first int, versions []int64) {
-	if len(had) == 0 {
-		return 0, nil
-	}
-	last := 0
-	for _, turn := range had {
+// hadPast are the turns that a node has, by their places in the session from a first one on; they follow each other,
+// mostly.
+type hadPast struct {
+	first int
+	turns []pastTurn
+	// versions are those of the rows, 0 where it is not known. They are written as Postgres's integers are, which have a
+	// sign, because versions have no arrays of their own.
+	versions []int64
+}
+
+func newHadPast(turns []pastTurn) (had hadPast) {
+	last := -1
+	for _, turn := range turns {
 		last = max(last, turn.index)
 	}
-	first = max(0, last+1-historyPage)
-	versions = make([]int64, last+1-first)
-	for _, turn := range had {
-		if turn.index >= first {
-			versions[turn.index-first] = int64(int32(turn.row)) //nolint:gosec // meant
+	had.first = max(0, last+1-len(turns))
+	had.turns, had.versions = make([]pastTurn, last+1-had.first), make([]int64, last+1-had.first)
+	for _, turn := range turns {
+		if at := turn.index - had.first; at >= 0 {
+			had.turns[at], had.versions[at] = turn, int64(int32(turn.row)) //nolint:gosec // meant
 		}
 	}
-	return first, versions
+	return had
 }
 
 // fill gives a turn its messages: those that were read, or had when its row is the same.
-func (t *pastTurn) fill(read []byte, had []pastTurn) error {
+func (t *pastTurn) fill(read []byte, had hadPast) error {
 	if t.status == TurnInProgress {
 		return nil
 	}
 	if read == nil {
-		for _, one := range had {
-			if one.id == t.id && one.row == t.row {
-				t.messages, t.tokens = one.messages, one.tokens
-				return nil
-			}
+		at := t.index - had.first
+		if at < 0 || at >= len(had.turns) || had.turns[at].id != t.id || had.turns[at].row != t.row {
+			return fmt.Errorf("turn %s came without its messages", t.id)
 		}
-		return fmt.Errorf("turn %s came without its messages", t.id)
+		t.messages, t.tokens = had.turns[at].messages, had.turns[at].tokens
+		return nil
 	}
 	if err := readJSON(column{read, &t.messages}); err != nil {
 		return err

@@ -68,4 +68,16 @@ func TestPastIsReadOnce(t *testing.T) {
 	change(`DELETE FROM turns WHERE index = 2 AND tenant_id = ? AND session_id = ?`)
 	sent, seen = ask("six", append(words, "five", "Agates")...)
 	check("six", sent, seen, "two Sapphires ", "one Corals two Sapphires elsewhere Pearls five Agates ")
+
+	// In a long conversation all that is remembered comes from memory, in one question.
+	answers.mu.Lock()
+	for range 80 {
+		answers.steps = append(answers.steps, say("Beryls."))
+	}
+	answers.mu.Unlock()
+	for i := range 79 {
+		talk(s, fmt.Sprintf("garnet %d", i))
+	}
+	sent, seen = ask("and?", "garnet 0", "garnet 1", "garnet 50", "garnet 77", "garnet 78", "Beryls")
+	check("and?", sent, seen, "", "garnet 0 garnet 1 garnet 50 garnet 77 garnet 78 Beryls ")
 }

@@ -315,9 +315,8 @@ func (r *runner) prepareAttached(ctx context.Context) error {
 func (r *runner) remember(ctx context.Context) error {
 	begun := r.s.moment()
 	var told summary
-	var first []pastTurn
 	if known := r.start.known; known != nil && known.there {
-		told, first = known.summary, known.page
+		told = known.summary
 	} else {
 		var err error
 		if told, err = selectSummary(ctx, r.s.db, r.session); err != nil {
@@ -326,7 +325,7 @@ func (r *runner) remember(ctx context.Context) error {
 	}
 	session := r.session
 	session.SummarizedTurns = told.Turns // it may have been written since the session was read
-	before, err := readPast(ctx, r.s.db, session, r.turn.ID, historyBudget(r.session), first)
+	before, err := readPast(ctx, r.s.db, session, r.turn.ID, historyBudget(r.session), r.start.known)
 	if err != nil {
 		return err
 	}
