@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"parlance.dev/parlance/platform/quickjson"
@@ -37,27 +38,13 @@ func (r request) encode() ([]byte, error) {
 	for _, t := range r.Tools {
 		room += messageRoom + len(t.Function.Description) + len(t.Function.Parameters)
 	}
-	out := append(make([]byte, 0, room), `{"messages":[`...)
-	for i, m := range r.Messages {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		if out, err = m.append(out); err != nil {
-			return nil, err
-		}
-	}
-	out = append(out, `],`...)
+	w := &quickjson.Writer{Out: make([]byte, 0, room)}
+	quickjson.Each(w, `{"messages":`, r.Messages, func(m *message) { err = errors.Join(err, m.write(w)) })
 	if len(r.Tools) > 0 {
-		out = append(out, `"tools":[`...)
-		for i, t := range r.Tools {
-			if i > 0 {
-				out = append(out, ',')
-			}
-			out = t.append(out)
-		}
-		out = append(out, `],`...)
+		quickjson.Each(w, `,"tools":`, r.Tools, func(t *tool) { t.write(w) })
 	}
-	return append(out, rest[1:]...), nil // there always is a model
+	w.Put(",")
+	return append(w.Out, rest[1:]...), err // there always is a model
 }
 
 // streamOptions asks for a last chunk with the token counts.
@@ -77,29 +64,31 @@ type message struct {
 const messageRoom = 64
 
 // length is about that of the content as JSON, escapes included.
-func (m message) length() int {
+func (m *message) length() int {
 	if m.Content == nil {
 		return 0
 	}
 	return len(*m.Content) + len(*m.Content)/16
 }
 
-func (m message) append(out []byte) ([]byte, error) {
-	out = quickjson.AppendString(append(out, `{"role":`...), m.Role)
+func (m *message) write(w *quickjson.Writer) error {
+	w.Text(`{"role":`, m.Role)
 	if m.Content != nil {
-		out = quickjson.AppendString(append(out, `,"content":`...), *m.Content)
+		w.Text(`,"content":`, *m.Content)
 	}
 	if len(m.ToolCalls) > 0 {
 		calls, err := json.Marshal(m.ToolCalls)
 		if err != nil {
-			return nil, fmt.Errorf("writing tool calls: %w", err)
+			return fmt.Errorf("writing tool calls: %w", err)
 		}
-		out = append(append(out, `,"tool_calls":`...), calls...)
+		w.Put(`,"tool_calls":`)
+		w.Out = append(w.Out, calls...)
 	}
 	if m.ToolCallID != "" {
-		out = quickjson.AppendString(append(out, `,"tool_call_id":`...), m.ToolCallID)
+		w.Text(`,"tool_call_id":`, m.ToolCallID)
 	}
-	return append(out, '}'), nil
+	w.Put("}")
+	return nil
 }
 
 type toolCall struct {
@@ -125,13 +114,15 @@ type function struct {
 	Parameters json.RawMessage
 }
 
-func (t tool) append(out []byte) []byte {
-	out = quickjson.AppendString(append(out, `{"type":`...), t.Type)
-	out = quickjson.AppendString(append(out, `,"function":{"name":`...), t.Function.Name)
+func (t *tool) write(w *quickjson.Writer) {
+	w.Text(`{"type":`, t.Type)
+	w.Text(`,"function":{"name":`, t.Function.Name)
 	if t.Function.Description != "" {
-		out = quickjson.AppendString(append(out, `,"description":`...), t.Function.Description)
+		w.Text(`,"description":`, t.Function.Description)
 	}
-	return append(append(append(out, `,"parameters":`...), t.Function.Parameters...), "}}"...)
+	w.Put(`,"parameters":`)
+	w.Out = append(w.Out, t.Function.Parameters...)
+	w.Put("}}")
 }
 
 type chunk struct {

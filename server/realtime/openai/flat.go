@@ -1,16 +1,12 @@
 package openai
 
-import (
-	"strconv"
-
-	"parlance.dev/parlance/platform/quickjson"
-)
+import "parlance.dev/parlance/platform/quickjson"
 
 // flatEvent is an event of strings and numbers, which are most of a turn's. It writes itself as encoding/json would:
 // reflection takes several times as long.
 type flatEvent interface {
-	// append is false for what it does not know how to write; room is about what it takes beside the ids.
-	append(out []byte) ([]byte, bool)
+	// write is false for what it does not know how to write; room is about what it takes beside the ids.
+	write(w *quickjson.Writer) (known bool)
 	room() int
 }
 
@@ -21,61 +17,69 @@ const (
 	itemRoom = 104
 )
 
-// appendHead begins an event.
-func (h *head) appendHead(out []byte) []byte {
-	out = quickjson.AppendString(append(out, `{"type":`...), h.Type)
-	return quickjson.AppendString(append(out, `,"event_id":`...), h.EventID)
+// begin begins an event.
+func (h *head) begin(w *quickjson.Writer) {
+	w.Text(`{"type":`, h.Type)
+	w.Text(`,"event_id":`, h.EventID)
 }
 
-func (p *place) appendPlace(out []byte) []byte {
-	out = quickjson.AppendString(append(out, `,"response_id":`...), p.ResponseID)
-	out = quickjson.AppendString(append(out, `,"item_id":`...), p.ItemID)
-	out = strconv.AppendInt(append(out, `,"output_index":`...), int64(p.OutputIndex), 10)
-	return strconv.AppendInt(append(out, `,"content_index":`...), int64(p.ContentIndex), 10)
+func (p *place) write(w *quickjson.Writer) {
+	w.Text(`,"response_id":`, p.ResponseID)
+	w.Text(`,"item_id":`, p.ItemID)
+	w.Int(`,"output_index":`, p.OutputIndex)
+	w.Int(`,"content_index":`, p.ContentIndex)
 }
 
 func (e *deltaEvent) room() int { return len(e.Delta) }
 
-func (e *deltaEvent) append(out []byte) ([]byte, bool) {
-	out = quickjson.AppendString(append(e.appendPlace(e.appendHead(out)), `,"delta":`...), e.Delta)
-	return append(out, '}'), true
+func (e *deltaEvent) write(w *quickjson.Writer) (known bool) {
+	e.begin(w)
+	e.place.write(w)
+	w.Text(`,"delta":`, e.Delta)
+	w.Put("}")
+	return true
 }
 
 func (e *textEvent) room() int { return len(e.Text) }
 
-func (e *textEvent) append(out []byte) ([]byte, bool) {
-	out = quickjson.AppendString(append(e.appendPlace(e.appendHead(out)), `,"text":`...), e.Text)
-	return append(out, '}'), true
+func (e *textEvent) write(w *quickjson.Writer) (known bool) {
+	e.begin(w)
+	e.place.write(w)
+	w.Text(`,"text":`, e.Text)
+	w.Put("}")
+	return true
 }
 
 func (e *partEvent) room() int { return len(`{"type":"","text":""}`) + len(e.Part.Text) }
 
-func (e *partEvent) append(out []byte) ([]byte, bool) {
-	out = quickjson.AppendString(append(e.appendPlace(e.appendHead(out)), `,"part":{"type":`...), e.Part.Type)
-	out = quickjson.AppendString(append(out, `,"text":`...), e.Part.Text)
-	return append(out, "}}"...), true
+func (e *partEvent) write(w *quickjson.Writer) (known bool) {
+	e.begin(w)
+	e.place.write(w)
+	w.Text(`,"part":{"type":`, e.Part.Type)
+	w.Text(`,"text":`, e.Part.Text)
+	w.Put("}}")
+	return true
 }
 
 func (e *itemEvent) room() int { return roomOf(e.Item) }
 
-func (e *itemEvent) append(out []byte) ([]byte, bool) {
-	out = append(e.appendHead(out), `,"previous_item_id":`...)
-	if e.PreviousItemID == nil {
-		out = append(out, "null"...)
-	} else {
-		out = quickjson.AppendString(out, *e.PreviousItemID)
-	}
-	out, known := appendItem(append(out, `,"item":`...), e.Item)
-	return append(out, '}'), known
+func (e *itemEvent) write(w *quickjson.Writer) (known bool) {
+	e.begin(w)
+	writeOptional(w, `,"previous_item_id":`, e.PreviousItemID)
+	known = writeItem(w, `,"item":`, e.Item)
+	w.Put("}")
+	return known
 }
 
 func (e *outputItemEvent) room() int { return roomOf(e.Item) }
 
-func (e *outputItemEvent) append(out []byte) ([]byte, bool) {
-	out = quickjson.AppendString(append(e.appendHead(out), `,"response_id":`...), e.ResponseID)
-	out = strconv.AppendInt(append(out, `,"output_index":`...), int64(e.OutputIndex), 10)
-	out, known := appendItem(append(out, `,"item":`...), e.Item)
-	return append(out, '}'), known
+func (e *outputItemEvent) write(w *quickjson.Writer) (known bool) {
+	e.begin(w)
+	w.Text(`,"response_id":`, e.ResponseID)
+	w.Int(`,"output_index":`, e.OutputIndex)
+	known = writeItem(w, `,"item":`, e.Item)
+	w.Put("}")
+	return known
 }
 
 // roomOf is about what a message takes.
@@ -91,28 +95,34 @@ func roomOf(item any) (room int) {
 	return room
 }
 
-// appendItem appends a message that was written; false for any other item.
-func appendItem(out []byte, item any) ([]byte, bool) {
-	m, ok := item.(messageItem)
-	if !ok || m.Content == nil {
-		return out, false
+// writeItem writes a message that was written; false for any other item.
+func writeItem(w *quickjson.Writer, before string, item any) (known bool) {
+	m, known := item.(messageItem)
+	if !known || m.Content == nil {
+		return false
 	}
-	out = quickjson.AppendString(append(out, `{"id":`...), m.ID)
-	out = quickjson.AppendString(append(out, `,"object":`...), m.Object)
-	out = quickjson.AppendString(append(out, `,"type":`...), m.Type)
-	out = quickjson.AppendString(append(out, `,"status":`...), m.Status)
-	out = quickjson.AppendString(append(out, `,"role":`...), m.Role)
-	out = append(out, `,"content":[`...)
-	for i, content := range m.Content {
-		text, written := content.(textContent)
-		if !written {
-			return out, false
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = quickjson.AppendString(append(out, `{"type":`...), text.Type)
-		out = append(quickjson.AppendString(append(out, `,"text":`...), text.Text), '}')
+	w.Put(before)
+	w.Text(`{"id":`, m.ID)
+	w.Text(`,"object":`, m.Object)
+	w.Text(`,"type":`, m.Type)
+	w.Text(`,"status":`, m.Status)
+	w.Text(`,"role":`, m.Role)
+	quickjson.Each(w, `,"content":`, m.Content, func(content *any) {
+		text, written := (*content).(textContent)
+		known = known && written
+		w.Text(`{"type":`, text.Type)
+		w.Text(`,"text":`, text.Text)
+		w.Put("}")
+	})
+	w.Put("}")
+	return known
+}
+
+func writeOptional(w *quickjson.Writer, before string, text *string) {
+	if text == nil {
+		w.Put(before)
+		w.Put("null")
+		return
 	}
-	return append(out, "]}"...), true
+	w.Text(before, *text)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/quickjson"
@@ -24,109 +23,93 @@ func (e *responseEvent) room() int {
 	return room
 }
 
-func (e *responseEvent) append(out []byte) ([]byte, bool) {
+func (e *responseEvent) write(w *quickjson.Writer) (known bool) {
 	r := &e.Response
 	if r.StatusDetails != nil || r.Output == nil || r.OutputModalities == nil { // rare, and never
-		return out, false
+		return false
 	}
-	out = quickjson.AppendString(append(e.appendHead(out), `,"response":{"id":`...), r.ID)
-	out = quickjson.AppendString(append(out, `,"object":`...), r.Object)
-	out = quickjson.AppendString(append(out, `,"status":`...), r.Status)
-	out = append(out, `,"status_details":null,"output":[`...)
-	for i, item := range r.Output {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		known := false
-		if out, known = appendItem(out, item); !known {
-			return out, false
-		}
+	known = true
+	e.begin(w)
+	w.Text(`,"response":{"id":`, r.ID)
+	w.Text(`,"object":`, r.Object)
+	w.Text(`,"status":`, r.Status)
+	quickjson.Each(w, `,"status_details":null,"output":`, r.Output, func(item *any) { known = known && writeItem(w, "", *item) })
+	quickjson.Each(w, `,"output_modalities":`, r.OutputModalities, func(modality *string) { w.Text("", *modality) })
+	writeOptional(w, `,"conversation_id":`, r.ConversationID)
+	known = known && writeLimit(w, `,"max_output_tokens":`, r.MaxOutputTokens)
+	writePairs(w, `,"metadata":`, r.Metadata)
+	writeUsage(w, `,"usage":`, r.Usage)
+	w.Text(`,"audio":{"output":{"format":{"type":`, r.Audio.Output.Format.Type)
+	if rate := r.Audio.Output.Format.RateHz; rate != 0 {
+		w.Int(`,"rate":`, rate)
 	}
-	out = append(out, `],"output_modalities":[`...)
-	for i, modality := range r.OutputModalities {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = quickjson.AppendString(out, modality)
-	}
-	out = appendOptional(append(out, `],"conversation_id":`...), r.ConversationID)
-	out, known := appendLimit(append(out, `,"max_output_tokens":`...), r.MaxOutputTokens)
-	out = appendPairs(append(out, `,"metadata":`...), r.Metadata)
-	out = appendUsage(append(out, `,"usage":`...), r.Usage)
-	out = appendFormat(append(out, `,"audio":{"output":{"format":`...), r.Audio.Output.Format)
-	out = quickjson.AppendString(append(out, `,"voice":`...), r.Audio.Output.Voice)
-	return append(out, "}}}}"...), known
+	w.Text(`},"voice":`, r.Audio.Output.Voice)
+	w.Put("}}}}")
+	return known
 }
 
-func appendOptional(out []byte, text *string) []byte {
-	if text == nil {
-		return append(out, "null"...)
-	}
-	return quickjson.AppendString(out, *text)
-}
-
-// appendLimit appends max_output_tokens, which is a number or a word.
-func appendLimit(out []byte, limit any) ([]byte, bool) {
+// writeLimit writes max_output_tokens, which is a number or a word.
+func writeLimit(w *quickjson.Writer, before string, limit any) (known bool) {
 	switch limit := limit.(type) {
 	case int:
-		return strconv.AppendInt(out, int64(limit), 10), true
+		w.Int(before, limit)
 	case string:
-		return quickjson.AppendString(out, limit), true
+		w.Text(before, limit)
+	default:
+		return false
 	}
-	return out, false
+	return true
 }
 
-func appendPairs(out []byte, pairs map[string]string) []byte {
+func writePairs(w *quickjson.Writer, before string, pairs map[string]string) {
+	w.Put(before)
 	if pairs == nil {
-		return append(out, "null"...)
+		w.Put("null")
+		return
 	}
-	out = append(out, '{')
-	for i, key := range slices.Sorted(maps.Keys(pairs)) {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = quickjson.AppendString(append(quickjson.AppendString(out, key), ':'), pairs[key])
+	before = "{"
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		w.Text(before, key)
+		w.Text(":", pairs[key])
+		before = ","
 	}
-	return append(out, '}')
+	if len(pairs) == 0 {
+		w.Put("{")
+	}
+	w.Put("}")
 }
 
-func appendFormat(out []byte, f format) []byte {
-	out = quickjson.AppendString(append(out, `{"type":`...), f.Type)
-	if f.RateHz != 0 {
-		out = strconv.AppendInt(append(out, `,"rate":`...), int64(f.RateHz), 10)
-	}
-	return append(out, '}')
-}
-
-func appendUsage(out []byte, u *usage) []byte {
+func writeUsage(w *quickjson.Writer, before string, u *usage) {
+	w.Put(before)
 	if u == nil {
-		return append(out, "null"...)
-	}
-	number := func(name string, n int) {
-		out = strconv.AppendInt(append(out, name...), int64(n), 10)
+		w.Put("null")
+		return
 	}
 	in, cached := &u.InputTokenDetails, &u.InputTokenDetails.CachedTokensDetails
-	number(`{"total_tokens":`, u.TotalTokens)
-	number(`,"input_tokens":`, u.InputTokens)
-	number(`,"output_tokens":`, u.OutputTokens)
-	number(`,"input_token_details":{"text_tokens":`, in.TextTokens)
-	number(`,"audio_tokens":`, in.AudioTokens)
-	number(`,"image_tokens":`, in.ImageTokens)
-	number(`,"cached_tokens":`, in.CachedTokens)
-	number(`,"cached_tokens_details":{"text_tokens":`, cached.TextTokens)
-	number(`,"audio_tokens":`, cached.AudioTokens)
-	number(`,"image_tokens":`, cached.ImageTokens)
-	number(`}},"output_token_details":{"text_tokens":`, u.OutputTokenDetails.TextTokens)
-	number(`,"audio_tokens":`, u.OutputTokenDetails.AudioTokens)
-	return append(out, "}}"...)
+	w.Int(`{"total_tokens":`, u.TotalTokens)
+	w.Int(`,"input_tokens":`, u.InputTokens)
+	w.Int(`,"output_tokens":`, u.OutputTokens)
+	w.Int(`,"input_token_details":{"text_tokens":`, in.TextTokens)
+	w.Int(`,"audio_tokens":`, in.AudioTokens)
+	w.Int(`,"image_tokens":`, in.ImageTokens)
+	w.Int(`,"cached_tokens":`, in.CachedTokens)
+	w.Int(`,"cached_tokens_details":{"text_tokens":`, cached.TextTokens)
+	w.Int(`,"audio_tokens":`, cached.AudioTokens)
+	w.Int(`,"image_tokens":`, cached.ImageTokens)
+	w.Int(`}},"output_token_details":{"text_tokens":`, u.OutputTokenDetails.TextTokens)
+	w.Int(`,"audio_tokens":`, u.OutputTokenDetails.AudioTokens)
+	w.Put("}}")
 }
 
 func (e *citationsEvent) room() int { return len(e.Citations) }
 
-func (e *citationsEvent) append(out []byte) ([]byte, bool) {
-	out = quickjson.AppendString(append(e.appendHead(out), `,"response_id":`...), e.ResponseID)
-	out = append(append(out, `,"citations":`...), e.Citations...)
-	return append(out, '}'), true
+func (e *citationsEvent) write(w *quickjson.Writer) (known bool) {
+	e.begin(w)
+	w.Text(`,"response_id":`, e.ResponseID)
+	w.Put(`,"citations":`)
+	w.Out = append(w.Out, e.Citations...)
+	w.Put("}")
+	return true
 }
 
 // encodeCitations is encode for the citations of a response. Errors: a similarity that is no number.

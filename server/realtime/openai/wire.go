@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/platform/quickjson"
 )
 
 // head begins every server event. The agents SDK treats an event without event_id as unknown.
@@ -223,11 +224,12 @@ func newUsage(u conversation.Usage) *usage {
 func encode(value any) ([]byte, error) {
 	if flat, ok := value.(flatEvent); ok {
 		room := idsRoom + flat.room()
-		if data, known := flat.append(make([]byte, 0, room)); known {
-			if cap(data) > room {
-				data = bytes.Clone(data) // it has grown, by more than it needed
+		w := quickjson.Writer{Out: make([]byte, 0, room)}
+		if flat.write(&w) {
+			if cap(w.Out) > room {
+				return bytes.Clone(w.Out), nil // it has grown, by more than it needed
 			}
-			return data, nil
+			return w.Out, nil
 		}
 	}
 	buffer := buffers.Get().(*bytes.Buffer) //nolint:errcheck,forcetypeassert // the pool's own
