@@ -1,6 +1,10 @@
 package conversation
 
-import "parlance.dev/parlance/platform/quickjson"
+import (
+	"errors"
+
+	"parlance.dev/parlance/platform/quickjson"
+)
 
 // What every turn writes as JSON is written by hand: encoding/json takes several times as long, and a copy. The
 // outcome is the same but for the escapes that HTML would need.
@@ -156,8 +160,8 @@ func writeMetrics(w *quickjson.Writer, m Metrics) {
 // receiptRoom is about what a receipt takes, passageRoom what each of its passages does.
 const receiptRoom, passageRoom = 2048, 384
 
-// flat is the receipt as JSON; false when a number is none.
-func (r *Receipt) flat() ([]byte, bool) {
+// canonical is the receipt as it is stored and hashed. Errors: a number is none.
+func (r *Receipt) canonical() ([]byte, error) {
 	w := &quickjson.Writer{Out: make([]byte, 0, receiptRoom+passageRoom*len(r.Passages))}
 	text := func(one *string) { w.Text("", *one) }
 	w.Text(`{"agent_id":`, r.AgentID)
@@ -211,7 +215,10 @@ func (r *Receipt) flat() ([]byte, bool) {
 	w.Int(`},"version":`, r.Version)
 	w.Text(`,"workspace_id":`, r.WorkspaceID)
 	w.Put("}")
-	return w.Out, !w.Odd
+	if w.Odd {
+		return nil, errors.New("a number of the receipt is none")
+	}
+	return w.Out, nil
 }
 
 func (c *ReceiptModelCall) write(w *quickjson.Writer) {

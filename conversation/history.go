@@ -46,7 +46,7 @@ func tokensOf(m Message) int {
 	return n
 }
 
-func tokensOfTurn(messages []Message) int {
+func tokensOfAll(messages []Message) int {
 	n := 0
 	for _, m := range messages {
 		n += tokensOf(m)
@@ -67,7 +67,7 @@ type pastTurn struct {
 }
 
 func newPastTurn(turn Turn) pastTurn {
-	return pastTurn{id: turn.ID, index: turn.Index, status: turn.Status, messages: turn.Messages, tokens: tokensOfTurn(turn.Messages), row: turn.row}
+	return pastTurn{id: turn.ID, index: turn.Index, status: turn.Status, messages: turn.Messages, tokens: tokensOfAll(turn.Messages), row: turn.row}
 }
 
 // past is what the model sees of the turns before.
@@ -107,7 +107,7 @@ func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, b
 	var p past
 	var page []pastTurn
 	below, size := math.MaxInt32, historyPage
-	if known != nil && known.there {
+	if known = known.asked(); known != nil {
 		page, size = known.page, known.pageSize
 	}
 	for {

@@ -46,6 +46,14 @@ type foreknown struct {
 	pageSize int
 }
 
+// asked is what was asked along with the turn's beginning; nil: nothing was.
+func (k *foreknown) asked() *foreknown {
+	if k == nil || !k.there {
+		return nil
+	}
+	return k
+}
+
 // lockSoftly is lockSession in a transaction that is not waited for until it is on the disk.
 func (s *Service) lockSoftly(session Session) postgres.Step {
 	return postgres.Step{
@@ -219,7 +227,7 @@ func (s *Service) summaryStep(session Session, known *foreknown) postgres.Step {
 // provider is what answers for the agent.
 func (r *runner) provider(ctx context.Context) (model.Provider, error) {
 	choose := r.s.models
-	if known := r.start.known; known != nil && known.there && r.s.installed != nil && !known.keys {
+	if known := r.start.known.asked(); known != nil && r.s.installed != nil && !known.keys {
 		choose = r.s.installed
 	}
 	return choose(ctx, r.session.Ref(), r.session.Config.Model)

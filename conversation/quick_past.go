@@ -77,6 +77,6 @@ func (t *pastTurn) fill(read []byte, had hadPast) error {
 	if err := readJSON(column{read, &t.messages}); err != nil {
 		return err
 	}
-	t.tokens = tokensOfTurn(t.messages)
+	t.tokens = tokensOfAll(t.messages)
 	return nil
 }

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"time"
@@ -178,14 +177,6 @@ func (t *Turn) putReceipt(session Session, made *making) {
 		panic(err)
 	}
 	t.Receipt, t.ReceiptHash = canonical, hashOf(canonical)
-}
-
-// canonical is the receipt as it is stored and hashed. Errors: a number is none.
-func (r *Receipt) canonical() ([]byte, error) {
-	if written, ok := r.flat(); ok {
-		return written, nil
-	}
-	return nil, errors.New("a number of the receipt is none")
 }
 
 // hashOf is a SHA-256 in hex.

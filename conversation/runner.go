@@ -299,7 +299,7 @@ func (r *runner) prepareAttached(ctx context.Context) error {
 	begun := r.s.moment()
 	defer func() { r.making.stage(stageToolList, begun, r.s.moment()) }()
 	var ahead *tools.Ahead
-	if known := r.start.known; known != nil && known.there {
+	if known := r.start.known.asked(); known != nil {
 		ahead = &known.tools
 	}
 	if r.tools, err = r.s.tools.ComposeSession(ctx, r.session.Ref(), agentOf(r.session), string(r.session.ID), r.values, ahead); err != nil && ctx.Err() == nil {
@@ -315,7 +315,7 @@ func (r *runner) prepareAttached(ctx context.Context) error {
 func (r *runner) remember(ctx context.Context) error {
 	begun := r.s.moment()
 	var told summary
-	if known := r.start.known; known != nil && known.there {
+	if known := r.start.known.asked(); known != nil {
 		told = known.summary
 	} else {
 		var err error
@@ -347,7 +347,7 @@ func (r *runner) retrieve(ctx context.Context) {
 	was, looked := r.ahead.take(ctx, r.start.known, r.turn.UserText)
 	if !looked {
 		var sources SourcesAhead
-		if known := r.start.known; known != nil && known.there {
+		if known := r.start.known.asked(); known != nil {
 			sources = known.sources
 		}
 		was = r.lookFor(ctx, r.session, r.turn.UserText, sources)

@@ -75,7 +75,7 @@ func (r *runner) summarise(ctx context.Context, after Session) {
 		return // it needs all turns in their rows
 	}
 	budget := historyBudget(r.session)
-	if !r.before.left && r.before.tokens+tokensOfTurn(r.turn.Messages) < budget*3/4 || after.Closed() {
+	if !r.before.left && r.before.tokens+tokensOfAll(r.turn.Messages) < budget*3/4 || after.Closed() {
 		return
 	}
 	if !r.s.claimSummary(after.ID) {
@@ -221,13 +221,13 @@ func selectToSummarise(ctx context.Context, db bun.IDB, session Session) ([]Turn
 func oldest(turns []Turn, budget int) []Turn {
 	total, taken := 0, 0
 	for _, turn := range turns {
-		total += tokensOfTurn(turn.Messages)
+		total += tokensOfAll(turn.Messages)
 	}
 	for i, turn := range turns {
 		if turn.Status == TurnInProgress || turn.waits() || total-taken <= budget*2/5 || taken > 2*budget {
 			return turns[:i]
 		}
-		taken += tokensOfTurn(turn.Messages)
+		taken += tokensOfAll(turn.Messages)
 	}
 	return turns
 }

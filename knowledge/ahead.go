@@ -38,8 +38,7 @@ func (s *Service) Ahead(ref workspaces.Ref, agent agents.ID) *Ahead {
 
 // Step is the question; it belongs into a [postgres.DB.Ask].
 func (a *Ahead) Step() postgres.Step {
-	var has attached
-	return attachedStep(a.key.ref, a.key.agent, UsagePrompt, &has, func() {
+	return attachedStep(a.key.ref, a.key.agent, UsagePrompt, func(has attached) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.found = &has
@@ -63,35 +62,39 @@ func (s *Service) attachedTo(ctx context.Context, ref workspaces.Ref, agent agen
 	return &has, err
 }
 
-// attached is what there is, where that is known, or was.
+// attached is what there is, where that is known, or was; where it never was it is asked.
 func (a *Ahead) attached(ctx context.Context) (*attached, error) {
 	a.mu.Lock()
-	a.used = a.found
+	has := a.found
 	a.mu.Unlock()
-	if a.used != nil {
-		return a.used, nil
+	if has == nil {
+		has = a.s.recall(a.key)
 	}
-	if was, there := a.s.lately.Get(a.key); there {
-		a.use(was.(*attached)) //nolint:forcetypeassert,errcheck // nothing else is put there
-		return a.used, nil
+	if has == nil {
+		asked, err := a.s.beforeSearch(ctx, a.key.ref, a.key.agent, UsagePrompt)
+		if err != nil {
+			return nil, err
+		}
+		has = &asked
 	}
-	has, err := a.s.beforeSearch(ctx, a.key.ref, a.key.agent, UsagePrompt)
-	if err != nil {
-		return nil, err
-	}
-	a.use(&has)
-	return &has, nil
-}
-
-func (a *Ahead) use(has *attached) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.used = has
+	return has, nil
+}
+
+// recall is what an agent had when it was asked last; nil: it is not known.
+func (s *Service) recall(key attachedKey) *attached {
+	was, there := s.lately.Get(key)
+	if !there {
+		return nil
+	}
+	return was.(*attached) //nolint:forcetypeassert,errcheck // nothing else is put there
 }
 
 // remember keeps what an agent has for the turn after.
 func (s *Service) remember(key attachedKey, has *attached) {
-	if was, there := s.lately.Get(key); there && was.(*attached).same(has) { //nolint:forcetypeassert,errcheck // as above
+	if was := s.recall(key); was != nil && was.same(has) {
 		return
 	}
 	const number = 8

@@ -199,17 +199,17 @@ var selectAttached = `
 	  AND a.workspace_id = $2
 	  AND a.agent_id = $3`
 
-// attachedStep asks in one go what a search begins with, and calls answered once that is there. Sources in the usage
-// mode without are not looked into.
-func attachedStep(ref workspaces.Ref, agent agents.ID, without UsageMode, has *attached, answered func()) postgres.Step {
+// attachedStep asks in one go what a search begins with. Sources in the usage mode without are not looked into.
+func attachedStep(ref workspaces.Ref, agent agents.ID, without UsageMode, answered func(attached)) postgres.Step {
 	return postgres.Step{
 		SQL:  selectAttached,
 		Args: []any{string(ref.TenantID), string(ref.ID), string(agent), lexicon.Version, string(without)},
 		Row: func(scan func(into ...any) error) error {
+			var has attached
 			if err := scan(&has.Any, &has.Always, &has.Model, &has.Numbers); err != nil {
 				return err
 			}
-			answered()
+			answered(has)
 			return nil
 		},
 	}
@@ -217,7 +217,7 @@ func attachedStep(ref workspaces.Ref, agent agents.ID, without UsageMode, has *a
 
 // beforeSearch asks attachedStep alone.
 func (s *Service) beforeSearch(ctx context.Context, ref workspaces.Ref, agent agents.ID, without UsageMode) (has attached, err error) {
-	_, err = s.db.Ask(ctx, attachedStep(ref, agent, without, &has, func() {}))
+	_, err = s.db.Ask(ctx, attachedStep(ref, agent, without, func(found attached) { has = found }))
 	if err != nil {
 		return has, fmt.Errorf("look for attachments: %w", err)
 	}

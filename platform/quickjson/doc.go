@@ -1,5 +1,5 @@
-// Package quickjson reads and writes JSON that comes in hundreds and is mostly of one shape: pieces of a model's answer, frames of
-// clients. Where it says yes, it has read what encoding/json would; it says no to all that is not simple, and to any
+// Package quickjson reads and writes JSON that comes in hundreds and is mostly of one shape: pieces of a model's answer,
+// frames of clients. Where it says yes, it has read what encoding/json would; it says no to all that is not simple, and to any
 // doubt, and then encoding/json has the word. So the readers of a shape are tables of the members it knows, and are
 // tested by comparing.
 //
