@@ -1,6 +1,7 @@
 package redistest_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,8 +89,10 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Errorf("ping after kill and start: %v", err)
 	}
-	policy, err := c.ConfigGet(t.Context(), "maxmemory-policy").Result()
-	if err != nil || policy["maxmemory-policy"] != "noeviction" {
-		t.Errorf("maxmemory-policy = %v, %v, want noeviction", policy, err)
+	for name, want := range map[string]string{"maxmemory-policy": "noeviction", "auto-aof-rewrite-min-size": strconv.Itoa(256 << 20)} {
+		got, err := c.ConfigGet(t.Context(), name).Result()
+		if err != nil || got[name] != want {
+			t.Errorf("%s = %v, %v, want %s", name, got, err, want)
+		}
 	}
 }
