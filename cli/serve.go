@@ -68,7 +68,11 @@ func openProduction(cmd *cobra.Command, component string) (*app.App, error) {
 	if err := checkSchema(cmd.Context(), config.Direct().Reveal()); err != nil {
 		return nil, err
 	}
-	return openApp(cmd.Context(), config, component)
+	opened, err := openApp(cmd.Context(), config, component)
+	if err == nil {
+		go tuneProcessors(cmd.Context()) // behind what counts processors to know how much to do at once
+	}
+	return opened, err
 }
 
 // checkSchema refuses a database that is behind. One that is ahead is fine: migrations are safe

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -35,7 +34,7 @@ func (s *Service) embedBatches(ctx context.Context, tenant workspaces.TenantID, 
 	model := embedder.Model()
 	size, atOnce := max(model.MaxBatch, 1), s.turns.calls
 	if model.Local {
-		size, atOnce = min(size, localBatch), runtime.GOMAXPROCS(0)
+		size, atOnce = min(size, localBatch), s.turns.cores
 	}
 	var group errgroup.Group
 	group.SetLimit(atOnce)

@@ -23,7 +23,8 @@ type turns struct {
 	// compute is for work of this process, ocr for programs that read pictures, embed for calls of
 	// outside embedders, questions apart, of which there are calls.
 	compute, ocr, embed *fair.Gate
-	calls               int
+	// calls are made at once of an embedder that is asked over the network; one in the process has all cores.
+	calls, cores int
 }
 
 func newTurns(d Deps) turns {
@@ -40,7 +41,7 @@ func newTurns(d Deps) turns {
 	if compute <= 0 {
 		compute = cores
 	}
-	return turns{compute: gate("ingest_compute", compute), ocr: gate("ingest_ocr", cores), embed: gate("ingest_embed", calls), calls: calls}
+	return turns{compute: gate("ingest_compute", compute), ocr: gate("ingest_ocr", cores), embed: gate("ingest_embed", calls), calls: calls, cores: cores}
 }
 
 // turn is a run's turn to compute. It is given back while pictures are read, which other programs do.
