@@ -33,8 +33,8 @@ const (
 const waitsMetric = "/sched/latencies:seconds"
 
 // tuneProcessors lets Go work on as many processors as there is work for, until ctx ends. With more, each small piece of
-// work wakes a thread on another one that finds nothing left to do, and what is done next is done where no cache
-// knows of it. A GOMAXPROCS that the operator has chosen stays as it is. See docs/decisions/0028.
+// work wakes a thread on another one, and what comes next is done where no cache knows of it. A GOMAXPROCS that the
+// operator has chosen stays as it is. See docs/decisions/0028.
 func tuneProcessors(ctx context.Context) {
 	if os.Getenv("GOMAXPROCS") != "" {
 		return
