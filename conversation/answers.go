@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/uptrace/bun"
+
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 )
@@ -161,13 +163,35 @@ func startedItem(event Event) string {
 	return ""
 }
 
+// giveUp closes a turn of this node's that was never begun and will not be, so that the model sees what was said in it.
+func (e *engine) giveUp(id TurnID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.s.live), writeTimeout)
+	defer cancel()
+	now := e.s.moment()
+	err := e.s.attached(ctx, e.id, func(ctx context.Context) error {
+		return e.s.locked(ctx, e.session.TenantID, e.id, func(ctx context.Context, tx bun.Tx, row *Session) error {
+			turn, err := selectTurn(ctx, tx, *row, id)
+			if err != nil || row.RunningTurnID == id {
+				return err
+			}
+			return abandonTurn(ctx, tx, *row, &turn, now)
+		})
+	})
+	if err != nil { // it is closed with the session
+		e.s.log.WarnContext(ctx, "unanswered turn not closed", "session_id", e.id, "turn_id", id, "error", err)
+	}
+}
+
 // settle takes the end of an answer.
 func (e *engine) settle(m finished) {
 	e.current = nil
 	live, attached := m.run.live, e.holds(m.run.live)
 	if m.went.turn.Status == "" { // it was never begun
-		if m.run.open && e.unanswered == "" {
+		switch {
+		case m.run.open && e.unanswered == "":
 			e.unanswered, e.said = m.run.turn, ""
+		case m.run.open && !m.run.takenUp: // what was said since is another turn, which is the one to be answered
+			e.giveUp(m.run.turn)
 		}
 		if attached && e.ending == nil && !m.run.takenUp { // nobody here asked for it: another node may have it
 			live.push(Failed{CommandID: m.run.commandID, Err: postgres.Decide(m.went.err)})

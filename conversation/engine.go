@@ -3,10 +3,12 @@ package conversation
 import (
 	"context"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"sync"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -124,8 +126,17 @@ func (s *Service) engineOf(id ID) *engine {
 	return s.engines.of(id)[id]
 }
 
-// take does what a message is about.
+// take does what a message is about. A fault of ours costs the session its sockets, which come back, and not the node
+// all others.
 func (e *engine) take(message any) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			e.s.log.Error("conversation panicked", "session_id", e.id, "error", panicked, telemetry.KeyStack, string(debug.Stack()))
+			for _, live := range e.all() {
+				e.drop(live, Closed{Code: CloseInternal, Reason: ReasonInternal})
+			}
+		}
+	}()
 	switch m := message.(type) {
 	case joined:
 		e.join(m)
@@ -134,10 +145,10 @@ func (e *engine) take(message any) {
 	case commanded:
 		e.obey(m.live, m.command)
 	case happened:
-		e.forward(m)
 		if m.noted != nil {
-			close(m.noted)
+			defer close(m.noted)
 		}
+		e.forward(m)
 	case finished:
 		e.settle(m)
 	case asideDone:

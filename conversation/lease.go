@@ -174,13 +174,21 @@ func (s *Service) reclaimOnce(ctx context.Context, start turnStart, losses int) 
 // it returns, what the user said is in Postgres, or on this node's disk while Postgres is away (alone; the
 // caller ends it with landTurn). Errors: Precondition session-closed, Unavailable
 // unavailable (waited too long), the context's or its cause.
+//
+// A turn that can begin does so although ctx ends meanwhile, and what was said before too: it is then recorded as
+// cancelled. Given up half-way it would be nobody's, and what the user said in it answered by nobody.
 func (s *Service) begin(ctx context.Context, start turnStart, l *lease) (session Session, turn Turn, alone bool, err error) {
+	if ctx.Err() != nil && !start.open {
+		return Session{}, Turn{}, false, fmt.Errorf("beginning a turn: %w", context.Cause(ctx))
+	}
 	waiting, cancel := context.WithTimeout(ctx, busyWait)
+	defer cancel()
+	trying, cancel := context.WithTimeout(context.WithoutCancel(ctx), busyWait)
 	defer cancel()
 	ticker := time.NewTicker(busyPoll)
 	defer ticker.Stop()
 	for {
-		err := s.attached(waiting, start.session, func(ctx context.Context) (err error) {
+		err := s.attached(trying, start.session, func(ctx context.Context) (err error) {
 			session, turn, err = s.tryBegin(ctx, start)
 			return err
 		})

@@ -270,24 +270,12 @@ func TestBeginBehindAnother(t *testing.T) {
 	s := f.join(t, f.Service, made)
 	s.do(conversation.UserMessage{ItemID: "one", Text: "First this."})
 	added, _ := until[conversation.ItemAdded](s)
-	other, err := f.db.Pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }() // it is committed unless the test failed
-	ours := []any{f.ref.TenantID, made.Session.ID}
-	if _, err := other.Exec(t.Context(), "SELECT FROM sessions WHERE tenant_id = $1 AND id = $2 FOR UPDATE", ours...); err != nil {
-		t.Fatal(err)
-	}
+	other := f.holdRow(t, made.Session.ID)
 	s.do(conversation.Respond{})
-	await(t, "the answer waits for the row", func() bool {
-		var waits bool
-		err := f.db.Pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
-		return err == nil && waits
-	})
-	_, err = other.Exec(t.Context(), `UPDATE turns SET user_text = 'First this. Then that.',
+	f.awaitLock(t)
+	_, err := other.Exec(t.Context(), `UPDATE turns SET user_text = 'First this. Then that.',
 		messages = '[{"role":"user","item_id":"one","text":"First this."},{"role":"user","item_id":"two","text":"Then that."}]'
-		WHERE tenant_id = $1 AND session_id = $2 AND id = $3`, append(ours, added.Item.TurnID)...)
+		WHERE tenant_id = $1 AND session_id = $2 AND id = $3`, f.ref.TenantID, made.Session.ID, added.Item.TurnID)
 	if err == nil {
 		err = other.Commit(t.Context())
 	}

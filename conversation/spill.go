@@ -170,7 +170,9 @@ func (p *spill) watch(ctx context.Context) (watched context.Context, stop func()
 		cancel(nil)
 		mu.Lock()
 		defer mu.Unlock()
-		timer.Stop()
+		if timer != nil { // there is none when ctx had ended before
+			timer.Stop()
+		}
 	}
 }
 
