@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -18,6 +19,8 @@ type respond struct {
 	input []Message
 	// turn is what is taken up from a lost node; empty otherwise.
 	turn TurnID
+	// asked is when it came; zero: when it is taken.
+	asked time.Time
 }
 
 // current is the answer that is going out.
@@ -72,7 +75,7 @@ func (e *engine) ready(wanted respond, start turnStart) (context.Context, *curre
 	run := &current{live: wanted.live, commandID: wanted.command.CommandID, responseID: idgen.New(idgen.Response), turn: start.turn, open: start.open, approvals: newApprovals(), cancel: cancel}
 	run.takenUp, start.response = wanted.turn != "", run.responseID
 	r := e.runnerFor(wanted, run)
-	r.start, r.approvals = start, run.approvals
+	r.start, r.start.asked, r.approvals = start, wanted.asked, run.approvals
 	return ctx, run, r
 }
 

@@ -82,6 +82,7 @@ func (r *runner) runAside(ctx context.Context) error {
 	note(ctx, session)
 	session.Config = config
 	r.session, r.begun = session, r.s.moment()
+	r.making.asked = r.begun
 	r.turn = newTurn(session, "", r.begun)
 	err = r.tell(ResponseStarted{ResponseID: r.responseID, CommandID: r.commandID, OutOfBand: true})
 	if err == nil {

@@ -351,4 +351,7 @@ type Metrics struct {
 	// without tools then.
 	ToolRounds      int  `json:"tool_rounds,omitempty"`
 	RoundsExhausted bool `json:"tool_rounds_exhausted,omitempty"`
+	// Incomplete is why the model stopped before the end of a completed answer (ReasonMaxOutputTokens or
+	// ReasonContentFilter); empty: it did not.
+	Incomplete string `json:"incomplete,omitempty"`
 }

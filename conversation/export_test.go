@@ -26,3 +26,13 @@ var StatementsOfSockets = map[string]string{
 	"Accept": acceptNew, "Ask": askOpen, "Begin": beginOpen, "Finish": finishOpen,
 	"Refresh": strings.NewReplacer("?0", "$1", "?1", "$2", "?2", "$3", "?3", "$4").Replace(refreshSQL),
 }
+
+// Queued is how many turns without a socket run or wait for a session on this node.
+func (s *Service) Queued(id ID) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q := s.queues.sessions[id]; q != nil {
+		return q.turns
+	}
+	return 0
+}

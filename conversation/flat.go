@@ -154,6 +154,9 @@ func writeMetrics(w *quickjson.Writer, m Metrics) {
 	if m.RoundsExhausted {
 		w.Put(`,"tool_rounds_exhausted":true`)
 	}
+	if m.Incomplete != "" {
+		w.Text(`,"incomplete":`, m.Incomplete)
+	}
 	w.Put("}")
 }
 

@@ -104,6 +104,7 @@ func (b *broadcast) hear(ctx context.Context, next int, emit func(StreamEvent) e
 // Stream is [Service.Say] for a caller who hears the answer while it is made. When ctx ends or emit
 // fails the turn goes on for FollowGrace, so that the caller can come back (Follow); then it is cancelled.
 func (s *Service) Stream(ctx context.Context, p workspaces.Principal, id ID, params TurnParams, emit func(StreamEvent) error) error {
+	params.asked = s.moment()
 	session, err := s.sayTo(ctx, p, id, params)
 	if err != nil {
 		return err

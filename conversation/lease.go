@@ -59,6 +59,8 @@ type turnStart struct {
 	// unheard is the answer's id of a quickAsk for the turn of which nobody knows what came; empty: there was none. What it
 	// began, nobody runs.
 	unheard string
+	// asked is when the answer was asked for; zero: now.
+	asked time.Time
 	// recall is what the node remembers of the session; nil for a turn without a socket.
 	recall *recall
 	// known is what the node knows of the session; nil: nothing.

@@ -95,7 +95,7 @@ func (e *engine) respond(live *Live, c Respond) {
 		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
 		return
 	}
-	wanted := respond{live: live, command: c, input: input}
+	wanted := respond{live: live, command: c, input: input, asked: e.s.moment()}
 	if c.OutOfBand {
 		e.respondAside(wanted)
 		return

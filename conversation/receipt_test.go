@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
@@ -176,4 +177,69 @@ func TestPrices(t *testing.T) {
 			t.Errorf("%s was taken", bad)
 		}
 	}
+}
+
+// TestReceiptOfATurnThatWaited: what a turn waited for the one before it, over HTTP and on a socket, is in its lease stage and
+// in the whole time.
+func TestReceiptOfATurnThatWaited(t *testing.T) {
+	t.Parallel()
+	const wait = 5 * time.Second
+	check := func(t *testing.T, f *fixture, turn conversation.Turn) {
+		t.Helper()
+		r := f.receipt(t, turn)
+		if first := r.Stages[0]; first.Stage != "lease" || first.StartMS != 0 || first.DurationMS < int(wait.Milliseconds()) {
+			t.Errorf("stages %+v", r.Stages)
+		}
+		for _, stage := range r.Stages[1:] {
+			if stage.StartMS < int(wait.Milliseconds()) {
+				t.Errorf("%+v began before the turn did", stage)
+			}
+		}
+		if turn.Metrics.TotalMS < int(wait.Milliseconds()) {
+			t.Errorf("the turn took %d ms", turn.Metrics.TotalMS)
+		}
+	}
+	t.Run("HTTP", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		begun := make(chan struct{})
+		f.model = &script{steps: []step{sayAndWait("One", begun), say("Two.")}}
+		made := f.create(t)
+		first, hangUp := context.WithCancel(t.Context())
+		defer hangUp()
+		go func() { _, _ = f.Turn(first, f.principal, made.Session.ID, "one", nil) }()
+		received(t, "the first turn", begun)
+		second := make(chan conversation.Turn, 1)
+		go func() {
+			turn, err := f.Turn(context.WithoutCancel(first), f.principal, made.Session.ID, "two", nil)
+			if err != nil {
+				t.Errorf("the second turn: %v", err)
+			}
+			second <- turn
+		}()
+		await(t, "the second turn waits", func() bool { return f.Queued(made.Session.ID) == 2 })
+		f.clock.advance(wait)
+		hangUp()
+		check(t, f, <-second)
+	})
+	t.Run("Socket", func(t *testing.T) {
+		t.Parallel()
+		f := newFixture(t)
+		begun := make(chan struct{})
+		f.model = &script{steps: []step{sayAndWait("One", begun), say("Two.")}}
+		made := f.create(t)
+		s := f.join(t, f.Service, made)
+		s.do(conversation.UserMessage{Text: "one"})
+		s.do(conversation.Respond{})
+		received(t, "the first answer", begun)
+		s.do(conversation.UserMessage{Text: "two"})
+		s.do(conversation.Respond{})
+		s.do(conversation.Cancel{ResponseID: "resp_another"})
+		until[conversation.Failed](s) // so the Respond before it has been taken
+		f.clock.advance(wait)
+		s.do(conversation.Cancel{})
+		until[conversation.ResponseDone](s)
+		until[conversation.ResponseDone](s)
+		check(t, f, f.transcript(t, made.Session.ID)[1])
+	})
 }

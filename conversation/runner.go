@@ -150,7 +150,10 @@ func (r *runner) depart(ctx context.Context) (context.Context, *telemetry.Span, 
 		return e.ctx, e.span, e.lease
 	}
 	ctx, span := r.trace(ctx)
-	r.making = making{asked: r.s.moment(), prices: r.s.prices}
+	r.making = making{asked: r.start.asked, prices: r.s.prices}
+	if r.making.asked.IsZero() {
+		r.making.asked = r.s.moment()
+	}
 	ctx, l := r.s.hold(ctx, r.start, r.approvals)
 	r.ahead = r.lookAhead(ctx)
 	return ctx, span, l
@@ -168,13 +171,13 @@ func (r *runner) begin(ctx context.Context, l *lease) (Session, Turn, bool, erro
 func (r *runner) judge(ctx context.Context, err error) error {
 	now := r.s.moment()
 	r.turn.EndedAt = now
-	r.turn.Metrics.TotalMS = milliseconds(now.Sub(r.begun))
+	r.turn.Metrics.TotalMS = milliseconds(now.Sub(r.making.asked))
 	r.turn.Messages = settle(r.turn.Messages, codeUnfinished, outputUnfinished)
 	r.turn.AgentText = agentText(r.turn.Messages)
 	_, gone := errors.AsType[goneError](err)
 	switch {
 	case err == nil:
-		r.turn.Status = TurnCompleted
+		r.turn.Status, r.turn.Metrics.Incomplete = TurnCompleted, incomplete[r.finish]
 		return nil
 	case gone || ctx.Err() != nil:
 		r.turn.Status = TurnCancelled
@@ -193,6 +196,9 @@ func (r *runner) judge(ctx context.Context, err error) error {
 	return decided
 }
 
+// incomplete is why an answer that ended well is not whole.
+var incomplete = map[model.FinishReason]string{model.FinishLength: ReasonMaxOutputTokens, model.FinishFiltered: ReasonContentFilter}
+
 // done is the last event of the turn.
 func (r *runner) done(err error) ResponseDone {
 	done := ResponseDone{
@@ -206,10 +212,8 @@ func (r *runner) done(err error) ResponseDone {
 		done.Reason = ReasonTurnDetected
 	case r.turn.Status == TurnCancelled:
 		done.Reason = ReasonClientCancelled
-	case r.finish == model.FinishLength:
-		done.Status, done.Reason = ResponseIncomplete, ReasonMaxOutputTokens
-	case r.finish == model.FinishFiltered:
-		done.Status, done.Reason = ResponseIncomplete, ReasonContentFilter
+	case r.turn.Metrics.Incomplete != "":
+		done.Status, done.Reason = ResponseIncomplete, r.turn.Metrics.Incomplete
 	}
 	return done
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parlance.dev/parlance/fault"
@@ -52,6 +53,9 @@ type TurnParams struct {
 	// Outputs are results of calls that the session's clients were asked to make; Respond and the
 	// items' ids are not read.
 	Outputs []ToolOutput
+
+	// asked is when the caller came.
+	asked time.Time
 }
 
 func (p TurnParams) check() error {
@@ -118,6 +122,7 @@ func (s *Service) Turn(ctx context.Context, p workspaces.Principal, id ID, text 
 // upstream-failed (the turn is recorded as failed; the session goes on), RateLimited rate-limited (too
 // many wait), Unavailable unavailable, Canceled canceled.
 func (s *Service) Say(ctx context.Context, p workspaces.Principal, id ID, params TurnParams, emit func(StreamEvent) error) (Turn, error) {
+	params.asked = s.moment()
 	session, err := s.sayTo(ctx, p, id, params)
 	if err != nil {
 		return Turn{}, err
@@ -150,7 +155,7 @@ func (s *Service) say(ctx context.Context, session Session, params TurnParams, e
 	stream := &turnStream{emit: emit}
 	start := turnStart{
 		tenant: session.TenantID, session: session.ID, turn: TurnID(idgen.In(ctx, idgen.Turn)), text: params.Text,
-		outputs: params.messages(), answered: &[]tools.ClientCall{}, offered: offerOf(params.ClientTools),
+		outputs: params.messages(), answered: &[]tools.ClientCall{}, offered: offerOf(params.ClientTools), asked: params.asked,
 	}
 	r := &runner{
 		s: s, start: start, responseID: idgen.New(idgen.Response), options: options{clientTools: params.ClientTools}, approvals: newApprovals(), emit: stream.take,

@@ -73,6 +73,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
 		},
 		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
+		IncompleteReason: t.Metrics.Incomplete,
 	}
 	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Spilled
 	if t.ErrorCode != "" {
@@ -84,7 +85,7 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 func answeredTurnProto(t conversation.Turn) *parlancev1.CreateTurnResponse {
 	return &parlancev1.CreateTurnResponse{
 		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
-		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash,
+		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash, IncompleteReason: t.Metrics.Incomplete,
 		ClientToolCalls: each(t.OpenClientCalls(), func(c conversation.ToolCall) *parlancev1.ToolCall {
 			return turnCallProto(string(t.SessionID), string(t.ID), c)
 		}),

@@ -111,3 +111,33 @@ func TestRedisKilled(t *testing.T) {
 	}
 	redis.Start()
 }
+
+// TestCutAnswerOverHTTP: who takes turns over HTTP is told that the model stopped before the end of its answer, and why, as
+// clients on sockets are.
+func TestCutAnswerOverHTTP(t *testing.T) {
+	t.Parallel()
+	llm := openaichat.New(t)
+	env := harness.Start(t, harness.Options{WithoutWorker: true, Settings: map[string]string{
+		"PARLANCE_MODEL_BASE_URL": llm.BaseURL, "PARLANCE_MODEL_NAME": openaichat.Model,
+	}})
+	agent := env.Do(t, "POST", env.Tenant.In("/agents"), `{"name":"Ada"}`).Must(t, 201).Text("id")
+	session := "/v1/sessions/" + env.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u","modality":"text"}`).Must(t, 201).Text("id")
+	for _, row := range []struct {
+		finish, reason string // OpenAI's word and ours
+	}{{"length", "max_output_tokens"}, {"content_filter", "content_filter"}, {"stop", ""}} {
+		llm.Add(openaichat.Reply{Text: []string{"As far as"}, Finish: row.finish})
+		turn := env.Do(t, "POST", session+"/turns", `{"text":"Go on."}`).Must(t, 200)
+		if turn.Text("status") != "completed" || turn.Text("incomplete_reason") != row.reason {
+			t.Errorf("%s: %s", row.finish, turn.Body)
+		}
+		llm.Add(openaichat.Reply{Text: []string{"As far as"}, Finish: row.finish})
+		streamed := env.Do(t, "POST", session+"/turns", `{"text":"Go on."}`, harness.Header("Accept", "text/event-stream")).Must(t, 200)
+		if !strings.Contains(string(streamed.Body), `"incomplete_reason":"`+row.reason+`"`) {
+			t.Errorf("%s, streamed: %s", row.finish, streamed.Body)
+		}
+		turns := env.Do(t, "GET", session+"/transcript", nil).Must(t, 200).List("turns")
+		if got := harness.Path(turns[len(turns)-1], "incomplete_reason"); got != row.reason {
+			t.Errorf("%s, in the transcript: %v", row.finish, got)
+		}
+	}
+}

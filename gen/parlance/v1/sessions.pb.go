@@ -656,6 +656,8 @@ type Turn struct {
 	Items []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
 	// It could not be written at once, because the database was away: a server kept it on disk and wrote it later.
 	Spilled bool `protobuf:"varint,17,opt,name=spilled,proto3" json:"spilled,omitempty"`
+	// Why the model stopped before the end of a completed answer: max_output_tokens or content_filter; empty: it did not.
+	IncompleteReason string `protobuf:"bytes,18,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
 	// What the user thought of the answer: like or dislike; empty: nothing.
 	Feedback      string `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -809,6 +811,13 @@ func (x *Turn) GetSpilled() bool {
 		return x.Spilled
 	}
 	return false
+}
+
+func (x *Turn) GetIncompleteReason() string {
+	if x != nil {
+		return x.IncompleteReason
+	}
+	return ""
 }
 
 func (x *Turn) GetFeedback() string {
@@ -2405,9 +2414,11 @@ type CreateTurnResponse struct {
 	// Those of tool_calls that the caller is to run: send their results as tool_outputs.
 	ClientToolCalls []*ToolCall `protobuf:"bytes,7,rep,name=client_tool_calls,json=clientToolCalls,proto3" json:"client_tool_calls,omitempty"`
 	// Hash of the turn's receipt (…/turns/{turn_id}/receipt).
-	ReceiptHash   string `protobuf:"bytes,8,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ReceiptHash string `protobuf:"bytes,8,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
+	// Why the model stopped before the end of a completed answer: max_output_tokens or content_filter; empty: it did not.
+	IncompleteReason string `protobuf:"bytes,9,opt,name=incomplete_reason,json=incompleteReason,proto3" json:"incomplete_reason,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *CreateTurnResponse) Reset() {
@@ -2492,6 +2503,13 @@ func (x *CreateTurnResponse) GetClientToolCalls() []*ToolCall {
 func (x *CreateTurnResponse) GetReceiptHash() string {
 	if x != nil {
 		return x.ReceiptHash
+	}
+	return ""
+}
+
+func (x *CreateTurnResponse) GetIncompleteReason() string {
+	if x != nil {
+		return x.IncompleteReason
 	}
 	return ""
 }
@@ -4486,7 +4504,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\finput_tokens\x18\x01 \x01(\x05R\vinputTokens\x12#\n" +
 	"\routput_tokens\x18\x02 \x01(\x05R\foutputTokens\x12\x1d\n" +
 	"\n" +
-	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xcc\x05\n" +
+	"tool_calls\x18\x03 \x01(\x05R\ttoolCalls\"\xf9\x05\n" +
 	"\x04Turn\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -4509,7 +4527,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\tretrieval\x18\x0e \x01(\v2\x1a.parlance.v1.TurnRetrievalR\tretrieval\x12!\n" +
 	"\freceipt_hash\x18\x0f \x01(\tR\vreceiptHash\x12+\n" +
 	"\x05items\x18\x10 \x03(\v2\x15.parlance.v1.TurnItemR\x05items\x12\x18\n" +
-	"\aspilled\x18\x11 \x01(\bR\aspilled\x12\x1a\n" +
+	"\aspilled\x18\x11 \x01(\bR\aspilled\x12+\n" +
+	"\x11incomplete_reason\x18\x12 \x01(\tR\x10incompleteReason\x12\x1a\n" +
 	"\bfeedback\x18\x1e \x01(\tR\bfeedback\"\xaf\x02\n" +
 	"\bTurnItem\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
@@ -4660,7 +4679,7 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\x04text\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\xfa\x01R\x04text\x12E\n" +
 	"\fclient_tools\x18\x03 \x03(\v2\x17.parlance.v1.ClientToolB\t\xbaH\x06\x92\x01\x03\x10\x80\x01R\vclientTools\x12D\n" +
-	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\xd8\x02\n" +
+	"\ftool_outputs\x18\x04 \x03(\v2\x17.parlance.v1.ToolOutputB\b\xbaH\x05\x92\x01\x02\x10@R\vtoolOutputs\"\x85\x03\n" +
 	"\x12CreateTurnResponse\x12\x17\n" +
 	"\aturn_id\x18\x01 \x01(\tR\x06turnId\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x123\n" +
@@ -4670,7 +4689,8 @@ const file_parlance_v1_sessions_proto_rawDesc = "" +
 	"\x05usage\x18\x05 \x01(\v2\x16.parlance.v1.TurnUsageR\x05usage\x12\x16\n" +
 	"\x06status\x18\x06 \x01(\tR\x06status\x12A\n" +
 	"\x11client_tool_calls\x18\a \x03(\v2\x15.parlance.v1.ToolCallR\x0fclientToolCalls\x12!\n" +
-	"\freceipt_hash\x18\b \x01(\tR\vreceiptHash\"\x8c\x02\n" +
+	"\freceipt_hash\x18\b \x01(\tR\vreceiptHash\x12+\n" +
+	"\x11incomplete_reason\x18\t \x01(\tR\x10incompleteReason\"\x8c\x02\n" +
 	"\x11StreamTurnRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x1d\n" +
