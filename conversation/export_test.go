@@ -36,3 +36,11 @@ func (s *Service) Queued(id ID) int {
 	}
 	return 0
 }
+
+// Summarising says that a summary of the session is being written on this node, or failed within the minute.
+func (s *Service) Summarising(id ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, is := s.summaries[id]
+	return is
+}
