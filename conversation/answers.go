@@ -53,7 +53,11 @@ func (e *engine) next() {
 		e.next()
 		return
 	}
-	start := e.startOf(e.unanswered, e.said)
+	turn, said := e.unanswered, e.said
+	if wanted.turn != "" && wanted.turn != turn { // what has been said since is answered behind it
+		turn, said = wanted.turn, ""
+	}
+	start := e.startOf(turn, said)
 	if !start.open {
 		start.turn = TurnID(idgen.New(idgen.Turn))
 	}
@@ -82,7 +86,9 @@ func (e *engine) ready(wanted respond, start turnStart) (context.Context, *curre
 // launch has the answer go out.
 func (e *engine) launch(ctx context.Context, run *current, r *runner) {
 	e.current = run
-	e.unanswered, e.said = "", ""
+	if run.turn == e.unanswered {
+		e.unanswered, e.said = "", ""
+	}
 	e.client.answering(e.s.moment())
 	e.s.do(func() {
 		defer run.cancel(nil)

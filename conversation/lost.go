@@ -169,6 +169,7 @@ func (s *Service) lookForWanted(ctx context.Context, id ID) {
 
 // takeUp begins the answers that turns wait for; the sockets here are told of those that were lost.
 func (e *engine) takeUp(turns []Turn) {
+	first := 0
 	for _, turn := range turns {
 		if !turn.Wanted || e.has(turn.ID) || e.s.spill.ended(e.id, turn.ID) {
 			continue
@@ -180,9 +181,9 @@ func (e *engine) takeUp(turns []Turn) {
 			e.watching = ""
 		}
 		if live := e.anyone(); live != nil && !e.restarting {
-			e.unanswered, e.said = turn.ID, ""
 			e.recall.opened(turn)
-			e.waiting = slices.Insert(e.waiting, 0, respond{live: live, turn: turn.ID})
+			e.waiting = slices.Insert(e.waiting, first, respond{live: live, turn: turn.ID}) // before what was asked for since
+			first++
 		}
 	}
 	e.next()

@@ -49,7 +49,7 @@ func (e *engine) join(m joined) {
 		}
 	}
 	for _, turn := range m.unanswered {
-		if !e.has(turn.ID) && !e.s.spill.ended(e.id, turn.ID) {
+		if !turn.Wanted && !e.has(turn.ID) && !e.s.spill.ended(e.id, turn.ID) { // takeUp has those that are
 			e.unanswered, e.said = turn.ID, ""
 		}
 	}
