@@ -95,11 +95,13 @@ type (
 		channel LiveChannel
 		number  int64
 	}
-	ended     struct{ session Session }
-	recorded  struct{ turn Turn }
-	expired   struct{ call *clientCall }
-	changed   struct{ edits ItemEdits }
-	restarted struct{}
+	ended    struct{ session Session }
+	recorded struct{ turn Turn }
+	// recordedElsewhere is recorded on another node.
+	recordedElsewhere struct{ turn Turn }
+	expired           struct{ call *clientCall }
+	changed           struct{ edits ItemEdits }
+	restarted         struct{}
 )
 
 // engineFor returns the session's engine with one more socket on its way: the caller must send joined.
@@ -159,6 +161,10 @@ func (e *engine) take(message any) {
 		e.close(closedBy(m.session))
 	case recorded:
 		e.took(m.turn)
+	case recordedElsewhere:
+		if e.watching != m.turn.ID { // else the watch tells of it
+			e.took(m.turn)
+		}
 	case expired:
 		e.expire(m.call)
 	case changed:

@@ -118,6 +118,31 @@ func TestReplacedOnAnotherNode(t *testing.T) {
 	}
 }
 
+// TestTurnOnAnotherNode: sockets are shown turns that another node takes, over HTTP and on the session's other socket.
+func TestTurnOnAnotherNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.node(t)
+	f.model = &script{steps: []step{say("Over HTTP."), say("On the other socket.")}}
+	made := f.create(t, func(p *conversation.CreateParams) { p.Modality = conversation.VoiceAndText })
+	s := f.join(t, other, made)
+	f.turn(t, made.Session.ID, "one")
+	shown := func(texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if added, before := until[conversation.ItemAdded](s); added.Item.Text != text || len(before) > 0 {
+				t.Errorf("shown %+v behind %+v, want %q", added, before, text)
+			}
+		}
+	}
+	shown("one", "Over HTTP.")
+	voice := f.joinChannel(t, f.Service, made, conversation.VoiceChannel)
+	voice.do(conversation.UserMessage{Text: "two"})
+	voice.do(conversation.Respond{})
+	until[conversation.ResponseDone](voice)
+	shown("two", "On the other socket.")
+}
+
 // TestEndReachesSocket ends a session on one node while another answers.
 func TestEndReachesSocket(t *testing.T) {
 	t.Parallel()

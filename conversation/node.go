@@ -44,6 +44,7 @@ const (
 	noticeStop   noticeKind = "stop"   // this one turn is to be stopped
 	noticeFollow noticeKind = "follow" // this one turn is followed by its row
 	noticeNews   noticeKind = "news"   // this one turn's row has changed
+	noticeTurn   noticeKind = "turn"   // this one turn has been recorded
 	// noticeDecided: somebody has said whether a call of the session may be made.
 	noticeDecided noticeKind = "decided"
 )
@@ -139,6 +140,8 @@ func (s *Service) hearNotice(ctx context.Context, payload string) {
 		s.wakeFollowers(n.Turn)
 	case noticeDecided:
 		s.heardDecision(n.Session)
+	case noticeTurn:
+		s.lookAtTurn(ctx, n)
 	case noticeEnded:
 		s.stopTurns(n.Session, errEnding)
 		s.look(ctx, n.Session)

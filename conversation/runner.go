@@ -137,6 +137,7 @@ func (r *runner) run(ctx context.Context) (went ran) {
 	}
 	if finishErr == nil && recorded {
 		r.start.recall.finished(r.turn, after)
+		r.tellNodes(ctx)
 		r.summarise(ctx, after)
 	}
 	done := r.done(err)

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -210,6 +211,38 @@ func (s *Service) tellEngine(turn Turn) {
 	if e := s.engineOf(turn.SessionID); e != nil {
 		e.send(recorded{turn: turn})
 	}
+}
+
+// tellNodes has other nodes show their sockets of the session a turn that was recorded here. A session with a text socket
+// alone has none elsewhere while that asks for answers here: a second one would have replaced it.
+func (r *runner) tellNodes(ctx context.Context) {
+	if r.start.response != "" && r.session.Modality == Text {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	payload, err := json.Marshal(notice{Kind: noticeTurn, Session: r.session.ID, Turn: r.turn.ID, From: r.s.node})
+	if err == nil {
+		_, err = r.s.db.NewRaw("SELECT pg_notify(?, ?) FROM session_connections AS c WHERE c.tenant_id = ? AND c.session_id = ? AND c.node_id <> ? LIMIT 1",
+			Channel, string(payload), r.session.TenantID, r.session.ID, r.s.node).Exec(ctx)
+	}
+	if err != nil { // the transcript has it
+		r.s.log.WarnContext(ctx, "sockets elsewhere not told of a turn", "session_id", r.session.ID, "turn_id", r.turn.ID, "error", err)
+	}
+}
+
+// lookAtTurn shows the sockets here a turn that another node has recorded.
+func (s *Service) lookAtTurn(ctx context.Context, n notice) {
+	e := s.engineOf(n.Session)
+	if e == nil || n.From == s.node {
+		return
+	}
+	turn, err := selectTurn(ctx, s.db, Session{TenantID: e.tenant, ID: n.Session}, n.Turn)
+	if err != nil {
+		s.log.WarnContext(ctx, "turn of another node not shown", "session_id", n.Session, "turn_id", n.Turn, "error", err)
+		return
+	}
+	e.send(recordedElsewhere{turn: turn})
 }
 
 func closedBy(session Session) Closed {
