@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,10 +27,14 @@ func TestElevenLabsComesBack(t *testing.T) {
 	greeted, _ := c.one("agent_response")["parlance_event_id"].(string)
 	c.one("agent_response")
 	_ = c.conn.CloseNow()
+	began := time.Now()
 	again := f.dialEleven(t, made.ChatURL+"&last_event_id=2") // an event_id: that event comes again
 	again.send(initiation)
 	again.want("conversation_initiation_metadata")
 	again.want("agent_response") // the greeting, whose event it saw
+	if took := time.Since(began); took < 40*time.Millisecond {
+		t.Errorf("the SDK loses what comes so soon behind the metadata: %s", took)
+	}
 	again.want("user_transcript")
 	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "Yes." || path(said, "agent_response_event", "event_id") != 4.0 {
 		t.Errorf("replayed %v", said)

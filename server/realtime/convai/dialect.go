@@ -14,9 +14,9 @@ import (
 
 // Times of the beginning.
 const (
-	// settlePause is how long nothing comes behind the metadata. The SDK hears messages from a
-	// moment later on; one that is read together with the metadata was seen to be lost. Source:
-	// realtime.md, section 2, which asks for 20 to 50 ms.
+	// settlePause is how long nothing comes behind the metadata, not what a returning client missed nor an error
+	// either. The SDK hears messages from a moment later on; one that is read together with the metadata was seen
+	// to be lost. Source: realtime.md, section 2, which asks for 20 to 50 ms.
 	settlePause = 40 * time.Millisecond
 	// dataPause is how long the client has to send its initiation data before the first message
 	// goes out without. SDKs send it at once; what is written by hand may not send it at all.
@@ -83,7 +83,7 @@ func (d *Dialect) Open() dialect.Step {
 	if tools := clientTools(d.session.Config); len(tools) > 0 {
 		d.do(conversation.Configure{CommandID: commandTools, ClientTools: tools})
 	}
-	d.step.Pause = settlePause
+	d.step.Pause, d.step.Alone = settlePause, len(d.step.Frames)
 	return d.take()
 }
 
