@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"parlance.dev/parlance/platform/idgen"
@@ -78,6 +79,8 @@ func (e *engine) ready(wanted respond, start turnStart) (context.Context, *curre
 func (e *engine) launch(ctx context.Context, run *current, r *runner) {
 	e.current = run
 	e.unanswered, e.said = "", ""
+	// It takes what they were to have answered. Were they left, they would answer what is only noted from now on.
+	e.waiting = slices.DeleteFunc(e.waiting, func(r respond) bool { return r.command.IfSaid })
 	e.client.answering(e.s.moment())
 	e.s.do(func() {
 		defer run.cancel(nil)
