@@ -157,3 +157,32 @@ func TestElevenLabsClientTool(t *testing.T) {
 		t.Errorf("twice: %v", refused)
 	}
 }
+
+// TestElevenLabsRedisLost: who comes back on another node without Redis gets the answer whole at its end, and the
+// conversation goes on.
+func TestElevenLabsRedisLost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	gate := make(chan struct{}, 2) // as many as there are pieces
+	f.model.then(gated(gate, "One ", "two."), say("Next."))
+	made := f.create(t, conversation.Text)
+	c := f.dialEleven(t, made.ChatURL)
+	c.send(initiation)
+	c.say("Count.")
+	gate <- struct{}{}
+	seen, _ := c.one("agent_chat_response_part")["parlance_event_id"].(string)
+	if err := f.redis.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := other.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
+	again.want("conversation_initiation_metadata")
+	gate <- struct{}{}
+	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "One two." || path(said, "agent_response_event", "event_id") != 2.0 {
+		t.Errorf("at its end came %v", said)
+	}
+	again.say("And?")
+	if said := again.one("agent_response"); path(said, "agent_response_event", "agent_response") != "Next." {
+		t.Errorf("the next answer: %v", said)
+	}
+}

@@ -275,6 +275,45 @@ func TestFrameIDs(t *testing.T) {
 	}
 }
 
+// TestAnswerOfAnotherNode: its end is told to a client that has not got it from there, its words in one event.
+func TestAnswerOfAnotherNode(t *testing.T) {
+	t.Parallel()
+	user := conversation.Item{Kind: conversation.UserItem, TurnID: "turn_3", TurnIndex: 3, Text: "Where?"}
+	said := func(text string) conversation.Item {
+		return conversation.Item{Kind: conversation.AssistantItem, TurnID: "turn_3", TurnIndex: 3, Text: text}
+	}
+	cited := event{"source_id": "src_1", "source_name": "Cities", "chunk_id": "chk_1", "similarity": 0.5, "excerpt": "Bern"}
+	answer := event{"agent_response": "One moment.\n\nIn Bern.", "event_id": 8.0, "parlance_citations": []any{cited}}
+	for name, row := range map[string]struct {
+		ended conversation.AnswerEnded
+		said  any
+	}{
+		"said": {conversation.AnswerEnded{
+			TurnID: "turn_3", Items: []conversation.Item{user, said("One moment."), said("In Bern.")},
+			Citations: []conversation.Citation{{SourceID: "src_1", SourceName: "Cities", ChunkID: "chk_1", Similarity: 0.5, Excerpt: "Bern"}},
+		}, answer},
+		"lost":             {conversation.AnswerEnded{TurnID: "turn_3", Lost: true}, nil},
+		"lost, and erased": {conversation.AnswerEnded{TurnID: "turn_9", Lost: true}, nil},
+	} {
+		d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1"}, Channel: conversation.ChatChannel, History: []conversation.Item{user}})
+		d.Open()
+		events := decoded(t, d.Event(row.ended))
+		if len(events) == 0 || events[0]["type"] != "agent_typing" || field(events[0], "agent_typing_event", "is_typing") != false {
+			t.Fatalf("%s: %v", name, events)
+		}
+		if id := events[0]["parlance_event_id"]; name != "lost, and erased" && id != "8.1" {
+			t.Errorf("%s: the end has the id %v", name, id)
+		}
+		var told any
+		if len(events) > 1 {
+			told = events[1]["agent_response_event"]
+		}
+		if diff := cmp.Diff(row.said, told); diff != "" || len(events) > 2 {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // FuzzFrame: whatever a client sends is answered or becomes a command, and nothing panics.
 func FuzzFrame(f *testing.F) {
 	for _, seed := range []string{

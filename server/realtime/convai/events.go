@@ -36,7 +36,7 @@ func (d *Dialect) Event(e conversation.Event) dialect.Step {
 		d.added(e.Item)
 	case conversation.ResponseStarted:
 		d.response = &openResponse{turn: e.TurnIndex}
-		d.typing(true)
+		d.typing(d.event(), true)
 	case conversation.ResponseDone:
 		d.finish(e)
 	case conversation.AnswerEnded:
@@ -51,19 +51,6 @@ func (d *Dialect) Event(e conversation.Event) dialect.Step {
 		}
 	}
 	return d.take()
-}
-
-// endAnswer tells what another node's answer said, when the client has not got it from there.
-func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
-	if e.Told {
-		return
-	}
-	d.typing(false)
-	for _, item := range e.Items {
-		if item.Kind != conversation.UserItem {
-			d.added(item)
-		}
-	}
 }
 
 // content takes the events within an answer.
@@ -117,8 +104,16 @@ func (d *Dialect) tellUser(item conversation.Item) {
 }
 
 func (d *Dialect) tellAgent(item conversation.Item) {
-	id := agentEvent(item.TurnIndex)
-	d.send(id, "agent_response", &agentResponseEvent{Said: agentResponse{Text: item.Text, EventID: id}})
+	d.tellAnswer(agentEvent(item.TurnIndex), item.Text, nil)
+}
+
+// tellAnswer tells a whole answer.
+func (d *Dialect) tellAnswer(id int, text string, citations []conversation.Citation) {
+	said := agentResponse{Text: text, EventID: id}
+	if len(citations) > 0 {
+		said.Citations = citations
+	}
+	d.send(id, "agent_response", &agentResponseEvent{Said: said})
 }
 
 // finish closes an answer: its whole text once, what became of it when it was broken off, and at the
@@ -132,11 +127,7 @@ func (d *Dialect) finish(e conversation.ResponseDone) {
 		d.part("stop", "")
 	}
 	if sent != "" {
-		said := agentResponse{Text: sent, EventID: id}
-		if len(e.Citations) > 0 {
-			said.Citations = e.Citations
-		}
-		d.send(id, "agent_response", &agentResponseEvent{Said: said})
+		d.tellAnswer(id, sent, e.Citations)
 	}
 	switch e.Status {
 	case conversation.ResponseCancelled:
@@ -145,7 +136,7 @@ func (d *Dialect) finish(e conversation.ResponseDone) {
 		d.tellFailure(e)
 	default:
 	}
-	d.typing(false)
+	d.typing(id, false)
 	if d.response.farewell != nil {
 		d.tellTool(*d.response.farewell)
 	}
@@ -171,9 +162,9 @@ func (d *Dialect) tellFailure(e conversation.ResponseDone) {
 }
 
 // typing says whether the agent is about to answer. It opens and closes every answer, one without
-// words too.
-func (d *Dialect) typing(is bool) {
-	d.send(d.event(), "agent_typing", &typingEvent{Typing: typing{Is: is}})
+// words too. id is the answer's.
+func (d *Dialect) typing(id int, is bool) {
+	d.send(id, "agent_typing", &typingEvent{Typing: typing{Is: is}})
 }
 
 // startTool tells of a call that the service makes.
