@@ -38,6 +38,8 @@ type Dialect struct {
 	wanted map[string]bool
 	// response is the one going out; nil when there is none.
 	response *openResponse
+	// later is what was said while it goes out: see holdBack.
+	later []conversation.Item
 	// asked are the requests for approval by call.
 	asked map[string]string
 	// audioRefused says that the client knows its audio is not heard.
@@ -172,7 +174,7 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	for i, item := range d.history {
 		switch item.Kind {
 		case conversation.UserItem:
-			if userEvent(item.TurnIndex) > seen {
+			if userEvent(item.TurnIndex) > seen && !d.holdBack(item) {
 				d.tellUser(item)
 			}
 		case conversation.AssistantItem:

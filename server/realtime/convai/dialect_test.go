@@ -270,8 +270,61 @@ func TestFrameIDs(t *testing.T) {
 			ids = append(ids, frame.ID)
 		}
 	}
-	if diff := cmp.Diff([]string{"7.1", "8.1", "8.2", "8.3", "8.4", "8.d5", "9.1", "8.d6", "8.d7"}, ids); diff != "" {
+	if diff := cmp.Diff([]string{"7.1", "8.1", "8.2", "8.3", "8.4", "8.d5", "8.d6", "8.d7", "8.d8"}, ids); diff != "" {
 		t.Errorf("ids: %s", diff)
+	}
+}
+
+// TestSaidMeanwhile: what the user says while an answer goes out is told behind its end, however that is, on this
+// socket or on the next, and once.
+func TestSaidMeanwhile(t *testing.T) {
+	t.Parallel()
+	said := conversation.Item{ID: "item_2", Kind: conversation.UserItem, TurnIndex: 1, Text: "Stop."}
+	start, stop := "2.2 start", "2.4 stop"
+	for name, row := range map[string]struct {
+		done  conversation.ResponseDone
+		again bool
+		want  []string
+	}{
+		"interrupted": {
+			conversation.ResponseDone{Status: conversation.ResponseCancelled, Text: "Well"},
+			false,
+			[]string{start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 interruption", "2.d7 agent_response_correction", "2.d8 agent_typing", "3.1 user_transcript"},
+		},
+		"failed": {
+			conversation.ResponseDone{Status: conversation.ResponseFailed, Text: "Well"},
+			false,
+			[]string{start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 error", "2.d7 agent_typing", "3.1 user_transcript"},
+		},
+		"done, on the next socket": {
+			conversation.ResponseDone{Status: conversation.ResponseCompleted, Text: "Well"},
+			true,
+			[]string{start, "2.3 delta", "conversation_initiation_metadata", stop, "2.d5 agent_response", "2.d6 agent_typing", "3.1 user_transcript"},
+		},
+	} {
+		d := newDialect(conversation.ChatChannel)
+		d.Event(conversation.ResponseStarted{})
+		var got []string
+		tell := func(step dialect.Step) {
+			for i, e := range decoded(t, step) {
+				kind, _ := e["type"].(string)
+				if kind == "agent_chat_response_part" {
+					kind, _ = field(e, "text_response_part", "type").(string)
+				}
+				got = append(got, strings.TrimSpace(step.Frames[i].ID+" "+kind))
+			}
+		}
+		tell(d.Event(conversation.MessageStarted{}))
+		tell(d.Event(conversation.ItemAdded{Item: said}))
+		tell(d.Event(conversation.TextDelta{Text: "Well"}))
+		if row.again {
+			tell(d.Again([]conversation.Item{said}))
+			tell(d.Missed("2.3"))
+		}
+		tell(d.Event(row.done))
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

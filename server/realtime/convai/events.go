@@ -3,6 +3,7 @@ package convai
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +34,11 @@ const toolEndCall = "end_call"
 func (d *Dialect) Event(e conversation.Event) dialect.Step {
 	switch e := e.(type) {
 	case conversation.ItemAdded:
-		d.added(e.Item)
+		if !d.holdBack(e.Item) {
+			d.added(e.Item)
+		}
 	case conversation.ResponseStarted:
+		d.tellLater() // should the answer before have had no end
 		d.response = &openResponse{turn: e.TurnIndex}
 		d.typing(d.event(), true)
 	case conversation.ResponseDone:
@@ -98,6 +102,33 @@ func (d *Dialect) added(item conversation.Item) {
 	}
 }
 
+// maxLater bounds what is held back.
+const maxLater = 64
+
+// holdBack keeps what was said of a turn behind the answer that is going out, and says that it did. It is told when
+// that has its end, for event_id only grows, and a client shows what comes in the order in which it comes.
+func (d *Dialect) holdBack(item conversation.Item) bool {
+	if d.response == nil || item.TurnIndex <= d.response.turn || item.Kind != conversation.UserItem && item.Kind != conversation.AssistantItem {
+		return false
+	}
+	if slices.ContainsFunc(d.later, func(one conversation.Item) bool { return one.ID == item.ID }) {
+		return true
+	}
+	if len(d.later) >= maxLater {
+		return false
+	}
+	d.later = append(d.later, item)
+	return true
+}
+
+// tellLater tells what was said while an answer was going out.
+func (d *Dialect) tellLater() {
+	for _, item := range d.later {
+		d.added(item)
+	}
+	d.later = nil
+}
+
 func (d *Dialect) tellUser(item conversation.Item) {
 	id := userEvent(item.TurnIndex)
 	d.send(id, "user_transcript", &userTranscriptEvent{Said: userTranscript{Text: item.Text, EventID: id}})
@@ -116,8 +147,8 @@ func (d *Dialect) tellAnswer(id int, text string, citations []conversation.Citat
 	d.send(id, "agent_response", &agentResponseEvent{Said: said})
 }
 
-// finish closes an answer: its whole text once, what became of it when it was broken off, and at the
-// very end what makes the client hang up.
+// finish closes an answer: its whole text once, what became of it when it was broken off, what was said meanwhile,
+// and at the very end what makes the client hang up.
 func (d *Dialect) finish(e conversation.ResponseDone) {
 	if d.response == nil {
 		return
@@ -137,17 +168,18 @@ func (d *Dialect) finish(e conversation.ResponseDone) {
 	default:
 	}
 	d.typing(id, false)
+	d.tellLater()
 	if d.response.farewell != nil {
 		d.tellTool(*d.response.farewell)
 	}
 	d.response = nil
 }
 
-// interrupted tells that an answer was broken off, and what of it stands.
+// interrupted tells that an answer was broken off, and what of it stands. The interruption has the event id of what
+// the user said then, which is still to come, and a frame of the answer's.
 func (d *Dialect) interrupted(sent, kept string) {
 	id := d.event()
-	next := userEvent(d.response.turn + 1)
-	d.send(next, "interruption", &interruptionEvent{Interruption: interruption{EventID: next}})
+	d.send(id, "interruption", &interruptionEvent{Interruption: interruption{EventID: userEvent(d.response.turn + 1)}})
 	if sent != "" {
 		d.send(id, "agent_response_correction", &correctionEvent{Said: correction{Original: sent, Corrected: kept, EventID: id}})
 	}
