@@ -187,6 +187,29 @@ func TestMCPCallWithApproval(t *testing.T) {
 	}
 }
 
+// TestToolIsCalled: a call of which nobody knows how it ended may have been made; one that was refused was not.
+func TestToolIsCalled(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		result         conversation.CallResult
+		called, failed bool
+	}{
+		{conversation.CallResult{Attempts: 1}, true, false},
+		{conversation.CallResult{}, true, false}, // of the service itself
+		{conversation.CallResult{ErrorCode: "upstream-failed", Attempts: 3}, true, true},
+		{conversation.CallResult{ErrorCode: "unknown"}, true, true},
+		{conversation.CallResult{ErrorCode: "unknown-tool"}, false, true},
+		{conversation.CallResult{ErrorCode: "tool-arguments-invalid"}, false, true},
+	} {
+		d := newDialect(conversation.ChatChannel)
+		d.Event(conversation.ResponseStarted{})
+		done := decoded(t, d.Event(conversation.ToolDone{CallID: "c", Name: "book", Kind: tools.KindHTTP, Failed: row.failed, Result: row.result}))
+		if response := field(done[0], "agent_tool_response"); len(done) != 1 || field(done[0], "agent_tool_response", "is_called") != row.called || field(done[0], "agent_tool_response", "is_error") != row.failed {
+			t.Errorf("%+v: %v", row.result, response)
+		}
+	}
+}
+
 // TestCoreRefusals: what the core refuses is told by the names that this protocol has for it.
 func TestCoreRefusals(t *testing.T) {
 	t.Parallel()

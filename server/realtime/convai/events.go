@@ -261,7 +261,7 @@ func (d *Dialect) finishTool(e conversation.ToolDone) {
 func (d *Dialect) tellTool(e conversation.ToolDone) {
 	done := toolResponse{
 		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), IsError: e.Failed,
-		IsCalled: !e.Failed || e.Result.Attempts > 0, EventID: d.event(),
+		IsCalled: e.Result.Made(), EventID: d.event(),
 	}
 	d.send(d.event(), "agent_tool_response", &toolResponseEvent{Response: done})
 	if d.wanted[fullPayload] {
