@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -88,6 +89,8 @@ func (e *engine) launch(ctx context.Context, run *current, r *runner) {
 	e.current = run
 	if run.turn == e.unanswered {
 		e.unanswered, e.said = "", ""
+		// It takes what they were to have answered. Were they left, they would answer what is only noted from now on.
+		e.waiting = slices.DeleteFunc(e.waiting, func(r respond) bool { return r.command.IfSaid })
 	}
 	e.client.answering(e.s.moment())
 	e.s.do(func() {

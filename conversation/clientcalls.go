@@ -173,10 +173,15 @@ func (e *engine) takeOutput(live *Live, c ToolOutput) {
 	if !e.answerClientCall(live, c.CommandID, said) {
 		return
 	}
-	if c.Respond && len(e.waiting) < maxWaitingResponds {
+	if c.Respond && len(e.waiting) < maxWaitingResponds && !e.asked() {
 		e.waiting = append(e.waiting, respond{live: live, command: Respond{CommandID: c.CommandID}})
 	}
 	e.next()
+}
+
+// asked says that an answer waits already which takes every result there is: parallel calls get one.
+func (e *engine) asked() bool {
+	return slices.ContainsFunc(e.waiting, func(r respond) bool { return r.turn == "" && r.command.plain() })
 }
 
 // answerClientCall is the one way in which a call of a client gets its result: what the client

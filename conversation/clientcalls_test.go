@@ -109,6 +109,31 @@ func TestClientCallsTogether(t *testing.T) {
 	}
 }
 
+// TestClientCallsGoOnTogether: where results ask for the answer themselves, parallel calls have one too.
+func TestClientCallsGoOnTogether(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.withTimeout(t, 120)
+	answers := &script{steps: []step{say("", call("pick", `{}`), call("choose", `{}`)), say("Both."), say("Next.")}}
+	f.model = answers
+	s := f.join(t, f.Service, f.create(t))
+	s.offer()
+	calls := s.ask("go")
+	for _, name := range []string{"pick", "choose"} {
+		s.do(conversation.ToolOutput{CallID: calls[name], Output: name, Respond: true})
+	}
+	if done, _ := until[conversation.ResponseDone](s); done.Text != "Both." {
+		t.Errorf("answered %+v", done)
+	}
+	s.do(conversation.UserMessage{Text: "and"})
+	s.do(conversation.Respond{IfSaid: true})
+	done, _ := until[conversation.ResponseDone](s)
+	asked := answers.requests()
+	if last := asked[len(asked)-1].Messages; done.Text != "Next." || last[len(last)-1].Text != "and" || len(asked) != 3 {
+		t.Errorf("then %q, the %dth answer, is to %q", done.Text, len(asked), last[len(last)-1].Text)
+	}
+}
+
 // TestClientAnswersRefused: results for what nobody asked, twice, or too large change nothing.
 func TestClientAnswersRefused(t *testing.T) {
 	t.Parallel()

@@ -316,6 +316,11 @@ type CallResult struct {
 	Approval *CallApproval `json:"approval,omitempty"`
 }
 
+// Made says that the call was made, or may have been: nobody waited for its result.
+func (r CallResult) Made() bool {
+	return r.ErrorCode == "" || r.Attempts > 0 || r.ErrorCode == codeUnknown
+}
+
 // MessageCall is a call the model made.
 type MessageCall struct {
 	ID        string          `json:"id"`

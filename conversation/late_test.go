@@ -89,7 +89,7 @@ func TestInterruptedWrite(t *testing.T) {
 	s.do(conversation.Cancel{})
 	tool, _ := until[conversation.ToolDone](s)
 	done, _ := until[conversation.ResponseDone](s)
-	if tool.Result.ErrorCode != "unknown" || done.Status != conversation.ResponseCancelled {
+	if tool.Result.ErrorCode != "unknown" || !tool.Result.Made() || done.Status != conversation.ResponseCancelled {
 		t.Errorf("tool %+v, done %+v", tool, done)
 	}
 	s.do(conversation.UserMessage{Text: "Did it work?"})

@@ -88,6 +88,46 @@ func TestRespondWaitsItsTurn(t *testing.T) {
 	until[conversation.Failed](s)
 }
 
+// TestNoteIsNotAnswered: one answer takes all that was said while another was going out, and the wishes behind
+// it do not answer a note that comes later.
+func TestNoteIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var begun, goOn [2]chan struct{}
+	held := func(i int) step {
+		begun[i], goOn[i] = make(chan struct{}), make(chan struct{})
+		return func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+			close(begun[i])
+			<-goOn[i]
+			return say("Yes.")(ctx, req, emit)
+		}
+	}
+	answers := &script{steps: []step{held(0), held(1), say("Four.")}}
+	f.model = answers
+	s := f.join(t, f.Service, f.create(t))
+	speak := func(text string) {
+		s.do(conversation.UserMessage{Text: text})
+		s.do(conversation.Respond{IfSaid: true})
+		until[conversation.ItemAdded](s)
+	}
+	speak("one")
+	received(t, "the first answer", begun[0])
+	speak("two")
+	speak("three")
+	close(goOn[0])
+	received(t, "the answer to both", begun[1])
+	s.do(conversation.Insert{Kind: conversation.SystemItem, Text: "The cart is open."})
+	until[conversation.ItemAdded](s)
+	close(goOn[1])
+	until[conversation.ResponseDone](s)
+	speak("four")
+	done, _ := until[conversation.ResponseDone](s)
+	asked := answers.requests()
+	if last := asked[len(asked)-1].Messages; done.Text != "Four." || last[len(last)-1].Text != "four" || len(asked) != 3 {
+		t.Errorf("%q, the %dth answer, is to %q", done.Text, len(asked), last[len(last)-1].Text)
+	}
+}
+
 func TestReplacedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -62,7 +62,7 @@ func (e *engine) optionsOf(wanted respond) options {
 	if c.ClientTools != nil {
 		o.clientTools = knownTools(c.ClientTools)
 	}
-	if c.Instructions != nil && allows(e.session.Config.ClientOverrides, "instructions") {
+	if c.Instructions != nil && ClientMay(e.session.Config, "instructions") {
 		o.instructions = c.Instructions
 	}
 	return o

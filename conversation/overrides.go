@@ -117,22 +117,47 @@ func refusedBy(keys []string, key string, value json.RawMessage) (at string, ref
 // the rest is left out, as decisions say, and returned with the reason.
 func clientOverrides(config *agents.Config, values map[string]json.RawMessage) (refused []fault.Field) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		set, ok := sessionOverrides[key]
-		if !ok {
-			set, ok = voiceOverrides[key]
-		}
-		if !ok || !slices.Contains(config.ClientOverrides, key) {
-			refused = append(refused, fault.Field{Field: key, Code: string(fault.OverrideNotAllowed), Message: "The agent's client_overrides does not have " + strconv.Quote(key) + "."})
+		if why := refusedToClient(*config, key, values[key]); why != "" {
+			refused = append(refused, fault.Field{Field: key, Code: string(fault.OverrideNotAllowed), Message: why})
 			continue
 		}
 		changed := *config
-		if err := set(&changed, values[key]); err != nil {
+		if err := clientOverride(key)(&changed, values[key]); err != nil {
 			refused = append(refused, fault.Field{Field: key, Code: "type", Message: err.Error() + "."})
 			continue
 		}
 		*config = changed
 	}
 	return refused
+}
+
+// clientOverride is what writes a client's value; nil when there is no such override. Of the model a client has only
+// the name: its provider, bounds and fallbacks are the agent's, and nothing in client_overrides names them.
+func clientOverride(key string) override {
+	switch set, ok := sessionOverrides[key]; {
+	case key == "model":
+		return setModelName
+	case ok:
+		return set
+	default:
+		return voiceOverrides[key]
+	}
+}
+
+// ClientMay says that a client may override the key.
+func ClientMay(config agents.Config, key string) bool { return refusedToClient(config, key, nil) == "" }
+
+// refusedToClient is why a client's override is not applied, in words; empty: it may be. Who has "voice" has its parts,
+// and what is locked is locked for clients too.
+func refusedToClient(config agents.Config, key string, value json.RawMessage) string {
+	listed := allows(config.ClientOverrides, key) || slices.Contains(nested["voice"], key) && allows(config.ClientOverrides, "voice")
+	if !listed || clientOverride(key) == nil {
+		return "The agent's client_overrides does not have " + strconv.Quote(key) + "."
+	}
+	if at, locked := refusedBy(config.LockedOverrides, key, value); locked {
+		return "The agent's locked_overrides has " + strconv.Quote(at) + "."
+	}
+	return ""
 }
 
 // strict decodes value into target, refusing null, unknown members and anything behind it.
@@ -177,6 +202,19 @@ func setLanguage(config *agents.Config, value json.RawMessage) error {
 		return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH"`)
 	}
 	config.Language = tag
+	return nil
+}
+
+// maxModelNameChars: source: AgentModel in agents.proto.
+const maxModelNameChars = 200
+
+// setModelName takes the model's name.
+func setModelName(config *agents.Config, value json.RawMessage) error {
+	var name string
+	if strict(value, &name) != nil || name == "" || len([]rune(name)) > maxModelNameChars || !storable(name) {
+		return errors.New("model must be a model's name, a string of at most " + strconv.Itoa(maxModelNameChars) + " characters")
+	}
+	config.Model.Name = name
 	return nil
 }
 

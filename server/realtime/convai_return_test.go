@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,10 +27,14 @@ func TestElevenLabsComesBack(t *testing.T) {
 	greeted, _ := c.one("agent_response")["parlance_event_id"].(string)
 	c.one("agent_response")
 	_ = c.conn.CloseNow()
+	began := time.Now()
 	again := f.dialEleven(t, made.ChatURL+"&last_event_id=2") // an event_id: that event comes again
 	again.send(initiation)
 	again.want("conversation_initiation_metadata")
 	again.want("agent_response") // the greeting, whose event it saw
+	if took := time.Since(began); took < 40*time.Millisecond {
+		t.Errorf("the SDK loses what comes so soon behind the metadata: %s", took)
+	}
 	again.want("user_transcript")
 	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "Yes." || path(said, "agent_response_event", "event_id") != 4.0 {
 		t.Errorf("replayed %v", said)
@@ -150,5 +155,34 @@ func TestElevenLabsClientTool(t *testing.T) {
 	c.send(string(result))
 	if refused := c.one("error"); path(refused, "error_event", "details", "event") != "client_tool_result" {
 		t.Errorf("twice: %v", refused)
+	}
+}
+
+// TestElevenLabsRedisLost: who comes back on another node without Redis gets the answer whole at its end, and the
+// conversation goes on.
+func TestElevenLabsRedisLost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	other := f.beside(t)
+	gate := make(chan struct{}, 2) // as many as there are pieces
+	f.model.then(gated(gate, "One ", "two."), say("Next."))
+	made := f.create(t, conversation.Text)
+	c := f.dialEleven(t, made.ChatURL)
+	c.send(initiation)
+	c.say("Count.")
+	gate <- struct{}{}
+	seen, _ := c.one("agent_chat_response_part")["parlance_event_id"].(string)
+	if err := f.redis.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := other.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
+	again.want("conversation_initiation_metadata")
+	gate <- struct{}{}
+	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "One two." || path(said, "agent_response_event", "event_id") != 2.0 {
+		t.Errorf("at its end came %v", said)
+	}
+	again.say("And?")
+	if said := again.one("agent_response"); path(said, "agent_response_event", "agent_response") != "Next." {
+		t.Errorf("the next answer: %v", said)
 	}
 }

@@ -291,6 +291,12 @@ func TestElevenLabsInterruption(t *testing.T) {
 			kept = e
 		}
 	}
+	if slices.Contains(types(broken), "user_transcript") {
+		t.Errorf("before the end of the answer came %v", types(broken))
+	}
+	if heard := c.want("user_transcript"); path(heard, "user_transcription_event", "user_transcript") != "two" {
+		t.Errorf("behind it came %v", heard)
+	}
 	if path(interrupted, "interruption_event", "event_id") != 3.0 {
 		t.Errorf("interruption %v", interrupted)
 	}

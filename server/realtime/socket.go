@@ -56,12 +56,17 @@ type socket struct {
 	dialect *recorder
 	// over says that the core has said Closed: nobody comes back to this Live.
 	over bool
-	// paused says that the dialect wants the core's events to wait.
+	// paused says that the dialect wants the core's events to wait, pause for how long when that has not begun.
 	paused bool
+	pause  time.Duration
 	// pauses counts them, since a later one takes the place of the one before; woken says that one is
 	// over, which the dialect has not been told.
 	pauses int
 	woken  bool
+	// alone says that the client is to have what is unwritten by itself: until the pause is over, held is what goes
+	// out behind it, which counts as unwritten.
+	alone bool
+	held  []dialect.Frame
 	// waiting are commands the core has not taken yet.
 	waiting []conversation.Command
 	// unwritten are frames the client has not taken yet, of unwrittenBytes in all.
@@ -274,16 +279,27 @@ func (s *socket) take(step dialect.Step) {
 		return
 	}
 	s.waiting = append(s.waiting, step.Commands...)
-	s.queue(step.Frames)
+	s.queue(step.Frames[:step.Alone])
+	s.alone = s.alone || step.Alone > 0
+	s.queue(step.Frames[step.Alone:])
 	if step.Pause > 0 {
 		s.pauses++
-		s.paused = true
-		number := s.pauses
-		time.AfterFunc(step.Pause, func() { s.goOn(number) })
+		s.paused, s.pause = true, step.Pause
+		s.beginPause()
 	}
 	if s.unwrittenBytes > s.limits.MaxUnwrittenBytes {
 		s.finishLocked(endSlow)
 	}
+}
+
+// beginPause has the pause begin that is wanted, once what goes out alone is written. mu is held.
+func (s *socket) beginPause() {
+	if s.pause == 0 || s.alone && len(s.unwritten) > 0 {
+		return
+	}
+	number := s.pauses
+	time.AfterFunc(s.pause, func() { s.goOn(number) })
+	s.pause = 0
 }
 
 // goOn ends a pause, unless another has taken its place.
@@ -291,15 +307,25 @@ func (s *socket) goOn(number int) {
 	s.mu.Lock()
 	if number == s.pauses {
 		s.paused, s.woken = false, true
+		s.letGo()
 	}
 	s.mu.Unlock()
 	s.wake()
 }
 
+// letGo has what was held go out. mu is held.
+func (s *socket) letGo() {
+	s.unwritten = append(s.unwritten, s.held...)
+	s.alone, s.held = false, nil
+}
+
 func (s *socket) queue(frames []dialect.Frame) {
 	for _, one := range frames {
-		s.unwritten = append(s.unwritten, one)
-		s.unwrittenBytes += len(one.Data)
+		if s.unwrittenBytes += len(one.Data); s.alone {
+			s.held = append(s.held, one)
+		} else {
+			s.unwritten = append(s.unwritten, one)
+		}
 	}
 }
 
@@ -324,6 +350,7 @@ func (s *socket) finishLocked(end ending) {
 	if end.silent || end.hurried {
 		return
 	}
+	s.letGo()
 	s.queue(s.dialect.Close(end.code, end.reason).Frames)
 	time.AfterFunc(flushWithin, func() {
 		s.mu.Lock()

@@ -166,6 +166,7 @@ func (s *socket) written(batch [][]byte) {
 	default:
 		s.unwritten = nil
 	}
+	s.beginPause()
 }
 
 // keptFrames is how many frames a socket keeps room for when all is written: during an answer there is a next one soon.

@@ -14,9 +14,9 @@ import (
 
 // Times of the beginning.
 const (
-	// settlePause is how long nothing comes behind the metadata. The SDK hears messages from a
-	// moment later on; one that is read together with the metadata was seen to be lost. Source:
-	// realtime.md, section 2, which asks for 20 to 50 ms.
+	// settlePause is how long nothing comes behind the metadata, not what a returning client missed nor an error
+	// either. The SDK hears messages from a moment later on; one that is read together with the metadata was seen
+	// to be lost. Source: realtime.md, section 2, which asks for 20 to 50 ms.
 	settlePause = 40 * time.Millisecond
 	// dataPause is how long the client has to send its initiation data before the first message
 	// goes out without. SDKs send it at once; what is written by hand may not send it at all.
@@ -38,6 +38,8 @@ type Dialect struct {
 	wanted map[string]bool
 	// response is the one going out; nil when there is none.
 	response *openResponse
+	// later is what was said while it goes out: see holdBack.
+	later []conversation.Item
 	// asked are the requests for approval by call.
 	asked map[string]string
 	// audioRefused says that the client knows its audio is not heard.
@@ -83,7 +85,7 @@ func (d *Dialect) Open() dialect.Step {
 	if tools := clientTools(d.session.Config); len(tools) > 0 {
 		d.do(conversation.Configure{CommandID: commandTools, ClientTools: tools})
 	}
-	d.step.Pause = settlePause
+	d.step.Pause, d.step.Alone = settlePause, len(d.step.Frames)
 	return d.take()
 }
 
@@ -172,7 +174,7 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	for i, item := range d.history {
 		switch item.Kind {
 		case conversation.UserItem:
-			if userEvent(item.TurnIndex) > seen {
+			if userEvent(item.TurnIndex) > seen && !d.holdBack(item) {
 				d.tellUser(item)
 			}
 		case conversation.AssistantItem:

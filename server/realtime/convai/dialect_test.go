@@ -187,6 +187,29 @@ func TestMCPCallWithApproval(t *testing.T) {
 	}
 }
 
+// TestToolIsCalled: a call of which nobody knows how it ended may have been made; one that was refused was not.
+func TestToolIsCalled(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		result         conversation.CallResult
+		called, failed bool
+	}{
+		{conversation.CallResult{Attempts: 1}, true, false},
+		{conversation.CallResult{}, true, false}, // of the service itself
+		{conversation.CallResult{ErrorCode: "upstream-failed", Attempts: 3}, true, true},
+		{conversation.CallResult{ErrorCode: "unknown"}, true, true},
+		{conversation.CallResult{ErrorCode: "unknown-tool"}, false, true},
+		{conversation.CallResult{ErrorCode: "tool-arguments-invalid"}, false, true},
+	} {
+		d := newDialect(conversation.ChatChannel)
+		d.Event(conversation.ResponseStarted{})
+		done := decoded(t, d.Event(conversation.ToolDone{CallID: "c", Name: "book", Kind: tools.KindHTTP, Failed: row.failed, Result: row.result}))
+		if response := field(done[0], "agent_tool_response"); len(done) != 1 || field(done[0], "agent_tool_response", "is_called") != row.called || field(done[0], "agent_tool_response", "is_error") != row.failed {
+			t.Errorf("%+v: %v", row.result, response)
+		}
+	}
+}
+
 // TestCoreRefusals: what the core refuses is told by the names that this protocol has for it.
 func TestCoreRefusals(t *testing.T) {
 	t.Parallel()
@@ -270,8 +293,100 @@ func TestFrameIDs(t *testing.T) {
 			ids = append(ids, frame.ID)
 		}
 	}
-	if diff := cmp.Diff([]string{"7.1", "8.1", "8.2", "8.3", "8.4", "8.d5", "9.1", "8.d6", "8.d7"}, ids); diff != "" {
+	if diff := cmp.Diff([]string{"7.1", "8.1", "8.2", "8.3", "8.4", "8.d5", "8.d6", "8.d7", "8.d8"}, ids); diff != "" {
 		t.Errorf("ids: %s", diff)
+	}
+}
+
+// TestSaidMeanwhile: what the user says while an answer goes out is told behind its end, however that is, on this
+// socket or on the next, and once.
+func TestSaidMeanwhile(t *testing.T) {
+	t.Parallel()
+	said := conversation.Item{ID: "item_2", Kind: conversation.UserItem, TurnIndex: 1, Text: "Stop."}
+	start, stop := "2.2 start", "2.4 stop"
+	for name, row := range map[string]struct {
+		done  conversation.ResponseDone
+		again bool
+		want  []string
+	}{
+		"interrupted": {
+			conversation.ResponseDone{Status: conversation.ResponseCancelled, Text: "Well"},
+			false,
+			[]string{start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 interruption", "2.d7 agent_response_correction", "2.d8 agent_typing", "3.1 user_transcript"},
+		},
+		"failed": {
+			conversation.ResponseDone{Status: conversation.ResponseFailed, Text: "Well"},
+			false,
+			[]string{start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 error", "2.d7 agent_typing", "3.1 user_transcript"},
+		},
+		"done, on the next socket": {
+			conversation.ResponseDone{Status: conversation.ResponseCompleted, Text: "Well"},
+			true,
+			[]string{start, "2.3 delta", "conversation_initiation_metadata", stop, "2.d5 agent_response", "2.d6 agent_typing", "3.1 user_transcript"},
+		},
+	} {
+		d := newDialect(conversation.ChatChannel)
+		d.Event(conversation.ResponseStarted{})
+		var got []string
+		tell := func(step dialect.Step) {
+			for i, e := range decoded(t, step) {
+				kind, _ := e["type"].(string)
+				if kind == "agent_chat_response_part" {
+					kind, _ = field(e, "text_response_part", "type").(string)
+				}
+				got = append(got, strings.TrimSpace(step.Frames[i].ID+" "+kind))
+			}
+		}
+		tell(d.Event(conversation.MessageStarted{}))
+		tell(d.Event(conversation.ItemAdded{Item: said}))
+		tell(d.Event(conversation.TextDelta{Text: "Well"}))
+		if row.again {
+			tell(d.Again([]conversation.Item{said}))
+			tell(d.Missed("2.3"))
+		}
+		tell(d.Event(row.done))
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestAnswerOfAnotherNode: its end is told to a client that has not got it from there, its words in one event.
+func TestAnswerOfAnotherNode(t *testing.T) {
+	t.Parallel()
+	user := conversation.Item{Kind: conversation.UserItem, TurnID: "turn_3", TurnIndex: 3, Text: "Where?"}
+	said := func(text string) conversation.Item {
+		return conversation.Item{Kind: conversation.AssistantItem, TurnID: "turn_3", TurnIndex: 3, Text: text}
+	}
+	cited := event{"source_id": "src_1", "source_name": "Cities", "chunk_id": "chk_1", "similarity": 0.5, "excerpt": "Bern"}
+	answer := event{"agent_response": "One moment.\n\nIn Bern.", "event_id": 8.0, "parlance_citations": []any{cited}}
+	for name, row := range map[string]struct {
+		ended conversation.AnswerEnded
+		said  any
+	}{
+		"said": {conversation.AnswerEnded{
+			TurnID: "turn_3", Items: []conversation.Item{user, said("One moment."), said("In Bern.")},
+			Citations: []conversation.Citation{{SourceID: "src_1", SourceName: "Cities", ChunkID: "chk_1", Similarity: 0.5, Excerpt: "Bern"}},
+		}, answer},
+		"lost":             {conversation.AnswerEnded{TurnID: "turn_3", Lost: true}, nil},
+		"lost, and erased": {conversation.AnswerEnded{TurnID: "turn_9", Lost: true}, nil},
+	} {
+		d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1"}, Channel: conversation.ChatChannel, History: []conversation.Item{user}})
+		d.Open()
+		events := decoded(t, d.Event(row.ended))
+		if len(events) == 0 || events[0]["type"] != "agent_typing" || field(events[0], "agent_typing_event", "is_typing") != false {
+			t.Fatalf("%s: %v", name, events)
+		}
+		if id := events[0]["parlance_event_id"]; name != "lost, and erased" && id != "8.1" {
+			t.Errorf("%s: the end has the id %v", name, id)
+		}
+		var told any
+		if len(events) > 1 {
+			told = events[1]["agent_response_event"]
+		}
+		if diff := cmp.Diff(row.said, told); diff != "" || len(events) > 2 {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package convai
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,10 +34,13 @@ const toolEndCall = "end_call"
 func (d *Dialect) Event(e conversation.Event) dialect.Step {
 	switch e := e.(type) {
 	case conversation.ItemAdded:
-		d.added(e.Item)
+		if !d.holdBack(e.Item) {
+			d.added(e.Item)
+		}
 	case conversation.ResponseStarted:
+		d.tellLater() // should the answer before have had no end
 		d.response = &openResponse{turn: e.TurnIndex}
-		d.typing(true)
+		d.typing(d.event(), true)
 	case conversation.ResponseDone:
 		d.finish(e)
 	case conversation.AnswerEnded:
@@ -51,19 +55,6 @@ func (d *Dialect) Event(e conversation.Event) dialect.Step {
 		}
 	}
 	return d.take()
-}
-
-// endAnswer tells what another node's answer said, when the client has not got it from there.
-func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
-	if e.Told {
-		return
-	}
-	d.typing(false)
-	for _, item := range e.Items {
-		if item.Kind != conversation.UserItem {
-			d.added(item)
-		}
-	}
 }
 
 // content takes the events within an answer.
@@ -111,18 +102,53 @@ func (d *Dialect) added(item conversation.Item) {
 	}
 }
 
+// maxLater bounds what is held back.
+const maxLater = 64
+
+// holdBack keeps what was said of a turn behind the answer that is going out, and says that it did. It is told when
+// that has its end, for event_id only grows, and a client shows what comes in the order in which it comes.
+func (d *Dialect) holdBack(item conversation.Item) bool {
+	if d.response == nil || item.TurnIndex <= d.response.turn || item.Kind != conversation.UserItem && item.Kind != conversation.AssistantItem {
+		return false
+	}
+	if slices.ContainsFunc(d.later, func(one conversation.Item) bool { return one.ID == item.ID }) {
+		return true
+	}
+	if len(d.later) >= maxLater {
+		return false
+	}
+	d.later = append(d.later, item)
+	return true
+}
+
+// tellLater tells what was said while an answer was going out.
+func (d *Dialect) tellLater() {
+	for _, item := range d.later {
+		d.added(item)
+	}
+	d.later = nil
+}
+
 func (d *Dialect) tellUser(item conversation.Item) {
 	id := userEvent(item.TurnIndex)
 	d.send(id, "user_transcript", &userTranscriptEvent{Said: userTranscript{Text: item.Text, EventID: id}})
 }
 
 func (d *Dialect) tellAgent(item conversation.Item) {
-	id := agentEvent(item.TurnIndex)
-	d.send(id, "agent_response", &agentResponseEvent{Said: agentResponse{Text: item.Text, EventID: id}})
+	d.tellAnswer(agentEvent(item.TurnIndex), item.Text, nil)
 }
 
-// finish closes an answer: its whole text once, what became of it when it was broken off, and at the
-// very end what makes the client hang up.
+// tellAnswer tells a whole answer.
+func (d *Dialect) tellAnswer(id int, text string, citations []conversation.Citation) {
+	said := agentResponse{Text: text, EventID: id}
+	if len(citations) > 0 {
+		said.Citations = citations
+	}
+	d.send(id, "agent_response", &agentResponseEvent{Said: said})
+}
+
+// finish closes an answer: its whole text once, what became of it when it was broken off, what was said meanwhile,
+// and at the very end what makes the client hang up.
 func (d *Dialect) finish(e conversation.ResponseDone) {
 	if d.response == nil {
 		return
@@ -132,11 +158,7 @@ func (d *Dialect) finish(e conversation.ResponseDone) {
 		d.part("stop", "")
 	}
 	if sent != "" {
-		said := agentResponse{Text: sent, EventID: id}
-		if len(e.Citations) > 0 {
-			said.Citations = e.Citations
-		}
-		d.send(id, "agent_response", &agentResponseEvent{Said: said})
+		d.tellAnswer(id, sent, e.Citations)
 	}
 	switch e.Status {
 	case conversation.ResponseCancelled:
@@ -145,18 +167,19 @@ func (d *Dialect) finish(e conversation.ResponseDone) {
 		d.tellFailure(e)
 	default:
 	}
-	d.typing(false)
+	d.typing(id, false)
+	d.tellLater()
 	if d.response.farewell != nil {
 		d.tellTool(*d.response.farewell)
 	}
 	d.response = nil
 }
 
-// interrupted tells that an answer was broken off, and what of it stands.
+// interrupted tells that an answer was broken off, and what of it stands. The interruption has the event id of what
+// the user said then, which is still to come, and a frame of the answer's.
 func (d *Dialect) interrupted(sent, kept string) {
 	id := d.event()
-	next := userEvent(d.response.turn + 1)
-	d.send(next, "interruption", &interruptionEvent{Interruption: interruption{EventID: next}})
+	d.send(id, "interruption", &interruptionEvent{Interruption: interruption{EventID: userEvent(d.response.turn + 1)}})
 	if sent != "" {
 		d.send(id, "agent_response_correction", &correctionEvent{Said: correction{Original: sent, Corrected: kept, EventID: id}})
 	}
@@ -171,9 +194,9 @@ func (d *Dialect) tellFailure(e conversation.ResponseDone) {
 }
 
 // typing says whether the agent is about to answer. It opens and closes every answer, one without
-// words too.
-func (d *Dialect) typing(is bool) {
-	d.send(d.event(), "agent_typing", &typingEvent{Typing: typing{Is: is}})
+// words too. id is the answer's.
+func (d *Dialect) typing(id int, is bool) {
+	d.send(id, "agent_typing", &typingEvent{Typing: typing{Is: is}})
 }
 
 // startTool tells of a call that the service makes.
@@ -238,7 +261,7 @@ func (d *Dialect) finishTool(e conversation.ToolDone) {
 func (d *Dialect) tellTool(e conversation.ToolDone) {
 	done := toolResponse{
 		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), IsError: e.Failed,
-		IsCalled: !e.Failed || e.Result.Attempts > 0, EventID: d.event(),
+		IsCalled: e.Result.Made(), EventID: d.event(),
 	}
 	d.send(d.event(), "agent_tool_response", &toolResponseEvent{Response: done})
 	if d.wanted[fullPayload] {

@@ -51,7 +51,7 @@ type configOverride struct {
 // fieldNames are the protocol's names of what the core calls otherwise.
 var fieldNames = map[string]string{
 	"instructions": "agent.prompt.prompt", "model": "agent.prompt.llm", "first_message": "agent.first_message",
-	"language": "agent.language", "tts": "tts", "stt": "asr", "voice": "tts",
+	"language": "agent.language", "tts": "tts", "stt": "asr",
 }
 
 // initiate takes what the client wants of the session. What it may not have is told in one error, and
@@ -120,22 +120,10 @@ func (d *Dialect) overrides(wanted configOverride) map[string]json.RawMessage {
 	set("model", wanted.Agent.Prompt.Model)
 	set("first_message", wanted.Agent.FirstMessage)
 	set("language", wanted.Agent.Language)
-	voice := map[string]json.RawMessage{}
-	if tts := merged(d.session.Config.Voice.TTS, map[string]json.RawMessage{
+	set("tts", merged(d.session.Config.Voice.TTS, map[string]json.RawMessage{
 		"voice": wanted.TTS.VoiceID, "speed": wanted.TTS.Speed, "stability": wanted.TTS.Stability, "similarity_boost": wanted.TTS.Similarity,
-	}); tts != nil {
-		voice["tts"] = tts
-	}
-	if stt := merged(d.session.Config.Voice.STT, map[string]json.RawMessage{"keywords": wanted.ASR.Keywords}); stt != nil {
-		voice["stt"] = stt
-	}
-	if slices.Contains(d.session.Config.ClientOverrides, "voice") && len(voice) > 0 {
-		overrides["voice"] = raw(voice)
-		return overrides
-	}
-	for key, value := range voice {
-		overrides[key] = value
-	}
+	}))
+	set("stt", merged(d.session.Config.Voice.STT, map[string]json.RawMessage{"keywords": wanted.ASR.Keywords}))
 	return overrides
 }
 

@@ -149,7 +149,7 @@ type toolResponse struct {
 	CallID  string `json:"tool_call_id"`
 	Type    string `json:"tool_type"`
 	IsError bool   `json:"is_error"`
-	// IsCalled is false for a call that was refused before it was made.
+	// IsCalled is false for a call that was refused before it was made; true for one whose result is not known yet.
 	IsCalled bool `json:"is_called"`
 	EventID  int  `json:"event_id"`
 }

@@ -70,6 +70,9 @@ type Step struct {
 	// Pause is how long the core's events are left waiting behind this step; frames of the client
 	// are read meanwhile. It takes the place of a pause before it. 0: not at all.
 	Pause time.Duration
+	// Alone is how many of Frames the client is to have by themselves: nothing goes out behind them, of this
+	// step or of another, before the pause is over, which begins when they are written. 0: none.
+	Alone int
 	// Err is a frame that could not be encoded: a mistake of ours, the socket cannot go on.
 	Err error
 }

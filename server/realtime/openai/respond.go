@@ -59,10 +59,10 @@ func (d *Dialect) createResponse(f frame) {
 	for _, one := range otherTools("response.tools", wanted.Tools) {
 		d.refuse(f.EventID, one)
 	}
-	if wanted.Instructions != nil && !slices.Contains(d.session.Config.ClientOverrides, "instructions") {
+	if wanted.Instructions != nil && !conversation.ClientMay(d.session.Config, "instructions") {
 		d.refuse(f.EventID, &refusal{
 			code: string(fault.OverrideNotAllowed), param: "response.instructions",
-			message: `The agent's client_overrides does not have "instructions", so the answer is given with the agent's own.`,
+			message: `The agent's client_overrides does not have "instructions", or its locked_overrides has it, so the answer is given with the agent's own.`,
 		})
 	}
 	command.CommandID = f.EventID
