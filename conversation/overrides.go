@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,7 +81,7 @@ func applyGroup(config *agents.Config, group string, known map[string]override, 
 			return fault.OnField(fault.OverrideNotAllowed, field, "The agent's locked_overrides has %q.", at)
 		}
 		if err := set(config, values[key]); err != nil {
-			return fault.InvalidField(field, "type", "%s.", err.Error())
+			return notSet(field, err)
 		}
 	}
 	return nil
@@ -135,10 +136,14 @@ func clientOverrides(config *agents.Config, values map[string]json.RawMessage) (
 	return refused
 }
 
-// strict decodes value into target, refusing null, unknown members and anything behind it.
+// strict decodes value into target, refusing null, unknown members and anything behind it. A member's name is one to the
+// letter, see unknownIn.
 func strict(value json.RawMessage, target any) error {
 	if bytes.Equal(bytes.TrimSpace(value), []byte("null")) {
 		return errors.New("null")
+	}
+	if unknown := unknownIn(value, reflect.TypeOf(target).Elem()); unknown != nil {
+		return unknown
 	}
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.DisallowUnknownFields()
@@ -192,8 +197,8 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	}
 	changed := config.Model
 	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
-	if strict(value, &changed) != nil || changed.MaxOutputTokens < 0 || !validHistory(changed.HistoryTokens) || !validTemperature(changed.Temperature) {
-		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens, history_tokens (0, or 500 to 200,000) and fallbacks")
+	if err := strict(value, &changed); err != nil || changed.MaxOutputTokens < 0 || !validHistory(changed.HistoryTokens) || !validTemperature(changed.Temperature) {
+		return wrong(err, "model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens, history_tokens (0, or 500 to 200,000) and fallbacks")
 	}
 	if err := checkProvider(workspaces.CredentialModel, changed.Provider, config.Model.Provider); err != nil {
 		return err
@@ -232,9 +237,12 @@ func setVoice(config *agents.Config, value json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
 		set, ok := voiceOverrides[key]
 		if !ok {
-			return errors.New("voice has no field " + key)
+			return &unknownMember{path: key, known: slices.Sorted(maps.Keys(voiceOverrides))}
 		}
 		if err := set(config, parts[key]); err != nil {
+			if unknown, ok := errors.AsType[*unknownMember](err); ok {
+				return unknown.inside(key)
+			}
 			return errors.New(key + ": " + err.Error())
 		}
 	}
@@ -244,10 +252,10 @@ func setVoice(config *agents.Config, value json.RawMessage) error {
 func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	changed := config.Retrieval
 	changed.MinSimilarity = cloned(changed.MinSimilarity)
-	if strict(value, &changed) != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
+	if err := strict(value, &changed); err != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
 		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||
 		!slices.Contains([]string{"similarity", "hybrid"}, changed.Ranking) {
-		return errors.New("retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1), ranking (similarity or hybrid) and rerank (true or false)")
+		return wrong(err, "retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1), ranking (similarity or hybrid) and rerank (true or false)")
 	}
 	config.Retrieval = changed
 	return nil
