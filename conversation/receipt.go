@@ -209,12 +209,8 @@ func receiptCalls(turn Turn, asked time.Time) []ReceiptToolCall {
 	for _, m := range turn.Messages {
 		for _, call := range m.Calls {
 			at[call.ID] = len(calls)
-			toolID := ""
-			if call.Client {
-				toolID = "client:" + plain(call.Name)
-			}
 			calls = append(calls, ReceiptToolCall{
-				ID: call.ID, ToolID: toolID, Slug: plain(call.Name), ArgumentsHash: hashOf(call.Arguments), Status: callWaiting,
+				ID: call.ID, ToolID: plain(call.clientTool()), Slug: plain(call.Name), ArgumentsHash: hashOf(call.Arguments), Status: callWaiting,
 			})
 		}
 		i, ok := at[m.CallID]
