@@ -233,6 +233,13 @@ type ToolCall struct {
 	Settled bool
 }
 
+// made says that the call is known to have been made, well or badly. One that was refused was not; of one that its client
+// left unanswered, or whose node was lost, it is not known.
+func (c ToolCall) made() bool {
+	status := outcome(c.ToolID, c.CallResult)
+	return c.Settled && (status == callSucceeded || status == callFailed)
+}
+
 // ToolCalls are the turn's calls in order, those of the client too.
 func (t Turn) ToolCalls() []ToolCall {
 	var calls []ToolCall

@@ -240,7 +240,7 @@ func utterances(session Session, turn Turn) []utterance {
 	}
 	agent := utterance{Role: "agent", Message: turn.AgentText, TurnID: turn.ID, Interrupted: turn.Status == TurnCancelled, Feedback: turn.Feedback}
 	for _, call := range turn.ToolCalls() {
-		agent.ToolCalls = append(agent.ToolCalls, spokenCall{RequestID: call.ID, Name: call.Name, Params: string(call.Arguments), Called: true})
+		agent.ToolCalls = append(agent.ToolCalls, spokenCall{RequestID: call.ID, Name: call.Name, Params: string(call.Arguments), Called: call.made()})
 		agent.ToolResults = append(agent.ToolResults, spokenResult{
 			RequestID: call.ID, Name: call.Name, Value: call.Output, IsError: call.ErrorCode != "", LatencyMS: call.LatencyMS,
 		})

@@ -1,0 +1,75 @@
+package conversation_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/test/fake/httptool"
+)
+
+// utterancesOf are the utterances of the only post_call_transcription of a session.
+func (f *fixture) utterancesOf(t *testing.T, id conversation.ID) (said []map[string]any) {
+	t.Helper()
+	calls := f.postCalls(t, id)
+	if len(calls) != 1 {
+		t.Fatalf("%d events", len(calls))
+	}
+	for _, one := range calls[0]["transcript"].([]any) {
+		said = append(said, one.(map[string]any))
+	}
+	return said
+}
+
+// TestPostCallSaysWhatWasCalled: tool_has_been_called is true of calls that are known to have been made, and no others.
+func TestPostCallSaysWhatWasCalled(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "find_order", "POST", 2)
+	f.endpoint.Script("/find_order", httptool.Step{Body: `{"state":"shipped"}`}, httptool.Step{Status: 500, Body: "no"})
+	own := []model.Tool{{Name: "open_page", InputSchema: json.RawMessage(`{"type":"object"}`)}}
+	f.model = &script{steps: []step{
+		say("", call("find_order", `{"id":"A1"}`)), say("", call("find_order", `{"id":"A2"}`)), say("", call("find_order", `{"id":"A3"}`)),
+		say("", call("find_order", `{"id":7}`), call("no_such_tool", `{}`)),
+		say("", call("open_page", `{"n":1}`), call("open_page", `{"n":2}`)), say("", call("open_page", `{"n":3}`)),
+	}}
+	made := f.create(t, withPin)
+	id := made.Session.ID
+	turn, err := f.Say(t.Context(), f.principal, id, conversation.TurnParams{Text: "go", ClientTools: own}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := turn.OpenClientCalls()
+	if len(asked) != 2 {
+		t.Fatalf("asked for %+v", turn.ToolCalls())
+	}
+	_, err = f.Say(t.Context(), f.principal, id, conversation.TurnParams{ClientTools: own, Outputs: []conversation.ToolOutput{
+		{CallID: asked[0].ID, Output: "Done."}, {CallID: asked[1].ID, Output: "No.", IsError: true},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.End(t.Context(), f.principal, id, conversation.EndParams{Status: conversation.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]any{}
+	for _, said := range f.utterancesOf(t, id) {
+		calls, _ := said["tool_calls"].([]any)
+		for _, one := range calls {
+			call := one.(map[string]any)
+			got[call["tool_name"].(string)+" "+call["params_as_json"].(string)] = call["tool_has_been_called"]
+		}
+	}
+	want := map[string]any{
+		`find_order {"id":"A1"}`: true, `find_order {"id":"A2"}`: true, // the endpoint's own failure
+		`find_order {"id":"A3"}`: false, `find_order {"id":7}`: false, `no_such_tool {}`: false, // the cap, the arguments, no tool
+		`open_page {"n":1}`: true, `open_page {"n":2}`: true,
+		`open_page {"n":3}`: false, // nobody answered
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tool_has_been_called (-want +got):\n%s", diff)
+	}
+}
