@@ -192,7 +192,7 @@ func TestPostCallPayload(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"status":"done"`, `"message":"Hallo!"`, `"tool_name":"language_detection"`, `"main_language":"de"`, `"name":"Ann"`,
-		`"conversation_id":"` + string(first.Session.ID) + `"`, `"input_tokens":20`, `"conversation_config_override":{"language":"en"}`, `"text_only":true`,
+		`"conversation_id":"` + string(first.Session.ID) + `"`, `"input_tokens":20`, `"conversation_config_override":{"agent":{"language":"en"}}`, `"text_only":true`,
 	} {
 		if !strings.Contains(string(encoded), want) {
 			t.Errorf("the payload lacks %s: %s", want, encoded)

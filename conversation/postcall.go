@@ -90,8 +90,8 @@ type callFeedback struct {
 }
 
 type callInitiation struct {
-	Overrides map[string]json.RawMessage `json:"conversation_config_override,omitempty"`
-	Variables map[string]string          `json:"dynamic_variables"`
+	Overrides map[string]any    `json:"conversation_config_override,omitempty"`
+	Variables map[string]string `json:"dynamic_variables"`
 }
 
 // callAnalysis is what ElevenLabs' receivers look for, and whether it was done.
@@ -196,16 +196,6 @@ func setPayload(event *events.Event, payload postCall) error {
 }
 
 func newPostCall(session Session, turns []Turn) postCall {
-	overrides := session.Overrides
-	if len(session.VoiceStackOverride) > 0 {
-		overrides = map[string]json.RawMessage{}
-		for key, value := range session.Overrides {
-			overrides[key] = value
-		}
-		for key, value := range session.VoiceStackOverride {
-			overrides[key] = value
-		}
-	}
 	p := postCall{
 		AgentID: string(session.AgentID), ConversationID: session.ID, SessionID: session.ID, Status: "done", UserID: session.UserID,
 		Metadata: callMetadata{
@@ -213,7 +203,7 @@ func newPostCall(session Session, turns []Turn) postCall {
 			EndReason: session.EndReason, Language: session.Language, TextOnly: session.Modality == Text,
 			Turns: session.TurnCount, InputTokens: session.InputTokens, OutputTokens: session.OutputTokens,
 		},
-		Initiation:   callInitiation{Overrides: overrides, Variables: session.DynamicVariables},
+		Initiation:   callInitiation{Overrides: configOverride(session), Variables: session.DynamicVariables},
 		AgentVersion: session.AgentVersion, Modality: session.Modality,
 	}
 	if session.Status == Broken {

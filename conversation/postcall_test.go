@@ -73,3 +73,49 @@ func TestPostCallSaysWhatWasCalled(t *testing.T) {
 		t.Errorf("tool_has_been_called (-want +got):\n%s", diff)
 	}
 }
+
+// TestPostCallInitiation: what a session was created with stands where ElevenLabs' receivers look for it, and the rest under our
+// own names.
+func TestPostCallInitiation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	rows := []struct{ name, overrides, voice, want string }{
+		{"nothing", `{}`, `{}`, `null`},
+		{"a language", `{"language":"en"}`, `{}`, `{"agent":{"language":"en"}}`},
+		{
+			"all that has a place", `{"instructions":"Be brief.","model":"m-2","first_message":"Hi","language":"de"}`,
+			`{"tts":{"voice":"v","speed":1.2},"stt":{"keywords":["Köln"]}}`,
+			`{"agent":{"prompt":{"prompt":"Be brief.","llm":"m-2"},"first_message":"Hi","language":"de"},"tts":{"voice_id":"v","speed":1.2},"asr":{"keywords":["Köln"]}}`,
+		},
+		{
+			"the rest", `{"model":{"provider":"openai","name":"m","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},"voice":{"vad":{"threshold":0.4},"tts":{"voice":"first"}}}`,
+			`{"tts":{"provider":"openai","voice":"v"},"input_audio_format":"g711_ulaw"}`,
+			`{"agent":{"prompt":{"llm":"m"}},"tts":{"voice_id":"v"},"parlance":{"model":{"provider":"openai","max_output_tokens":100},"temperature":0.5,"retrieval":{"top_k":3},"vad":{"threshold":0.4},"tts":{"provider":"openai"},"input_audio_format":"g711_ulaw"}}`,
+		},
+	}
+	for _, row := range rows {
+		made := f.create(t, func(p *conversation.CreateParams) {
+			for text, into := range map[string]*map[string]json.RawMessage{row.overrides: &p.Overrides, row.voice: &p.VoiceStackOverride} {
+				if err := json.Unmarshal([]byte(text), into); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.DynamicVariables = map[string]string{"name": "Ann", "secret__pin": "4711"}
+		})
+		f.turn(t, made.Session.ID, "Hello?")
+		if _, err := f.End(t.Context(), f.principal, made.Session.ID, conversation.EndParams{Status: conversation.Completed}); err != nil {
+			t.Fatal(err)
+		}
+		var want any
+		if err := json.Unmarshal([]byte(row.want), &want); err != nil {
+			t.Fatal(err)
+		}
+		initiation := f.postCalls(t, made.Session.ID)[0]["conversation_initiation_client_data"].(map[string]any)
+		if diff := cmp.Diff(want, initiation["conversation_config_override"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.name, diff)
+		}
+		if diff := cmp.Diff(map[string]any{"name": "Ann"}, initiation["dynamic_variables"]); diff != "" {
+			t.Errorf("%s: variables (-want +got):\n%s", row.name, diff)
+		}
+	}
+}
