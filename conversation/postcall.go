@@ -166,21 +166,36 @@ func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Tur
 		}
 		payload.Memory = newCallMemory(learnt, turns, string(cmp.Or(found[Learning].Status, AnalysisNone)))
 	}
-	if err := setPayload(&event, payload); err != nil {
+	if err := fitPayload(&event, payload, transcriptURL); err != nil {
 		return err
 	}
-	body, err := events.Body(event)
-	if err != nil {
-		return err
-	}
-	if len(body) > maxPostCallBytes {
-		payload.Transcript, payload.Truncated, payload.TranscriptURL = nil, true, transcriptURL
-		if err := setPayload(&event, payload); err != nil {
+	_, err := events.Append(ctx, tx, event)
+	return err
+}
+
+// fitPayload sets the payload, without what is largest and can be read elsewhere while the body is too large with it.
+func fitPayload(event *events.Event, payload postCall, transcriptURL string) error {
+	for _, cut := range []func(){
+		func() {},
+		func() { payload.Transcript, payload.Truncated, payload.TranscriptURL = nil, true, transcriptURL },
+		func() { payload.Initiation.Overrides = nil },
+		func() { payload.Initiation.Variables = nil },
+		func() {
+			if payload.Memory != nil {
+				payload.Memory.Learnt = nil
+			}
+		},
+	} {
+		cut()
+		if err := setPayload(event, payload); err != nil {
+			return err
+		}
+		body, err := events.Body(*event)
+		if err != nil || len(body) <= maxPostCallBytes {
 			return err
 		}
 	}
-	_, err = events.Append(ctx, tx, event)
-	return err
+	return nil
 }
 
 func setPayload(event *events.Event, payload postCall) error {

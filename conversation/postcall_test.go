@@ -2,6 +2,9 @@ package conversation_test
 
 import (
 	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,6 +119,61 @@ func TestPostCallInitiation(t *testing.T) {
 		}
 		if diff := cmp.Diff(map[string]any{"name": "Ann"}, initiation["dynamic_variables"]); diff != "" {
 			t.Errorf("%s: variables (-want +got):\n%s", row.name, diff)
+		}
+	}
+}
+
+// TestPostCallFits: the body has at most 256 KiB, whatever of it is large; what is small stays.
+func TestPostCallFits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("Hi."), say("Hi."), say(strings.Repeat("long ", 60_000)), say("Hi.")}}
+	instructions, variables := json.RawMessage(`"`+strings.Repeat("🙂", 80_000)+`"`), map[string]string{}
+	for i := range 64 {
+		variables["v"+strconv.Itoa(i)] = strings.Repeat("x", 4096)
+	}
+	all := map[string]bool{"transcript": true, "conversation_config_override": true, "dynamic_variables": true}
+	rows := []struct {
+		name   string
+		change func(*conversation.CreateParams)
+		left   map[string]bool
+	}{
+		{"small", func(*conversation.CreateParams) {}, all},
+		{"overrides", func(p *conversation.CreateParams) { p.Overrides["instructions"] = instructions }, map[string]bool{"dynamic_variables": true}},
+		{"a long answer", func(*conversation.CreateParams) {}, map[string]bool{"conversation_config_override": true, "dynamic_variables": true}},
+		{"variables", func(p *conversation.CreateParams) { p.DynamicVariables = variables }, map[string]bool{}},
+	}
+	for _, row := range rows {
+		made := f.create(t, func(p *conversation.CreateParams) {
+			p.Overrides, p.DynamicVariables = map[string]json.RawMessage{"language": json.RawMessage(`"en"`)}, map[string]string{"name": "Ann"}
+			row.change(p)
+		})
+		f.turn(t, made.Session.ID, "Hello?")
+		if _, err := f.End(t.Context(), f.principal, made.Session.ID, conversation.EndParams{Status: conversation.Completed}); err != nil {
+			t.Fatal(err)
+		}
+		var size int
+		if err := f.db.NewRaw("SELECT length(body) FROM events WHERE subject = ?", made.Session.ID).Scan(t.Context(), &size); err != nil {
+			t.Fatal(err)
+		}
+		if size > 256<<10 {
+			t.Errorf("%s: a body of %d bytes", row.name, size)
+		}
+		data := f.postCalls(t, made.Session.ID)[0]
+		initiation := data["conversation_initiation_client_data"].(map[string]any)
+		left := map[string]bool{}
+		for name, value := range map[string]any{
+			"transcript": data["transcript"], "conversation_config_override": initiation["conversation_config_override"], "dynamic_variables": initiation["dynamic_variables"],
+		} {
+			if reflect.ValueOf(value).IsValid() && reflect.ValueOf(value).Len() > 0 {
+				left[name] = true
+			}
+		}
+		if diff := cmp.Diff(row.left, left); diff != "" {
+			t.Errorf("%s: what is left (-want +got):\n%s", row.name, diff)
+		}
+		if cut := row.name != "small"; data["truncated"] != cut || (data["transcript_url"] != "") != cut {
+			t.Errorf("%s: truncated %v, %v", row.name, data["truncated"], data["transcript_url"])
 		}
 	}
 }

@@ -45,7 +45,8 @@ type PostCallTranscription struct {
 	HasAudio                         bool                    `protobuf:"varint,10,opt,name=has_audio,json=hasAudio,proto3" json:"has_audio,omitempty"`
 	HasUserAudio                     bool                    `protobuf:"varint,11,opt,name=has_user_audio,json=hasUserAudio,proto3" json:"has_user_audio,omitempty"`
 	HasResponseAudio                 bool                    `protobuf:"varint,12,opt,name=has_response_audio,json=hasResponseAudio,proto3" json:"has_response_audio,omitempty"`
-	// Set when the transcript was left out because the body would be over 256 KiB.
+	// Set when the transcript was left out because the body would be over 256 KiB; when it still was, also
+	// conversation_config_override, then dynamic_variables, then memory.learnt.
 	Truncated bool `protobuf:"varint,13,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// Where the whole transcript is; only when truncated.
 	TranscriptUrl string `protobuf:"bytes,14,opt,name=transcript_url,json=transcriptUrl,proto3" json:"transcript_url,omitempty"`
@@ -942,7 +943,8 @@ type ConversationInitiation struct {
 	// overrides and voice_stack_override in ElevenLabs' shape: {agent: {prompt: {prompt, llm}, first_message, language},
 	// tts: {voice_id, speed, stability, similarity_boost}, asr: {keywords}}. What has no place in it stands in its member
 	// "parlance", under our own names: {temperature, model, retrieval, stt, tts, vad, turn_detection,
-	// input_audio_format, output_audio_format}. Null when there was nothing.
+	// input_audio_format, output_audio_format}. Null when there was nothing, and when it was left out: see
+	// truncated.
 	ConversationConfigOverride *structpb.Struct  `protobuf:"bytes,1,opt,name=conversation_config_override,json=conversationConfigOverride,proto3" json:"conversation_config_override,omitempty"`
 	DynamicVariables           map[string]string `protobuf:"bytes,2,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields              protoimpl.UnknownFields
