@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
@@ -23,6 +24,10 @@ const (
 	maxFirstMessageChars = 10_000
 	maxTopK              = 50
 	maxTemperature       = 2
+	maxProviderChars     = 64
+	maxModelChars        = 200
+	maxOutputTokens      = 200_000
+	maxFallbacks         = 5
 )
 
 var languageTag = regexp.MustCompile(`^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$`)
@@ -189,16 +194,16 @@ func setLanguage(config *agents.Config, value json.RawMessage) error {
 func setModel(config *agents.Config, value json.RawMessage) error {
 	var name string
 	if strict(value, &name) == nil {
-		if name == "" || !storable(name) {
-			return errors.New("model must name a model")
+		if name == "" || !nameable(name, maxModelChars) {
+			return errors.New("model must name a model, with at most 200 characters")
 		}
 		config.Model.Name = name
 		return nil
 	}
 	changed := config.Model
 	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
-	if err := strict(value, &changed); err != nil || changed.MaxOutputTokens < 0 || !validHistory(changed.HistoryTokens) || !validTemperature(changed.Temperature) {
-		return wrong(err, "model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens, history_tokens (0, or 500 to 200,000) and fallbacks")
+	if err := strict(value, &changed); err != nil || !validModel(changed) {
+		return wrong(err, "model must be a model's name, or an object of provider, name (at most 200 characters), temperature (0 to 2), max_output_tokens (0 to 200,000), history_tokens (0, or 500 to 200,000) and fallbacks (at most 5)")
 	}
 	if err := checkProvider(workspaces.CredentialModel, changed.Provider, config.Model.Provider); err != nil {
 		return err
@@ -213,6 +218,22 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	}
 	config.Model = changed
 	return nil
+}
+
+// validModel: source: AgentModel in agents.proto.
+func validModel(m agents.Model) bool {
+	for _, ref := range append([]agents.ModelRef{{Provider: m.Provider, Name: m.Name}}, m.Fallbacks...) {
+		if !nameable(ref.Provider, maxProviderChars) || !nameable(ref.Name, maxModelChars) {
+			return false
+		}
+	}
+	return m.MaxOutputTokens >= 0 && m.MaxOutputTokens <= maxOutputTokens && len(m.Fallbacks) <= maxFallbacks &&
+		validHistory(m.HistoryTokens) && validTemperature(m.Temperature)
+}
+
+// nameable says that a name has at most so many characters, and can be stored.
+func nameable(name string, maxChars int) bool {
+	return utf8.RuneCountInString(name) <= maxChars && storable(name)
 }
 
 // validHistory: source: agents.proto.
