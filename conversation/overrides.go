@@ -201,7 +201,10 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 		return nil
 	}
 	changed := config.Model
-	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
+	changed.Temperature = cloned(changed.Temperature)
+	if _, given := membersIn(value)["fallbacks"]; given {
+		changed.Fallbacks = nil // else the decoder would write into the agent's, and keep what a new one leaves out
+	}
 	if err := strict(value, &changed); err != nil || !validModel(changed) {
 		return wrong(err, "model must be a model's name, or an object of provider, name (at most 200 characters), temperature (0 to 2), max_output_tokens (0 to 200,000), history_tokens (0, or 500 to 200,000) and fallbacks (at most 5)")
 	}

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"buf.build/go/protovalidate"
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -38,11 +40,11 @@ func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 	of := map[string]proto.Message{"model": &parlancev1.AgentModel{}, "retrieval": &parlancev1.AgentRetrieval{}, "voice": &parlancev1.AgentVoice{}}
 	for key, values := range rows {
 		for _, value := range values {
-			agents := proto.Clone(of[key])
-			if err := protojson.Unmarshal([]byte(value), agents); err != nil {
+			agent := proto.Clone(of[key])
+			if err := protojson.Unmarshal([]byte(value), agent); err != nil {
 				t.Fatal(err)
 			}
-			allowed := protovalidate.Validate(agents) == nil
+			allowed := protovalidate.Validate(agent) == nil
 			_, err := f.Create(t.Context(), f.principal, conversation.CreateParams{
 				AgentID: f.agent.ID, UserID: "u", Overrides: map[string]json.RawMessage{key: json.RawMessage(value)},
 			})
@@ -61,5 +63,29 @@ func TestOverridesHaveTheAgentsBounds(t *testing.T) {
 		if (err == nil) != ok {
 			t.Errorf("a name of %d characters: %v", chars, err)
 		}
+	}
+}
+
+// TestFallbacksAreReplaced: a session's fallbacks are those that it was given, with nothing of the agent's in them.
+func TestFallbacksAreReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	own := []agents.ModelRef{{Provider: "anthropic", Name: "a"}, {Provider: "openai", Name: "b"}}
+	f.agent = f.newAgent(t, f.ref, agents.Config{Model: agents.Model{Fallbacks: own}})
+	for override, want := range map[string][]agents.ModelRef{
+		`{"fallbacks":[{"name":"x"}]}`: {{Name: "x"}},
+		`{"fallbacks":[]}`:             {},
+		`{"name":"m"}`:                 own,
+	} {
+		made := f.create(t, func(p *conversation.CreateParams) {
+			p.Overrides = map[string]json.RawMessage{"model": json.RawMessage(override)}
+		})
+		if diff := cmp.Diff(want, f.get(t, made.Session.ID).Config.Model.Fallbacks); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", override, diff)
+		}
+	}
+	again, err := f.agents.FindAnew(t.Context(), f.principal, f.agent.ID)
+	if diff := cmp.Diff(own, again.Config.Model.Fallbacks); err != nil || diff != "" {
+		t.Errorf("the agent's own, %v (-want +got):\n%s", err, diff)
 	}
 }
