@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -231,6 +233,13 @@ type ToolCall struct {
 	Settled bool
 }
 
+// made says that the call is known to have been made, well or badly. One that was refused was not; of one that its client
+// left unanswered, or whose node was lost, it is not known.
+func (c ToolCall) made() bool {
+	status := outcome(c.ToolID, c.CallResult)
+	return c.Settled && (status == callSucceeded || status == callFailed)
+}
+
 // ToolCalls are the turn's calls in order, those of the client too.
 func (t Turn) ToolCalls() []ToolCall {
 	var calls []ToolCall
@@ -241,12 +250,14 @@ func (t Turn) ToolCalls() []ToolCall {
 				continue // nobody made it
 			}
 			at[call.ID] = len(calls)
-			calls = append(calls, ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments, CallResult: CallResult{StartedAt: t.StartedAt}})
+			calls = append(calls, ToolCall{ID: call.ID, Name: call.Name, Arguments: call.Arguments, CallResult: CallResult{ToolID: call.clientTool(), StartedAt: t.StartedAt}})
 		}
 		if i, ok := at[message.CallID]; ok && message.Role == roleTool {
 			calls[i].Output, calls[i].Settled = message.Text, true
 			if message.Result != nil {
+				toolID := calls[i].ToolID
 				calls[i].CallResult = *message.Result
+				calls[i].ToolID = cmp.Or(calls[i].ToolID, toolID)
 			}
 		}
 	}
@@ -329,6 +340,14 @@ type MessageCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Client says that the client runs it.
 	Client bool `json:"client,omitempty"`
+}
+
+// clientTool is the id of a tool that the client runs; empty for others.
+func (c MessageCall) clientTool() string {
+	if !c.Client {
+		return ""
+	}
+	return tools.ClientPrefix + c.Name
 }
 
 // Citation is a passage that was given to the model.

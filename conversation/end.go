@@ -151,9 +151,6 @@ func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, re
 	if err := settleClientCalls(ctx, tx, turns); err != nil {
 		return err
 	}
-	if reason == ReasonHangUp && !anythingSaid(turns) {
-		reason = ReasonNoTurns
-	}
 	session.Status, session.EndReason, session.EndedAt = status, reason, now
 	session.RunningTurnID, session.RunningUntil, session.DroppedAt = "", time.Time{}, time.Time{}
 	err = updateSession(ctx, tx, *session, "status", "end_reason", "ended_at", "running_turn_id", "running_until", "dropped_at")
@@ -218,6 +215,20 @@ func giveUp(ctx context.Context, tx bun.Tx, session *Session, last Turn, now tim
 		return nil
 	}
 	return closeTx(ctx, tx, session, Broken, ReasonInternal, now, transcriptURL)
+}
+
+// hangUpReason is the reason of an end by a client that has hung up: the user's words that were taken are written down.
+// The session's row is locked.
+func hangUpReason(ctx context.Context, tx bun.Tx, session Session) (string, error) {
+	said, err := tx.NewSelect().Model((*Turn)(nil)).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.user_text <> ''").Exists(ctx)
+	if err != nil {
+		return "", fmt.Errorf("looking for the user's words: %w", err)
+	}
+	if !said {
+		return ReasonNoTurns, nil
+	}
+	return ReasonHangUp, nil
 }
 
 // anythingSaid says whether the user took a turn.

@@ -419,6 +419,11 @@ func (r *rowStream) take(turn Turn) error {
 	case TurnFailed:
 		return fault.New(fault.Reason(turn.ErrorCode), "%s", turn.ErrorMessage)
 	}
+	for _, call := range turn.OpenClientCalls() { // each time: a place does not say which of them were heard
+		if err := r.send(StreamEvent{Type: StreamClientCall, ToolCall: &call}); err != nil {
+			return err
+		}
+	}
 	return r.send(StreamEvent{Type: StreamDone, Turn: &turn})
 }
 

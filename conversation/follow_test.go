@@ -232,6 +232,21 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	if len(asked) != 2 || asked[0].Name != "open_page" || string(asked[0].Arguments) != `{"url":"/cart"}` || asked[0].ID != events[1].ToolCall.ID {
 		t.Fatalf("asked for %+v", asked)
 	}
+	if asked[0].ToolID != "client:open_page" || events[1].ToolCall.ToolID != asked[0].ToolID {
+		t.Errorf("the ids of the tool: %q in the turn, %q in the stream", asked[0].ToolID, events[1].ToolCall.ToolID)
+	}
+	for i, e := range events[:2] { // who was cut off before it had heard of all
+		again := &ear{}
+		if err := f.Follow(t.Context(), f.principal, id, e.TurnID, e.ID, again.hear); err != nil {
+			t.Fatal(err)
+		}
+		if _, types := again.text(); strings.Join(types, " ") != "client_tool_call client_tool_call done" {
+			t.Errorf("after event %d: %v", i, types)
+		}
+		if diff := cmp.Diff(asked, []conversation.ToolCall{*again.heard()[0].ToolCall, *again.heard()[1].ToolCall}); diff != "" {
+			t.Errorf("the calls, followed (-want +got):\n%s", diff)
+		}
+	}
 	output := func(call, text string) conversation.TurnParams {
 		return conversation.TurnParams{Outputs: []conversation.ToolOutput{{CallID: call, Output: text}}}
 	}
@@ -254,7 +269,7 @@ func TestClientToolsWithoutASocket(t *testing.T) {
 	_, err = f.Say(t.Context(), f.principal, id, output(asked[0].ID, "twice"), nil)
 	wantReason(t, err, fault.InvalidRequest)
 	recorded := f.transcript(t, id)
-	if calls := recorded[0].ToolCalls(); calls[0].Output != "opened" || calls[1].ErrorCode != "client-error" || len(recorded) != 2 {
+	if calls := recorded[0].ToolCalls(); calls[0].Output != "opened" || calls[0].ToolID != "client:open_page" || calls[1].ErrorCode != "client-error" || len(recorded) != 2 {
 		t.Errorf("recorded %+v in %d turns", calls, len(recorded))
 	}
 	if own := recorded[1].Messages; len(own) != 3 || own[0].CallID != asked[0].ID || own[1].CallID != asked[1].ID {

@@ -23,6 +23,7 @@ func TestLifecycle(t *testing.T) {
 	leave := func(how conversation.Leaving) act {
 		return func(t *testing.T, f *fixture, made conversation.Created) { f.join(t, f.Service, made).Leave(how) }
 	}
+	join := func(t *testing.T, f *fixture, made conversation.Created) { f.join(t, f.Service, made) }
 	end := func(status conversation.Status, reason string) act {
 		return func(t *testing.T, f *fixture, made conversation.Created) {
 			if _, err := f.End(t.Context(), f.principal, made.Session.ID, conversation.EndParams{Status: status, Reason: reason}); err != nil {
@@ -43,6 +44,8 @@ func TestLifecycle(t *testing.T) {
 		{"pending is ended as failed", []act{end(conversation.Broken, "spam")}, conversation.Broken, "spam", 0},
 		{"ended after a turn", []act{turn, end(conversation.Completed, "all done"), end(conversation.Broken, "too late")}, conversation.Completed, "all done", 1},
 		{"failed after a turn", []act{turn, end(conversation.Broken, "")}, conversation.Broken, "ended_by_api", 1},
+		{"ended before a word, as a hang-up", []act{join, end(conversation.Broken, "hang_up")}, conversation.Broken, "hang_up", 1},
+		{"completed before a word, as a hang-up", []act{join, end(conversation.Completed, "hang_up")}, conversation.Completed, "hang_up", 1},
 		{"hang-up without a turn", []act{leave(conversation.HungUp)}, conversation.Completed, "no_turns", 1},
 		{"hang-up after a turn", []act{turn, leave(conversation.HungUp)}, conversation.Completed, "hang_up", 1},
 		{"drop, 119 s", []act{turn, leave(conversation.Dropped), after(119 * time.Second)}, conversation.InProgress, "", 0},
@@ -192,7 +195,7 @@ func TestPostCallPayload(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"status":"done"`, `"message":"Hallo!"`, `"tool_name":"language_detection"`, `"main_language":"de"`, `"name":"Ann"`,
-		`"conversation_id":"` + string(first.Session.ID) + `"`, `"input_tokens":20`, `"conversation_config_override":{"language":"en"}`, `"text_only":true`,
+		`"conversation_id":"` + string(first.Session.ID) + `"`, `"input_tokens":20`, `"conversation_config_override":{"agent":{"language":"en"}}`, `"text_only":true`,
 	} {
 		if !strings.Contains(string(encoded), want) {
 			t.Errorf("the payload lacks %s: %s", want, encoded)

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
@@ -22,6 +24,10 @@ const (
 	maxFirstMessageChars = 10_000
 	maxTopK              = 50
 	maxTemperature       = 2
+	maxProviderChars     = 64
+	maxModelChars        = 200
+	maxOutputTokens      = 200_000
+	maxFallbacks         = 5
 )
 
 var languageTag = regexp.MustCompile(`^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$`)
@@ -80,7 +86,7 @@ func applyGroup(config *agents.Config, group string, known map[string]override, 
 			return fault.OnField(fault.OverrideNotAllowed, field, "The agent's locked_overrides has %q.", at)
 		}
 		if err := set(config, values[key]); err != nil {
-			return fault.InvalidField(field, "type", "%s.", err.Error())
+			return notSet(field, err)
 		}
 	}
 	return nil
@@ -160,10 +166,14 @@ func refusedToClient(config agents.Config, key string, value json.RawMessage) st
 	return ""
 }
 
-// strict decodes value into target, refusing null, unknown members and anything behind it.
+// strict decodes value into target, refusing null, unknown members and anything behind it. A member's name is one to the
+// letter, see unknownIn.
 func strict(value json.RawMessage, target any) error {
 	if bytes.Equal(bytes.TrimSpace(value), []byte("null")) {
 		return errors.New("null")
+	}
+	if unknown := unknownIn(value, reflect.TypeOf(target).Elem()); unknown != nil {
+		return unknown
 	}
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.DisallowUnknownFields()
@@ -222,16 +232,19 @@ func setModelName(config *agents.Config, value json.RawMessage) error {
 func setModel(config *agents.Config, value json.RawMessage) error {
 	var name string
 	if strict(value, &name) == nil {
-		if name == "" || !storable(name) {
-			return errors.New("model must name a model")
+		if name == "" || !nameable(name, maxModelChars) {
+			return errors.New("model must name a model, with at most 200 characters")
 		}
 		config.Model.Name = name
 		return nil
 	}
 	changed := config.Model
-	changed.Temperature, changed.Fallbacks = cloned(changed.Temperature), slices.Clone(changed.Fallbacks)
-	if strict(value, &changed) != nil || changed.MaxOutputTokens < 0 || !validHistory(changed.HistoryTokens) || !validTemperature(changed.Temperature) {
-		return errors.New("model must be a model's name, or an object of provider, name, temperature (0 to 2), max_output_tokens, history_tokens (0, or 500 to 200,000) and fallbacks")
+	changed.Temperature = cloned(changed.Temperature)
+	if _, given := membersIn(value)["fallbacks"]; given {
+		changed.Fallbacks = nil // else the decoder would write into the agent's, and keep what a new one leaves out
+	}
+	if err := strict(value, &changed); err != nil || !validModel(changed) {
+		return wrong(err, "model must be a model's name, or an object of provider, name (at most 200 characters), temperature (0 to 2), max_output_tokens (0 to 200,000), history_tokens (0, or 500 to 200,000) and fallbacks (at most 5)")
 	}
 	if err := checkProvider(workspaces.CredentialModel, changed.Provider, config.Model.Provider); err != nil {
 		return err
@@ -246,6 +259,22 @@ func setModel(config *agents.Config, value json.RawMessage) error {
 	}
 	config.Model = changed
 	return nil
+}
+
+// validModel: source: AgentModel in agents.proto.
+func validModel(m agents.Model) bool {
+	for _, ref := range append([]agents.ModelRef{{Provider: m.Provider, Name: m.Name}}, m.Fallbacks...) {
+		if !nameable(ref.Provider, maxProviderChars) || !nameable(ref.Name, maxModelChars) {
+			return false
+		}
+	}
+	return m.MaxOutputTokens >= 0 && m.MaxOutputTokens <= maxOutputTokens && len(m.Fallbacks) <= maxFallbacks &&
+		validHistory(m.HistoryTokens) && validTemperature(m.Temperature)
+}
+
+// nameable says that a name has at most so many characters, and can be stored.
+func nameable(name string, maxChars int) bool {
+	return utf8.RuneCountInString(name) <= maxChars && storable(name)
 }
 
 // validHistory: source: agents.proto.
@@ -270,9 +299,12 @@ func setVoice(config *agents.Config, value json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(parts)) {
 		set, ok := voiceOverrides[key]
 		if !ok {
-			return errors.New("voice has no field " + key)
+			return &unknownMember{path: key, known: slices.Sorted(maps.Keys(voiceOverrides))}
 		}
 		if err := set(config, parts[key]); err != nil {
+			if unknown, ok := errors.AsType[*unknownMember](err); ok {
+				return unknown.inside(key)
+			}
 			return errors.New(key + ": " + err.Error())
 		}
 	}
@@ -282,10 +314,10 @@ func setVoice(config *agents.Config, value json.RawMessage) error {
 func setRetrieval(config *agents.Config, value json.RawMessage) error {
 	changed := config.Retrieval
 	changed.MinSimilarity = cloned(changed.MinSimilarity)
-	if strict(value, &changed) != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
+	if err := strict(value, &changed); err != nil || changed.TopK < 1 || changed.TopK > maxTopK ||
 		(changed.MinSimilarity != nil && (*changed.MinSimilarity < 0 || *changed.MinSimilarity > 1)) ||
 		!slices.Contains([]string{"similarity", "hybrid"}, changed.Ranking) {
-		return errors.New("retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1), ranking (similarity or hybrid) and rerank (true or false)")
+		return wrong(err, "retrieval must be an object of top_k (1 to 50), min_similarity (0 to 1), ranking (similarity or hybrid) and rerank (true or false)")
 	}
 	config.Retrieval = changed
 	return nil

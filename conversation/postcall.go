@@ -90,8 +90,8 @@ type callFeedback struct {
 }
 
 type callInitiation struct {
-	Overrides map[string]json.RawMessage `json:"conversation_config_override,omitempty"`
-	Variables map[string]string          `json:"dynamic_variables"`
+	Overrides map[string]any    `json:"conversation_config_override,omitempty"`
+	Variables map[string]string `json:"dynamic_variables"`
 }
 
 // callAnalysis is what ElevenLabs' receivers look for, and whether it was done.
@@ -166,21 +166,36 @@ func appendPostCall(ctx context.Context, tx bun.Tx, session Session, turns []Tur
 		}
 		payload.Memory = newCallMemory(learnt, turns, string(cmp.Or(found[Learning].Status, AnalysisNone)))
 	}
-	if err := setPayload(&event, payload); err != nil {
+	if err := fitPayload(&event, payload, transcriptURL); err != nil {
 		return err
 	}
-	body, err := events.Body(event)
-	if err != nil {
-		return err
-	}
-	if len(body) > maxPostCallBytes {
-		payload.Transcript, payload.Truncated, payload.TranscriptURL = nil, true, transcriptURL
-		if err := setPayload(&event, payload); err != nil {
+	_, err := events.Append(ctx, tx, event)
+	return err
+}
+
+// fitPayload sets the payload, without what is largest and can be read elsewhere while the body is too large with it.
+func fitPayload(event *events.Event, payload postCall, transcriptURL string) error {
+	for _, cut := range []func(){
+		func() {},
+		func() { payload.Transcript, payload.Truncated, payload.TranscriptURL = nil, true, transcriptURL },
+		func() { payload.Initiation.Overrides = nil },
+		func() { payload.Initiation.Variables = nil },
+		func() {
+			if payload.Memory != nil {
+				payload.Memory.Learnt = nil
+			}
+		},
+	} {
+		cut()
+		if err := setPayload(event, payload); err != nil {
+			return err
+		}
+		body, err := events.Body(*event)
+		if err != nil || len(body) <= maxPostCallBytes {
 			return err
 		}
 	}
-	_, err = events.Append(ctx, tx, event)
-	return err
+	return nil
 }
 
 func setPayload(event *events.Event, payload postCall) error {
@@ -196,16 +211,6 @@ func setPayload(event *events.Event, payload postCall) error {
 }
 
 func newPostCall(session Session, turns []Turn) postCall {
-	overrides := session.Overrides
-	if len(session.VoiceStackOverride) > 0 {
-		overrides = map[string]json.RawMessage{}
-		for key, value := range session.Overrides {
-			overrides[key] = value
-		}
-		for key, value := range session.VoiceStackOverride {
-			overrides[key] = value
-		}
-	}
 	p := postCall{
 		AgentID: string(session.AgentID), ConversationID: session.ID, SessionID: session.ID, Status: "done", UserID: session.UserID,
 		Metadata: callMetadata{
@@ -213,7 +218,7 @@ func newPostCall(session Session, turns []Turn) postCall {
 			EndReason: session.EndReason, Language: session.Language, TextOnly: session.Modality == Text,
 			Turns: session.TurnCount, InputTokens: session.InputTokens, OutputTokens: session.OutputTokens,
 		},
-		Initiation:   callInitiation{Overrides: overrides, Variables: session.DynamicVariables},
+		Initiation:   callInitiation{Overrides: configOverride(session), Variables: session.DynamicVariables},
 		AgentVersion: session.AgentVersion, Modality: session.Modality,
 	}
 	if session.Status == Broken {
@@ -240,7 +245,7 @@ func utterances(session Session, turn Turn) []utterance {
 	}
 	agent := utterance{Role: "agent", Message: turn.AgentText, TurnID: turn.ID, Interrupted: turn.Status == TurnCancelled, Feedback: turn.Feedback}
 	for _, call := range turn.ToolCalls() {
-		agent.ToolCalls = append(agent.ToolCalls, spokenCall{RequestID: call.ID, Name: call.Name, Params: string(call.Arguments), Called: true})
+		agent.ToolCalls = append(agent.ToolCalls, spokenCall{RequestID: call.ID, Name: call.Name, Params: string(call.Arguments), Called: call.made()})
 		agent.ToolResults = append(agent.ToolResults, spokenResult{
 			RequestID: call.ID, Name: call.Name, Value: call.Output, IsError: call.ErrorCode != "", LatencyMS: call.LatencyMS,
 		})

@@ -57,7 +57,10 @@ func ParsePrices(content []byte) (*Prices, error) {
 	return prices, nil
 }
 
-// cost is what the calls cost; nil when the price of one is not known, or its tokens are not.
+// free says that nothing has to be counted to know what a call costs.
+func (p price) free() bool { return p.input.Sign() == 0 && p.output.Sign() == 0 }
+
+// cost is what the calls cost; nil when the price of one is not known, or its tokens are not and cost something.
 func (p *Prices) cost(calls []ReceiptModelCall) *ReceiptCost {
 	if p == nil || len(calls) == 0 {
 		return nil
@@ -68,7 +71,7 @@ func (p *Prices) cost(calls []ReceiptModelCall) *ReceiptCost {
 		if !ok {
 			one, ok = p.models[call.Provider]
 		}
-		if !ok || call.InputTokens == 0 && call.OutputTokens == 0 {
+		if !ok || call.InputTokens == 0 && call.OutputTokens == 0 && !one.free() {
 			return nil
 		}
 		sum.Add(sum, new(big.Rat).Mul(one.input, big.NewRat(int64(call.InputTokens), 1_000_000)))

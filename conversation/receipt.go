@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"parlance.dev/parlance/tools"
 )
 
 // A receipt says what a turn was made of, by ids, counts and hashes; no word of the conversation is
@@ -209,12 +211,8 @@ func receiptCalls(turn Turn, asked time.Time) []ReceiptToolCall {
 	for _, m := range turn.Messages {
 		for _, call := range m.Calls {
 			at[call.ID] = len(calls)
-			toolID := ""
-			if call.Client {
-				toolID = "client:" + plain(call.Name)
-			}
 			calls = append(calls, ReceiptToolCall{
-				ID: call.ID, ToolID: toolID, Slug: plain(call.Name), ArgumentsHash: hashOf(call.Arguments), Status: callWaiting,
+				ID: call.ID, ToolID: plain(call.clientTool()), Slug: plain(call.Name), ArgumentsHash: hashOf(call.Arguments), Status: callWaiting,
 			})
 		}
 		i, ok := at[m.CallID]
@@ -232,18 +230,25 @@ func receiptCalls(turn Turn, asked time.Time) []ReceiptToolCall {
 		if !result.StartedAt.IsZero() {
 			c.StartMS = milliseconds(result.StartedAt.Sub(asked))
 		}
-		switch {
-		case result.ErrorCode == "":
-			c.Status = callSucceeded
-		case result.ErrorCode == codeUnknown:
-			c.Status = callUnknown
-		case result.Attempts == 0 && result.StatusCode == 0:
-			c.Status = callRefused
-		default:
-			c.Status = callFailed
-		}
+		c.Status = outcome(c.ToolID, *result)
 	}
 	return calls
+}
+
+// outcome is what became of a call of a tool that has this result.
+func outcome(toolID string, result CallResult) string {
+	client := strings.HasPrefix(toolID, tools.ClientPrefix)
+	switch {
+	case result.ErrorCode == "":
+		return callSucceeded
+	case result.ErrorCode == codeUnknown, client && result.ErrorCode == string(codeClientTimeout): // it was asked, and has not answered
+		return callUnknown
+	case client:
+		return callFailed
+	case result.Attempts == 0 && result.StatusCode == 0:
+		return callRefused
+	}
+	return callFailed
 }
 
 func receiptPassages(turn Turn, passages []Passage) []ReceiptPassage {

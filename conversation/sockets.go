@@ -150,7 +150,13 @@ func (e *engine) leave(m left) {
 			if err != nil || !last || m.how != HungUp {
 				return err
 			}
-			return endTx(ctx, tx, row, Completed, ReasonHangUp, now, e.s.transcriptURL(row.ID))
+			reason := ReasonHangUp
+			if !row.SpillUntil.After(now) { // else there are turns which are not written yet
+				if reason, err = hangUpReason(ctx, tx, *row); err != nil {
+					return err
+				}
+			}
+			return endTx(ctx, tx, row, Completed, reason, now, e.s.transcriptURL(row.ID))
 		})
 	})
 	if e.s.isAdrift(err) {

@@ -51,7 +51,11 @@ func (s *Service) apply(ctx context.Context, r record) error {
 			if err != nil || !last || !r.HungUp {
 				return err
 			}
-			return wantEnd(ctx, tx, session, Completed, ReasonHangUp, r.At)
+			reason, err := hangUpReason(ctx, tx, *session)
+			if err != nil {
+				return err
+			}
+			return wantEnd(ctx, tx, session, Completed, reason, r.At)
 		default:
 			return wantEnd(ctx, tx, session, r.Status, r.Reason, r.At)
 		}

@@ -109,11 +109,21 @@ func readToken(token string, verifier func(kid string) (ed25519.PublicKey, bool,
 	return said, nil
 }
 
-// Verify returns the session that a token lets its holder use; sessionID, when it is not empty,
-// must be that session. An expired token is taken from one who comes back: while the session is
-// in progress and has a socket, or lost its last one within DropGrace.
+// Verify returns the session that a token lets its holder join; sessionID, when it is not empty,
+// must be that session.
 // Errors: Unauthenticated session-token-invalid, Precondition session-closed.
 func (s *Service) Verify(ctx context.Context, token string, sessionID ID) (Session, error) {
+	session, err := s.held(ctx, token, sessionID)
+	if err != nil {
+		return Session{}, err
+	}
+	return session, closedError(session)
+}
+
+// held is the session of a token, closed or not. An expired token is taken from one who comes back: while the
+// session is in progress and has a socket, or lost its last one within DropGrace.
+// Errors: Unauthenticated session-token-invalid.
+func (s *Service) held(ctx context.Context, token string, sessionID ID) (Session, error) {
 	said, err := s.parse(ctx, token)
 	if err != nil {
 		return Session{}, err
@@ -133,7 +143,7 @@ func (s *Service) Verify(ctx context.Context, token string, sessionID ID) (Sessi
 		return Session{}, errToken(errTokenSession)
 	}
 	if s.moment().Before(session.TokenExpiresAt) { // exp is the same, cut to the second
-		return session, closedError(session)
+		return session, nil
 	}
 	returning, err := s.mayReturn(ctx, session)
 	if err != nil {
@@ -158,9 +168,11 @@ func (s *Service) mayReturn(ctx context.Context, session Session) (bool, error) 
 	return open > 0, err
 }
 
-// Authenticate is Verify for callers that need a principal: it may touch that session only.
+// Authenticate is who holds a session's token: it may touch that session only. The session may be closed: the answer
+// that ended it is read and followed like every other, and what would go on with it finds it closed by itself.
+// Errors: Unauthenticated session-token-invalid.
 func (s *Service) Authenticate(ctx context.Context, token string) (workspaces.Principal, error) {
-	session, err := s.Verify(ctx, token, "")
+	session, err := s.held(ctx, token, "")
 	if err != nil {
 		return workspaces.Principal{}, err
 	}

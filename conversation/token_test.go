@@ -12,6 +12,7 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/workspaces"
 )
 
 func TestToken(t *testing.T) {
@@ -165,4 +166,54 @@ func TestReturnAfterExpiry(t *testing.T) {
 	if session := f.get(t, made.Session.ID); session.Status != conversation.Completed || session.EndReason != conversation.ReasonDisconnected {
 		t.Errorf("got %s %s", session.Status, session.EndReason)
 	}
+}
+
+// TestTokenOfAClosedSession: the holder of a token reads and follows the answer that ended its session, as one with a key
+// does, and can do no more with it.
+func TestTokenOfAClosedSession(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	made := f.create(t)
+	id := made.Session.ID
+	holder, err := f.Authenticate(t.Context(), made.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := &ear{quits: 1}
+	wantReason(t, f.Stream(t.Context(), holder, id, conversation.TurnParams{Text: "/tool end_call {}"}, cut.hear), fault.CallerCanceled)
+	await(t, "the end of the session", func() bool { return f.get(t, id).Closed() })
+	started := cut.heard()[0]
+
+	again, err := f.Authenticate(t.Context(), made.Token)
+	if err != nil || again != holder {
+		t.Fatalf("the token of a closed session: %+v, %v", again, err)
+	}
+	for name, p := range map[string]workspaces.Principal{"the token": again, "a key": f.principal} {
+		rest := &ear{}
+		if err := f.Follow(t.Context(), p, id, started.TurnID, started.ID, rest.hear); err != nil {
+			t.Errorf("%s: following: %v", name, err)
+		}
+		if text, types := rest.text(); text == "" || types[len(types)-1] != "done" {
+			t.Errorf("%s: followed %q, %v", name, text, types)
+		}
+		if turn, err := f.GetTurn(t.Context(), p, id, started.TurnID); err != nil || turn.AgentText == "" {
+			t.Errorf("%s: the turn %q, %v", name, turn.AgentText, err)
+		}
+		if turn, err := f.Cancel(t.Context(), p, id, started.TurnID); err != nil || turn.Status != conversation.TurnCompleted {
+			t.Errorf("%s: cancelling: %s, %v", name, turn.Status, err)
+		}
+		_, err := f.Say(t.Context(), p, id, conversation.TurnParams{Text: "Hello?"}, nil)
+		wantReason(t, err, fault.SessionClosed)
+		wantReason(t, f.Stream(t.Context(), p, id, conversation.TurnParams{Text: "Hello?"}, rest.hear), fault.SessionClosed)
+		_, err = f.Decide(t.Context(), p, id, "call_00000000000000000000000000", conversation.DecideParams{Approve: true})
+		wantReason(t, err, fault.ResourceNotFound)
+	}
+	if turns := f.transcript(t, id); len(turns) != 1 {
+		t.Errorf("%d turns", len(turns))
+	}
+	_, err = f.Admit(t.Context(), conversation.AdmitParams{SessionID: id, Token: made.Token, Channel: conversation.ChatChannel})
+	wantReason(t, err, fault.SessionClosed)
+	f.clock.advance(conversation.DefaultTTL)
+	_, err = f.Authenticate(t.Context(), made.Token)
+	wantReason(t, err, fault.SessionTokenInvalid)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -71,6 +72,9 @@ type speech struct {
 func checkSpeech(kind workspaces.CredentialKind) func(part, before json.RawMessage) error {
 	return func(part, before json.RawMessage) error {
 		var wanted, were speech
+		if unknown := misspelt(part, reflect.TypeFor[speech]()); unknown != nil { // else it would be read as the field
+			return unknown
+		}
 		if json.Unmarshal(part, &wanted) != nil || wanted.Speed != nil && (*wanted.Speed < minSpeed || *wanted.Speed > maxSpeed) {
 			return errors.New("provider, model, language and voice are strings, and speed is a number from 0.25 to 4")
 		}
@@ -88,9 +92,9 @@ func checkVAD(part, _ json.RawMessage) error {
 		PrefixPaddingMS   int     `json:"prefix_padding_ms"`
 		SilenceDurationMS int     `json:"silence_duration_ms"`
 	}
-	if strict(part, &wanted) != nil || wanted.Threshold < 0 || wanted.Threshold > 1 ||
+	if err := strict(part, &wanted); err != nil || wanted.Threshold < 0 || wanted.Threshold > 1 ||
 		wanted.PrefixPaddingMS < 0 || wanted.PrefixPaddingMS > maxPauseMS || wanted.SilenceDurationMS < 0 || wanted.SilenceDurationMS > maxPauseMS {
-		return errors.New("it is an object of threshold (0 to 1), prefix_padding_ms and silence_duration_ms (whole numbers to 60,000)")
+		return wrong(err, "it is an object of threshold (0 to 1), prefix_padding_ms and silence_duration_ms (whole numbers to 60,000)")
 	}
 	return nil
 }
@@ -101,8 +105,8 @@ func checkTurnDetection(part, _ json.RawMessage) error {
 		InterruptResponse bool   `json:"interrupt_response"`
 		CreateResponse    bool   `json:"create_response"`
 	}
-	if strict(part, &wanted) != nil || !slices.Contains([]string{"", "server_vad", "semantic_vad"}, wanted.Type) {
-		return errors.New("it is an object of type (server_vad or semantic_vad), interrupt_response and create_response (true or false)")
+	if err := strict(part, &wanted); err != nil || !slices.Contains([]string{"", "server_vad", "semantic_vad"}, wanted.Type) {
+		return wrong(err, "it is an object of type (server_vad or semantic_vad), interrupt_response and create_response (true or false)")
 	}
 	return nil
 }

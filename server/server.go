@@ -194,7 +194,8 @@ func withCORS(next http.Handler, origins []string) http.Handler {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
-		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header, interceptor.RequestIDHeader, "Traceparent", "Tracestate"),
+		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header, interceptor.RequestIDHeader, "Traceparent", "Tracestate",
+			"Last-Event-ID", "Cache-Control"), // of those who come back to a stream of events
 		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
 			"RateLimit-Reset", "Content-Disposition", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
 		MaxAge: 7200,

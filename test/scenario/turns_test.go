@@ -66,3 +66,31 @@ func TestTurnOverREST(t *testing.T) {
 		t.Errorf("listed %d", len(list))
 	}
 }
+
+// TestTurnThatEndsItsSession: who has the session's token gets the answer that ended it as one with a key does: followed,
+// and replayed to the same request; a new turn is refused.
+func TestTurnThatEndsItsSession(t *testing.T) {
+	t.Parallel()
+	e := newIdem(t, harness.Options{WithoutWorker: true})
+	made := e.Do(t, "POST", "/v1/sessions", `{"agent_id":"`+e.agent+`","user_id":"u","modality":"text"}`).Must(t, 201)
+	turns, token := "/v1/sessions/"+made.Text("id")+"/turns", harness.Key(made.Text("token"))
+	accept, body := harness.Header("Accept", "text/event-stream"), `{"text":"/tool end_call {}"}`
+	first := e.Do(t, "POST", turns, body, token, withKey("the-last")).Must(t, 200)
+	if session := e.Do(t, "GET", "/v1/sessions/"+made.Text("id"), nil).Must(t, 200); session.Text("end_reason") != "end_call" {
+		t.Fatalf("the session goes on: %s", session.Body)
+	}
+	again := e.Do(t, "POST", turns, body, token, withKey("the-last")).Must(t, 200)
+	if !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("the same request and key answered %s, first %s", again.Body, first.Body)
+	}
+	turn := turns + "/" + first.Text("turn_id")
+	if followed := e.Do(t, "GET", turn, nil, accept, token).Must(t, 200); !bytes.Contains(followed.Body, []byte("event: turn.done\n")) {
+		t.Errorf("followed %s", followed.Body)
+	}
+	if read := e.Do(t, "GET", turn, nil, token).Must(t, 200); read.Text("agent_text") != first.Text("text") {
+		t.Errorf("read %s", read.Body)
+	}
+	checkProblem(t, e.Do(t, "POST", turns, `{"text":"Hello?"}`, token), 409, "session-closed")
+	checkProblem(t, e.Do(t, "POST", turns, `{"text":"Hello?"}`, token, accept), 409, "session-closed")
+	checkProblem(t, e.Do(t, "GET", "/v1/sessions/"+made.Text("id"), nil, token), 401, "auth-invalid-key")
+}

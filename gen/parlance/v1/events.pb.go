@@ -45,7 +45,8 @@ type PostCallTranscription struct {
 	HasAudio                         bool                    `protobuf:"varint,10,opt,name=has_audio,json=hasAudio,proto3" json:"has_audio,omitempty"`
 	HasUserAudio                     bool                    `protobuf:"varint,11,opt,name=has_user_audio,json=hasUserAudio,proto3" json:"has_user_audio,omitempty"`
 	HasResponseAudio                 bool                    `protobuf:"varint,12,opt,name=has_response_audio,json=hasResponseAudio,proto3" json:"has_response_audio,omitempty"`
-	// Set when the transcript was left out because the body would be over 256 KiB.
+	// Set when the transcript was left out because the body would be over 256 KiB; when it still was, also
+	// conversation_config_override, then dynamic_variables, then memory.learnt.
 	Truncated bool `protobuf:"varint,13,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// Where the whole transcript is; only when truncated.
 	TranscriptUrl string `protobuf:"bytes,14,opt,name=transcript_url,json=transcriptUrl,proto3" json:"transcript_url,omitempty"`
@@ -486,8 +487,9 @@ type TranscriptToolCall struct {
 	RequestId string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	ToolName  string                 `protobuf:"bytes,2,opt,name=tool_name,json=toolName,proto3" json:"tool_name,omitempty"`
 	// The arguments as JSON.
-	ParamsAsJson      string `protobuf:"bytes,3,opt,name=params_as_json,json=paramsAsJson,proto3" json:"params_as_json,omitempty"`
-	ToolHasBeenCalled bool   `protobuf:"varint,4,opt,name=tool_has_been_called,json=toolHasBeenCalled,proto3" json:"tool_has_been_called,omitempty"`
+	ParamsAsJson string `protobuf:"bytes,3,opt,name=params_as_json,json=paramsAsJson,proto3" json:"params_as_json,omitempty"`
+	// True when it is known that it was made, well or badly. False when it was refused, and when nobody answered.
+	ToolHasBeenCalled bool `protobuf:"varint,4,opt,name=tool_has_been_called,json=toolHasBeenCalled,proto3" json:"tool_has_been_called,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -937,9 +939,14 @@ func (x *CallAnalysis) GetError() string {
 
 // ConversationInitiation is what the session was created with, without secret__ variables.
 type ConversationInitiation struct {
-	state                      protoimpl.MessageState `protogen:"open.v1"`
-	ConversationConfigOverride *structpb.Struct       `protobuf:"bytes,1,opt,name=conversation_config_override,json=conversationConfigOverride,proto3" json:"conversation_config_override,omitempty"`
-	DynamicVariables           map[string]string      `protobuf:"bytes,2,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// overrides and voice_stack_override in ElevenLabs' shape: {agent: {prompt: {prompt, llm}, first_message, language},
+	// tts: {voice_id, speed, stability, similarity_boost}, asr: {keywords}}. What has no place in it stands in its member
+	// "parlance", under our own names: {temperature, model, retrieval, stt, tts, vad, turn_detection,
+	// input_audio_format, output_audio_format}. Null when there was nothing, and when it was left out: see
+	// truncated.
+	ConversationConfigOverride *structpb.Struct  `protobuf:"bytes,1,opt,name=conversation_config_override,json=conversationConfigOverride,proto3" json:"conversation_config_override,omitempty"`
+	DynamicVariables           map[string]string `protobuf:"bytes,2,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields              protoimpl.UnknownFields
 	sizeCache                  protoimpl.SizeCache
 }
