@@ -26,3 +26,6 @@ var StatementsOfSockets = map[string]string{
 	"Accept": acceptNew, "Ask": askOpen, "Begin": beginOpen, "Finish": finishOpen,
 	"Refresh": strings.NewReplacer("?0", "$1", "?1", "$2", "?2", "$3", "?3", "$4").Replace(refreshSQL),
 }
+
+// Lives says whether a session is live on this node.
+func (s *Service) Lives(id ID) bool { return s.engineOf(id) != nil }

@@ -171,7 +171,7 @@ type Live struct {
 	history []Item
 	left    sync.Once
 
-	// known is the engine's: the items this socket has been told of.
+	// known is the engine's: the items this socket has been told of, by their keys.
 	known map[string]bool
 	// clientTools is the engine's: the tools that this socket runs itself.
 	clientTools []model.Tool
