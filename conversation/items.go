@@ -158,11 +158,35 @@ func shown(turn Turn, edits ItemEdits) []Item {
 	return items
 }
 
+// latest are the items of several turns, each once: a result that came in a later turn stands beside its call, too.
+func latest(items []Item) []Item {
+	behind := map[string]bool{}
+	for i := len(items) - 1; i >= 0; i-- {
+		key := items[i].key()
+		if behind[key] {
+			items = slices.Delete(items, i, i+1)
+		}
+		behind[key] = true
+	}
+	return items
+}
+
 // NotedItem is an item that the texts of its turn do not tell of (it was put in by a client, or spoken),
 // or that the model sees otherwise than it was said (removed, cut or elsewhere).
 type NotedItem struct {
 	Item
 	ItemEdit
+}
+
+// noteItems fills in the Items of turns in order. A result is an item of the turn in which it came.
+func noteItems(turns []Turn, edits ItemEdits) {
+	behind := map[string]bool{}
+	for i := len(turns) - 1; i >= 0; i-- {
+		turns[i].Items = slices.DeleteFunc(noted(turns[i], edits), func(item NotedItem) bool { return behind[item.Item.key()] })
+		for _, item := range turns[i].Items {
+			behind[item.Item.key()] = true
+		}
+	}
 }
 
 // noted are those of a turn.
