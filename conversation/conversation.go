@@ -307,6 +307,8 @@ type Message struct {
 	After string `json:"after,omitempty"`
 	// Put says that a client put in what the agent is to have said or called.
 	Put bool `json:"put,omitempty"`
+	// Again counts the items of the same id before it, all of which were removed: see claim.go.
+	Again int `json:"again,omitempty"`
 	// Audio is of a message that was spoken; nil: it was written.
 	Audio *Audio `json:"audio,omitempty"`
 }

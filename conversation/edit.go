@@ -122,7 +122,7 @@ func (e *engine) item(ctx context.Context, id string) (Item, bool, error) {
 		return Item{}, false, err
 	}
 	found, ok := findItem(turns, e.session.ItemEdits, id)
-	found.Text = e.session.ItemEdits.text(found.ID, found.Text)
+	found.Text = e.session.ItemEdits.text(found.ID, found.Again, found.Text)
 	return found, ok, nil
 }
 
@@ -139,7 +139,7 @@ func (e *engine) remove(live *Live, c Remove) {
 		return nil
 	}
 	if e.edit(live, c.CommandID, c.ItemID, edit) {
-		e.tellOfEdit(live, c.CommandID, c.ItemID)
+		e.tellOfEdit(live, c.CommandID, c.ItemID, e.session.ItemEdits[c.ItemID])
 	}
 }
 
@@ -166,7 +166,7 @@ func (e *engine) truncate(live *Live, c Truncate) {
 		return nil
 	}
 	if e.edit(live, c.CommandID, c.ItemID, edit) {
-		e.tellOfEdit(live, c.CommandID, c.ItemID)
+		e.tellOfEdit(live, c.CommandID, c.ItemID, e.session.ItemEdits[c.ItemID])
 	}
 }
 
@@ -189,8 +189,7 @@ func (e *engine) edit(live *Live, commandID, item string, change func(Item, *Ite
 }
 
 // tellOfEdit tells all sockets what became of an item. by, which may be nil, asked for it.
-func (e *engine) tellOfEdit(by *Live, commandID, item string) {
-	edit := e.session.ItemEdits[item]
+func (e *engine) tellOfEdit(by *Live, commandID, item string, edit ItemEdit) {
 	if edit.Removed {
 		e.items.drop(item)
 	}
@@ -214,8 +213,15 @@ func (e *engine) adopt(edits ItemEdits) {
 	e.session.ItemEdits = edits.behind(before)
 	e.recall.edited(e.session.ItemEdits)
 	for item, edit := range e.session.ItemEdits {
-		if old := before[item]; edit.Removed != old.Removed || (edit.Cut != nil && (old.Cut == nil || *edit.Cut != *old.Cut)) {
-			e.tellOfEdit(nil, "", item)
+		old := before[item]
+		if edit.Again > old.Again {
+			if !old.Removed { // both came between two looks
+				e.tellOfEdit(nil, "", item, ItemEdit{Removed: true})
+			}
+			old = ItemEdit{}
+		}
+		if edit.Removed != old.Removed || (edit.Cut != nil && (old.Cut == nil || *edit.Cut != *old.Cut)) {
+			e.tellOfEdit(nil, "", item, edit)
 		}
 	}
 }
@@ -273,12 +279,9 @@ func (s *Service) editItem(ctx context.Context, session Session, id string, chan
 
 // findItem is an item of the turns as it was said, unless it was removed.
 func findItem(turns []Turn, edits ItemEdits, id string) (Item, bool) {
-	if edits.removed(id) {
-		return Item{}, false
-	}
 	for _, turn := range turns {
 		for _, item := range itemsOf(turn) {
-			if item.ID == id {
+			if item.ID == id && !edits.removed(id, item.Again) {
 				return item, true
 			}
 		}

@@ -44,3 +44,6 @@ func (s *Service) Summarising(id ID) bool {
 	_, is := s.summaries[id]
 	return is
 }
+
+// Lives says whether a session is live on this node.
+func (s *Service) Lives(id ID) bool { return s.engineOf(id) != nil }

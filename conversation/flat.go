@@ -66,6 +66,9 @@ func writeMessage(w *quickjson.Writer, m *Message) bool {
 	if m.Put {
 		w.Put(`,"put":true`)
 	}
+	if m.Again != 0 {
+		w.Int(`,"again":`, m.Again)
+	}
 	w.Put("}")
 	return true
 }

@@ -26,6 +26,8 @@ type ItemEdit struct {
 	Removed bool `json:"removed,omitempty"`
 	// Cut is how much of it was heard; nil: all.
 	Cut *Cut `json:"cut,omitempty"`
+	// Again says which of the items of that id it is (see Message.Again). Those before it were removed.
+	Again int `json:"again,omitempty"`
 }
 
 // Cut is how much of a spoken item was heard.
@@ -39,11 +41,26 @@ type Cut struct {
 // ItemEdits are a session's, by item id.
 type ItemEdits map[string]ItemEdit
 
-func (e ItemEdits) removed(id string) bool { return id != "" && e[id].Removed }
+// of is what was done to an item; false: nothing.
+func (e ItemEdits) of(id string, again int) (edit ItemEdit, done bool) {
+	edit = e[id]
+	switch {
+	case id == "" || again > edit.Again: // it is newer than what is known
+		return ItemEdit{}, false
+	case again < edit.Again:
+		return ItemEdit{Removed: true, Again: again}, true
+	}
+	return edit, edit.Removed || edit.Cut != nil
+}
+
+func (e ItemEdits) removed(id string, again int) bool {
+	edit, _ := e.of(id, again)
+	return edit.Removed
+}
 
 func (e ItemEdits) equal(other ItemEdits) bool {
 	return maps.EqualFunc(e, other, func(a, b ItemEdit) bool {
-		return a.Removed == b.Removed && (a.Cut == nil) == (b.Cut == nil) && (a.Cut == nil || *a.Cut == *b.Cut)
+		return a.Removed == b.Removed && a.Again == b.Again && (a.Cut == nil) == (b.Cut == nil) && (a.Cut == nil || *a.Cut == *b.Cut)
 	})
 }
 
@@ -52,7 +69,7 @@ func (e ItemEdits) behind(here ItemEdits) ItemEdits {
 	all := make(ItemEdits, len(e))
 	maps.Copy(all, e)
 	for item, old := range here {
-		if _, there := e[item]; !there || old.Removed {
+		if read, there := e[item]; !there || old.Again > read.Again || old.Again == read.Again && old.Removed {
 			all[item] = old
 		}
 	}
@@ -60,9 +77,9 @@ func (e ItemEdits) behind(here ItemEdits) ItemEdits {
 }
 
 // text is what of an item's text is left.
-func (e ItemEdits) text(id, text string) string {
-	if cut := e[id].Cut; cut != nil {
-		return cut.Text
+func (e ItemEdits) text(id string, again int, text string) string {
+	if edit, _ := e.of(id, again); edit.Cut != nil {
+		return edit.Cut.Text
 	}
 	return text
 }
@@ -90,14 +107,15 @@ func placed(messages []Message) []Message {
 	return ordered
 }
 
-// lastOf is the last message that holds the item; -1 when none does.
+// lastOf is the last message that holds the item, the newest of that id; -1 when none does.
 func lastOf(messages []Message, id string) int {
+	last := -1
 	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].holds(id) {
-			return i
+		if messages[i].holds(id) && (last < 0 || messages[i].Again > messages[last].Again) {
+			last = i
 		}
 	}
-	return -1
+	return last
 }
 
 // holds says whether the item is the message, or one of its calls.
@@ -112,15 +130,15 @@ func edited(messages []Message, edits ItemEdits) []Message {
 	}
 	var left []Message
 	for _, m := range messages {
-		if edits.removed(m.ItemID) {
+		if edits.removed(m.ItemID, m.Again) {
 			if len(m.Calls) == 0 {
 				continue
 			}
 			m.Text = ""
 		}
-		m.Text = edits.text(m.ItemID, m.Text)
+		m.Text = edits.text(m.ItemID, m.Again, m.Text)
 		if len(m.Calls) > 0 {
-			m.Calls = slices.DeleteFunc(slices.Clone(m.Calls), func(c MessageCall) bool { return edits.removed(c.ItemID) })
+			m.Calls = slices.DeleteFunc(slices.Clone(m.Calls), func(c MessageCall) bool { return edits.removed(c.ItemID, m.Again) })
 		}
 		left = append(left, m)
 	}
@@ -133,9 +151,22 @@ func shown(turn Turn, edits ItemEdits) []Item {
 	if len(edits) == 0 {
 		return items
 	}
-	items = slices.DeleteFunc(items, func(item Item) bool { return edits.removed(item.ID) })
+	items = slices.DeleteFunc(items, func(item Item) bool { return edits.removed(item.ID, item.Again) })
 	for i := range items {
-		items[i].Text = edits.text(items[i].ID, items[i].Text)
+		items[i].Text = edits.text(items[i].ID, items[i].Again, items[i].Text)
+	}
+	return items
+}
+
+// latest are the items of several turns, each once: a result that came in a later turn stands beside its call, too.
+func latest(items []Item) []Item {
+	behind := map[string]bool{}
+	for i := len(items) - 1; i >= 0; i-- {
+		key := items[i].key()
+		if behind[key] {
+			items = slices.Delete(items, i, i+1)
+		}
+		behind[key] = true
 	}
 	return items
 }
@@ -147,11 +178,22 @@ type NotedItem struct {
 	ItemEdit
 }
 
+// noteItems fills in the Items of turns in order. A result is an item of the turn in which it came.
+func noteItems(turns []Turn, edits ItemEdits) {
+	behind := map[string]bool{}
+	for i := len(turns) - 1; i >= 0; i-- {
+		turns[i].Items = slices.DeleteFunc(noted(turns[i], edits), func(item NotedItem) bool { return behind[item.Item.key()] })
+		for _, item := range turns[i].Items {
+			behind[item.Item.key()] = true
+		}
+	}
+}
+
 // noted are those of a turn.
 func noted(turn Turn, edits ItemEdits) []NotedItem {
 	var kept []NotedItem
 	for _, item := range itemsOf(turn) {
-		edit, changed := edits[item.ID]
+		edit, changed := edits.of(item.ID, item.Again)
 		if changed || item.Put || item.Kind == SystemItem || item.After != "" || item.Audio != nil {
 			kept = append(kept, NotedItem{Item: item, ItemEdit: edit})
 		}

@@ -54,7 +54,7 @@ type Command interface{ command() }
 type UserMessage struct {
 	// CommandID is the client's own id of the command, given back in Failed; may be empty.
 	CommandID string
-	// ItemID is the client's id for the item; empty: one is made (item_…).
+	// ItemID is the client's id for the item, which none has that is not removed; empty: one is made (item_…).
 	ItemID string
 	// After is the item it goes behind in what the model sees, AtFront, or empty for the end.
 	After string
@@ -207,6 +207,8 @@ type Item struct {
 	After string
 	// Put says that a client put in what the agent is to have said or called.
 	Put bool
+	// Again counts the items of the same id before it, all of which were removed.
+	Again int
 	// Audio is of an item that was spoken; nil: it was written.
 	Audio *Audio
 }

@@ -304,10 +304,10 @@ func (e *engine) endWatch(m watched) {
 	}
 	for _, live := range e.all() {
 		one := ended
-		one.Told = m.response == "" && !slices.ContainsFunc(items, func(item Item) bool { return !live.known[item.ID] })
+		one.Told = m.response == "" && !slices.ContainsFunc(items, func(item Item) bool { return !live.known[item.key()] })
 		live.push(one)
 		for _, item := range items {
-			live.known[item.ID] = true
+			live.known[item.key()] = true
 			e.items.put(item.ID, item.After)
 		}
 	}

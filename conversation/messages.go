@@ -155,9 +155,9 @@ func itemsOf(turn Turn) []Item {
 				items = append(items, messageItem(turn.ID, AssistantItem, m))
 			}
 			for _, call := range m.Calls {
-				called[call.ID] = true
+				called[call.ID] = !m.Put // what a client puts in is two items, the call and its result
 				item := callItem(turn.ID, call, results[call.ID])
-				item.After, item.Put = m.After, m.Put
+				item.After, item.Put, item.Again = m.After, m.Put, m.Again
 				items = append(items, item)
 			}
 		case roleTool:
@@ -173,7 +173,7 @@ func itemsOf(turn Turn) []Item {
 }
 
 func messageItem(turn TurnID, kind ItemKind, m Message) Item {
-	return Item{ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Put: m.Put, Audio: m.Audio}
+	return Item{ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Put: m.Put, Again: m.Again, Audio: m.Audio}
 }
 
 func callItem(turn TurnID, call MessageCall, result Message) Item {
@@ -187,7 +187,7 @@ func callItem(turn TurnID, call MessageCall, result Message) Item {
 
 func outputItem(turn TurnID, m Message) Item {
 	return Item{
-		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text, After: m.After,
+		ID: m.ItemID, TurnID: turn, Kind: ToolOutputItem, CallID: m.CallID, Text: m.Text, After: m.After, Again: m.Again,
 		Failed: m.Result != nil && m.Result.ErrorCode != "",
 	}
 }

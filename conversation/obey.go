@@ -30,6 +30,9 @@ func (e *engine) obey(live *Live, command Command) {
 		run.behind = append(run.behind, commanded{live: live, command: command}) // for its client the answer is over
 		return
 	}
+	if e.awaitsRemoval(live, command) {
+		return
+	}
 	switch c := command.(type) {
 	case UserMessage:
 		e.hear(live, c)
@@ -173,7 +176,7 @@ func (e *engine) heard(live *Live, commandID string, turn Turn, said Message) {
 	e.unanswered, e.said = turn.ID, turn.UserText
 	item := itemsOf(Turn{ID: turn.ID, Index: turn.Index, Messages: []Message{said}})[0]
 	if live != nil {
-		e.show(live, commandID, item)
+		e.tell(live, commandID, item)
 	}
 	e.others(live, []Item{item})
 }
@@ -185,16 +188,20 @@ func (e *engine) name(ctx context.Context, said *Message) *fault.Error {
 	if len(said.Calls) == 1 {
 		id = &said.Calls[0].ItemID
 	}
+	chosen := *id != ""
 	switch {
-	case *id == "":
+	case !chosen:
 		*id = idgen.New(idgen.Item)
 	case len(*id) > maxItemIDBytes || !storable(*id) || *id == AtFront:
 		return fault.InvalidField("id", "length", "An item's id has at most %d bytes, and is not %q.", maxItemIDBytes, AtFront)
 	case e.items.has(*id):
-		return fault.Wrap(ErrItemTaken, fault.InvalidRequest, "There is an item with that id already.")
+		return errItemTaken()
 	}
 	if len(said.After) > maxItemIDBytes || !storable(said.After) || !e.knows(ctx, said.After) {
 		return fault.Wrap(ErrNoPlace, fault.InvalidRequest, "There is no item with that id to put another behind.")
+	}
+	if chosen {
+		return e.claim(ctx, *id, said)
 	}
 	return nil
 }

@@ -129,6 +129,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 			items = append(items, all...)
 			live.history = append(live.history, there...)
 		}
+		items, live.history = latest(items), latest(live.history)
 	}
 	return joined{live: live, turns: turns, greeting: greeting, unanswered: unanswered, open: openCalls(turns), items: items, running: running(turns, live.session)}, nil
 }
@@ -171,7 +172,7 @@ type Live struct {
 	history []Item
 	left    sync.Once
 
-	// known is the engine's: the items this socket has been told of.
+	// known is the engine's: the items this socket has been told of, by their keys.
 	known map[string]bool
 	// clientTools is the engine's: the tools that this socket runs itself.
 	clientTools []model.Tool

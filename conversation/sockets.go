@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/uptrace/bun"
 
@@ -37,12 +38,13 @@ func (e *engine) join(m joined) {
 	e.overtake(&m)
 	e.recall.joined(m.live.session, m.turns, m.unanswered)
 	e.session.ItemEdits = m.live.session.ItemEdits
+	had := map[string]bool{}
 	for _, item := range m.items {
-		if older != nil && !m.live.session.ItemEdits[item.ID].Removed {
-			e.show(m.live, "", item) // it was said where nobody here heard it
+		e.place(item, had)
+		if older != nil && !e.session.ItemEdits.removed(item.ID, item.Again) {
+			e.show(m.live, item) // it was said where nobody here heard it
 		}
-		m.live.known[item.ID] = true
-		e.items.put(item.ID, item.After)
+		m.live.known[item.key()] = true
 	}
 	for id, edit := range e.session.ItemEdits {
 		if edit.Removed {
@@ -61,7 +63,7 @@ func (e *engine) join(m joined) {
 	}
 	for _, turn := range e.overtaken {
 		for _, item := range shown(turn, e.session.ItemEdits) {
-			e.show(m.live, "", item)
+			e.show(m.live, item)
 		}
 	}
 	e.watch(m.live.session)
@@ -167,13 +169,35 @@ func (e *engine) leave(m left) {
 	}
 }
 
-// show tells a socket of an item it does not know yet.
-func (e *engine) show(live *Live, commandID string, item Item) {
-	if live.known[item.ID] {
-		return
+// place gives an item that was read its place, unless it has one here. had are those of which that was asked.
+func (e *engine) place(item Item, had map[string]bool) {
+	if here, asked := had[item.ID]; !asked {
+		had[item.ID] = e.items.has(item.ID)
+	} else if item.Again > 0 && !here {
+		e.items.drop(item.ID) // that is the place of the one before it
 	}
-	live.known[item.ID] = true
+	e.items.put(item.ID, item.After)
+}
+
+// show tells a socket of an item it does not know yet.
+func (e *engine) show(live *Live, item Item) {
+	if !live.known[item.key()] {
+		e.tell(live, "", item)
+	}
+}
+
+// tell tells a socket of an item. commandID is that of the command it came from.
+func (e *engine) tell(live *Live, commandID string, item Item) {
+	live.known[item.key()] = true
 	live.push(ItemAdded{CommandID: commandID, Item: item, PreviousItemID: e.items.put(item.ID, item.After)})
+}
+
+// key is what an item is known by: clients may take the id of one that was removed again.
+func (i Item) key() string {
+	if i.Again == 0 {
+		return i.ID
+	}
+	return i.ID + "\x00" + strconv.Itoa(i.Again)
 }
 
 func (e *engine) others(than *Live, items []Item) {
@@ -182,7 +206,7 @@ func (e *engine) others(than *Live, items []Item) {
 			continue
 		}
 		for _, item := range items {
-			e.show(live, "", item)
+			e.show(live, item)
 		}
 	}
 }

@@ -192,6 +192,41 @@ func TestRetrieveBehindDelete(t *testing.T) {
 	refused("gone")
 }
 
+// TestUpdateHistory is what updateHistory of the agents SDK sends, at once: an item is deleted, and one of its id put in.
+func TestUpdateHistory(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("Hm."), say("Yes."))
+	made := f.create(t, conversation.VoiceAndText)
+	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	other.want("session.created")
+	c.send(put("a", "user", "first", ""), `{"type":"response.create"}`)
+	c.until("response.done")
+	other.until("conversation.item.done") // the user's
+	other.until("conversation.item.done") // the agent's
+	c.send(`{"type":"conversation.item.delete","item_id":"a"}`, put("a", "user", "first, changed", "root"), `{"type":"conversation.item.retrieve","item_id":"a"}`)
+	for _, one := range []*client{c, other} {
+		one.want("conversation.item.deleted")
+		for _, kind := range []string{"conversation.item.added", "conversation.item.done"} {
+			e := one.want(kind)
+			if e["previous_item_id"] != nil || path(e, "item", "id") != "a" || path(e, "item", "content", 0, "text") != "first, changed" {
+				t.Errorf("%v", e)
+			}
+		}
+	}
+	if e := c.want("conversation.item.retrieved"); path(e, "item", "content", 0, "text") != "first, changed" {
+		t.Errorf("%v", e)
+	}
+	c.send(put("a", "user", "again", ""))
+	if failed := c.want("error"); path(failed, "error", "code") != "item_create_duplicate_id" {
+		t.Errorf("%v", failed)
+	}
+	c.say("second")
+	c.until("response.done")
+	wantSeen(t, f, "user: first, changed", "assistant: Hm.", "user: second")
+}
+
 // TestDeleteWhileAnswering holds that an item that is going out can be deleted: when it is recorded.
 func TestDeleteWhileAnswering(t *testing.T) {
 	t.Parallel()

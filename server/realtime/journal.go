@@ -22,13 +22,15 @@ const (
 	markHello
 	// markWhole: an item told whole in place of the frames that told it first.
 	markWhole
+	// markAside: a frame of an answer out of band. They come between those of the conversation's.
+	markAside
 )
 
 // kept is a frame as it was sent.
 type kept struct {
 	dialect.Frame
 	mark mark
-	// response is the answer's id where the mark opens or closes one.
+	// response is the answer's id where the mark opens or closes one, and where it is out of band.
 	response string
 }
 
@@ -64,7 +66,7 @@ func (j *journal) add(frames []dialect.Frame, marks mark, response string) {
 		if one.ID == "" && marks&markHello == 0 {
 			continue
 		}
-		k := kept{Frame: one, mark: marks & (markHello | markWhole)}
+		k := kept{Frame: one, mark: marks & (markHello | markWhole | markAside)}
 		if marks&markHello != 0 {
 			k.Data = nil // only its id is looked for, or its place
 		}
@@ -74,7 +76,7 @@ func (j *journal) add(frames []dialect.Frame, marks mark, response string) {
 		if i == last {
 			k.mark |= marks & markCloses
 		}
-		if k.mark&(markOpens|markCloses) != 0 {
+		if k.mark&(markOpens|markCloses|markAside) != 0 {
 			k.response = response
 		}
 		j.keep(k)
@@ -116,16 +118,41 @@ func after(frames []kept, id string) ([]kept, bool) {
 	return nil, false
 }
 
-// goingOut is the answer that is open at the end of the frames, from its first one; nil when there
-// is none, or its beginning is gone.
-func goingOut(frames []kept) []kept {
-	for i := len(frames) - 1; i >= 0; i-- {
+// open are the answers out of band that are open at the end of the frames, and where the conversation's begins;
+// len(frames) when that is not open. One whose beginning is gone is not there.
+func open(frames []kept) (asides map[string]bool, begins int) {
+	asides, begins = map[string]bool{}, len(frames)
+	for i, k := range frames {
 		switch {
-		case frames[i].mark&markCloses != 0:
-			return nil
-		case frames[i].mark&markOpens != 0:
-			return frames[i:]
+		case k.mark&markAside != 0 && k.mark&markCloses != 0:
+			delete(asides, k.response)
+		case k.mark&markAside != 0 && k.mark&markOpens != 0:
+			asides[k.response] = true
+		case k.mark&markAside != 0:
+		case k.mark&markCloses != 0:
+			begins = len(frames)
+		case k.mark&markOpens != 0:
+			begins = i
 		}
 	}
-	return nil
+	return asides, begins
+}
+
+// goesOut says that the conversation's answer is open at the end of the frames.
+func goesOut(frames []kept) bool {
+	_, begins := open(frames)
+	return begins < len(frames)
+}
+
+// goingOut are the frames of the answers that are open at the end, from the first one of each, and the others.
+func goingOut(frames []kept) (going, others []kept) {
+	asides, begins := open(frames)
+	for i, k := range frames {
+		if asides[k.response] || k.mark&markAside == 0 && i >= begins {
+			going = append(going, k)
+		} else {
+			others = append(others, k)
+		}
+	}
+	return going, others
 }

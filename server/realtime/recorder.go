@@ -35,6 +35,8 @@ type recorder struct {
 	follower *follower
 	// closed are the answers whose last frame came from there.
 	closed map[string]bool
+	// asides are the answers out of band that are going out.
+	asides map[string]bool
 	// concluding is the end of that answer while its last frames have not come; held are the events behind it.
 	concluding *conversation.AnswerEnded
 	held       []conversation.Event
@@ -45,16 +47,16 @@ type estate struct {
 	dialect  dialect.Returner
 	protocol string
 	frames   []kept
-	// trails are what was followed, closed the answers that ended there.
-	trails []*trail
-	closed map[string]bool
+	// trails are what was followed, closed the answers that ended there; asides are those out of band.
+	trails         []*trail
+	closed, asides map[string]bool
 	// held are events that were not told yet.
 	held []conversation.Event
 }
 
 // record makes the dialect of a socket that has joined. It waits for the socket before on this node.
 func (h *Handler) record(ctx context.Context, live *conversation.Live, protocol, lastEventID string, p dialect.Params) *recorder {
-	r := &recorder{protocol: protocol, journal: newJournal(nil), live: live, lastEventID: lastEventID, relay: h.relay, log: h.deps.Log, closed: map[string]bool{}}
+	r := &recorder{protocol: protocol, journal: newJournal(nil), live: live, lastEventID: lastEventID, relay: h.relay, log: h.deps.Log, closed: map[string]bool{}, asides: map[string]bool{}}
 	if h.relay != nil {
 		r.journal.sink = h.relay.sink(p.Session.ID, p.Channel, live.Number())
 	}
@@ -85,7 +87,7 @@ func (r *recorder) lookForTrails(ctx context.Context, p dialect.Params) {
 			return
 		}
 		r.trails = trails
-		if _, found := missed(trails, r.lastEventID); found || (r.lastEventID == "" && len(trails) > 0 && goingOut(trails[0].frames) != nil) {
+		if _, found := missed(trails, r.lastEventID); found || (r.lastEventID == "" && len(trails) > 0 && goesOut(trails[0].frames)) {
 			return
 		}
 		select {
@@ -109,10 +111,11 @@ func (r *recorder) Open() dialect.Step {
 	}
 	step := r.left.dialect.Again(r.live.History())
 	again, found := after(r.left.frames, r.lastEventID)
+	seen := r.left.frames[:len(r.left.frames)-len(again)]
 	if !found {
-		again = goingOut(r.left.frames)
+		again, seen = goingOut(r.left.frames)
 	}
-	r.journal.inherit(r.left.frames[:len(r.left.frames)-len(again)])
+	r.journal.inherit(seen)
 	r.journal.add(step.Frames, markHello, "")
 	if !found && r.lastEventID != "" {
 		r.join(&step, r.left.dialect.Missed(r.lastEventID), markWhole)
@@ -120,7 +123,7 @@ func (r *recorder) Open() dialect.Step {
 	r.resend(&step, again)
 	r.journal.settle()
 	left := r.left
-	r.left, r.closed = nil, left.closed
+	r.left, r.closed, r.asides = nil, left.closed, left.asides
 	if len(left.trails) > 0 {
 		r.follower = follow(r.relay, left.trails, r.live)
 	}
@@ -142,7 +145,8 @@ func (r *recorder) catchUp(step *dialect.Step) {
 	}
 	r.journal.add(step.Frames, markHello, "")
 	if seen == "" && r.live.Elsewhere() && len(r.trails) > 0 {
-		frames, found = goingOut(r.trails[0].frames), true
+		frames, _ = goingOut(r.trails[0].frames)
+		found = true
 	}
 	r.resend(step, frames)
 	for _, k := range frames {
@@ -222,15 +226,37 @@ func (r *recorder) Event(e conversation.Event) dialect.Step {
 		return dialect.Step{}
 	}
 	step := r.dialect.Event(e)
+	response, marks := part(e)
+	if started, ok := e.(conversation.ResponseStarted); ok && started.OutOfBand {
+		r.asides[response] = true
+	}
+	if r.asides[response] {
+		marks |= markAside
+	}
+	if marks&markCloses != 0 {
+		delete(r.asides, response)
+	}
+	r.journal.add(step.Frames, marks, response)
+	return step
+}
+
+// part is the answer that an event is of, and what it is to it; "" when it is of none.
+func part(e conversation.Event) (response string, marks mark) {
 	switch e := e.(type) {
 	case conversation.ResponseStarted:
-		r.journal.add(step.Frames, markOpens, e.ResponseID)
+		return e.ResponseID, markOpens
 	case conversation.ResponseDone:
-		r.journal.add(step.Frames, markCloses, e.ResponseID)
-	default:
-		r.journal.add(step.Frames, 0, "")
+		return e.ResponseID, markCloses
+	case conversation.MessageStarted:
+		return e.ResponseID, 0
+	case conversation.TextDelta:
+		return e.ResponseID, 0
+	case conversation.MessageDone:
+		return e.ResponseID, 0
+	case conversation.ClientToolCalled: // the only calls of an answer out of band
+		return e.ResponseID, 0
 	}
-	return step
+	return "", 0
 }
 
 // external takes what the follower found.
@@ -290,7 +316,7 @@ func (r *recorder) Close(code int, reason string) dialect.Step { return r.dialec
 // bequeath ends the recording and leaves what is there to the next socket.
 func (r *recorder) bequeath() {
 	r.journal.end()
-	left := &estate{protocol: r.protocol, frames: r.journal.frames, closed: r.closed, held: r.held}
+	left := &estate{protocol: r.protocol, frames: r.journal.frames, closed: r.closed, asides: r.asides, held: r.held}
 	if r.follower != nil {
 		r.follower.end()
 		left.trails = r.follower.trails

@@ -311,8 +311,9 @@ func TestAudio(t *testing.T) {
 	}
 	c.want("conversation.item.done")
 	failed := c.want("conversation.item.input_audio_transcription.failed")
-	if path(failed, "error", "code") != "stt-not-configured" || failed["item_id"] != committed["item_id"] {
-		t.Errorf("transcription %v", failed)
+	want = []any{event{"type": "transcription_error", "code": "stt-not-configured", "message": "No transcriber is configured, so the words are not known."}}
+	if diff := cmp.Diff(want, []any{failed["error"]}); diff != "" || failed["item_id"] != committed["item_id"] {
+		t.Errorf("transcription %v (-want +got):\n%s", failed, diff)
 	}
 	c.until("response.done")
 	if asked := f.model.requests()[0].Messages; len(asked) != 1 || !strings.Contains(asked[0].Text, "The user spoke here") {

@@ -180,6 +180,61 @@ func TestBackWithoutAnID(t *testing.T) {
 	checkWhole(t, answer, "One two.")
 }
 
+// TestBackWithAsides has a client without an id for whom answers out of band went out beside the open one: of those that
+// are open it gets all, and nothing of the others.
+func TestBackWithAsides(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	gates := map[string]chan struct{}{"main": make(chan struct{}, 2), "open": make(chan struct{}, 2)}
+	byInput := func(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
+		switch req.Messages[len(req.Messages)-1].Text {
+		case "main":
+			return gated(gates["main"], "One ", "two.")(ctx, req, emit)
+		case "open":
+			return gated(gates["open"], "Three ", "four.")(ctx, req, emit)
+		}
+		return say("Closed.")(ctx, req, emit)
+	}
+	f.model.then(byInput, byInput, byInput)
+	made := f.create(t, conversation.Text)
+	c := f.dial(t, made.ChatURL)
+	c.want("session.created")
+	c.say("main")
+	gates["main"] <- struct{}{}
+	c.until("response.output_text.delta")
+	aside := func(text string) {
+		c.send(`{"type":"response.create","response":{"conversation":"none","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}]}}`)
+	}
+	aside("closed")
+	c.until("response.done")
+	aside("open")
+	gates["open"] <- struct{}{}
+	c.until("response.output_text.delta")
+	_ = c.conn.CloseNow()
+	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+
+	again := f.dial(t, made.ChatURL)
+	again.want("session.created")
+	gates["open"] <- struct{}{}
+	seen := again.until("response.done")
+	gates["main"] <- struct{}{}
+	seen = append(seen, again.until("response.done")...)
+	byResponse := map[any][]event{}
+	for _, e := range seen {
+		for _, id := range []any{e["response_id"], path(e, "response", "id")} {
+			if id != nil {
+				byResponse[id] = append(byResponse[id], e)
+			}
+		}
+	}
+	if len(byResponse) != 2 {
+		t.Errorf("%d answers: %v", len(byResponse), types(seen))
+	}
+	for _, of := range byResponse {
+		checkWhole(t, of, map[bool]string{true: "One two.", false: "Three four."}[path(of[0], "response", "conversation_id") != nil])
+	}
+}
+
 // TestBackWithTools has a client whose own tools are in force still when it comes back.
 func TestBackWithTools(t *testing.T) {
 	t.Parallel()

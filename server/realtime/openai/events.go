@@ -124,7 +124,7 @@ func (d *Dialect) addItem(e conversation.ItemAdded) {
 	}
 	d.sendWhole(e.Item, e.PreviousItemID)
 	if spoken {
-		d.send(&transcriptionEvent{head{Type: "conversation.item.input_audio_transcription.failed"}, e.Item.ID, 0, wireError{
+		d.send(&transcriptionEvent{head{Type: "conversation.item.input_audio_transcription.failed"}, e.Item.ID, 0, transcriptionError{
 			Type: "transcription_error", Code: string(fault.STTNotConfigured), Message: "No transcriber is configured, so the words are not known.",
 		}})
 	}

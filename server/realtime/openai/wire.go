@@ -53,9 +53,16 @@ type committedEvent struct {
 
 type transcriptionEvent struct {
 	head
-	ItemID       string    `json:"item_id"`
-	ContentIndex int       `json:"content_index"`
-	Error        wireError `json:"error"`
+	ItemID       string             `json:"item_id"`
+	ContentIndex int                `json:"content_index"`
+	Error        transcriptionError `json:"error"`
+}
+
+// transcriptionError is why nobody knows what was said. It has no param: the agents SDK takes none that is null.
+type transcriptionError struct {
+	Type    string `json:"type"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 type deletedEvent struct {
