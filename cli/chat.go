@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
@@ -84,7 +85,7 @@ type chat struct {
 	sessions parlancev1connect.SessionServiceClient
 	agents   parlancev1connect.AgentServiceClient
 	session  string
-	// agent is how the agent is called here.
+	// agent is how the agent is called here; clean.
 	agent string
 	// turns are those that this chat has heard of, or that were there before it.
 	turns map[string]bool
@@ -181,7 +182,7 @@ func (c *chat) open(ctx context.Context) error {
 	if c.where.workspaceID != "" {
 		// The greeting is a courtesy: a key that may not read agents can still talk to one.
 		if agent, err := c.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{WorkspaceId: c.where.workspaceID, AgentId: c.where.agentID}); err == nil {
-			c.agent, greeting = agent.GetName(), agent.GetFirstMessage()
+			c.agent, greeting = term.Clean(agent.GetName()), term.CleanText(agent.GetFirstMessage())
 		}
 	}
 	if c.terminal {

@@ -28,6 +28,10 @@ type talker struct {
 
 	// model is who answers.
 	model string
+	// agent is who it is said to be; nil: Ada.
+	agent *parlancev1.Agent
+	// tool, when there is one, is what a call that failed and its source are called.
+	tool string
 
 	mu    sync.Mutex
 	turns []string
@@ -42,6 +46,9 @@ func (s *talker) CreateSession(_ context.Context, req *parlancev1.CreateSessionR
 }
 
 func (s *talker) GetAgent(context.Context, *parlancev1.GetAgentRequest) (*parlancev1.Agent, error) {
+	if s.agent != nil {
+		return s.agent, nil
+	}
 	return &parlancev1.Agent{Name: "Ada", FirstMessage: "Hello, I am Ada."}, nil
 }
 
@@ -67,6 +74,10 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	done := &parlancev1.CreateTurnResponse{TurnId: "turn_1", Text: "You said " + req.GetText(), Usage: &parlancev1.TurnUsage{Model: s.model}, Citations: []*parlancev1.Citation{
 		{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {SourceName: "Unused", PageStart: 3, PageEnd: 4, Similarity: 0.4},
 	}}
+	if s.tool != "" {
+		call.Slug, call.Error = s.tool, &parlancev1.ToolError{Code: s.tool, Message: s.tool}
+		done.Citations[0].Heading = s.tool
+	}
 	for _, event := range []*parlancev1.StreamTurnResponse{
 		{Type: "turn.started"},
 		{Type: "turn.tool_call", ToolCall: call},
@@ -194,4 +205,18 @@ func TestChatSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("turns %v, ended %v: a failed turn should end the chat and the session", s.turns, s.ended)
 		}
 	})
+}
+
+// TestChatIsHarmless has the agent, its model, a tool and a source try to reprogram the terminal.
+func TestChatIsHarmless(t *testing.T) {
+	t.Parallel()
+	const attack = "a\x1b]0;owned\x07\x1b[2J\u009b31m\u202eb"
+	s := &talker{agent: &parlancev1.Agent{Name: attack, FirstMessage: attack}, tool: attack}
+	_, dir := serveTalker(t, s, s)
+	got := execute(t, "one\n"+attack+"\ttab\n", "chat", "--data-dir", dir)
+	const clean = "a]0;owned[2J31mb"
+	got.wants(t, exitDone, clean+" ▸ "+clean, "You said "+clean+"\ttab\n", "tool    "+clean+" ", "→ "+clean+": "+clean, "source  Manual > "+clean)
+	if strings.ContainsAny(got.out+got.err, "\x1b\x07\u009b\u202e") {
+		t.Errorf("the terminal is told what to do: %q", got.out)
+	}
 }
