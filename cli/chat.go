@@ -37,7 +37,7 @@ func newChat() *cobra.Command {
 		Use: "chat", Short: "Talk to an agent from the terminal", GroupID: "use", Args: exactArgs(),
 		Long: `Talks to an agent of an installation over its public API; without flags to the demo agent of
 the parlance dev on this machine. Each line is a turn; /quit or Ctrl-D ends the session. When
-the input is not a terminal, each of its lines is a turn too.
+the input is not a terminal, each of its lines is a turn too, and a turn that fails ends the chat.
 
 A connection that is lost in the middle of an answer is made again, on whatever server is there, and
 the answer goes on where it was.
@@ -120,7 +120,10 @@ func (c *chat) run(ctx context.Context) error {
 			case line.text == "":
 				continue
 			}
-			if err := c.turn(ctx, line.text); err != nil {
+			err := c.turn(ctx, line.text)
+			if _, refused := errors.AsType[refusedTurn](err); refused && c.terminal { // a script would go on without knowing
+				fmt.Fprintf(c.err, "parlance: %s\n", err)
+			} else if err != nil {
 				return err
 			}
 		}

@@ -32,6 +32,8 @@ type talker struct {
 	agent *parlancev1.Agent
 	// tool, when there is one, is what a call that failed and its source are called.
 	tool string
+	// refuses is why the turns with these texts have no answer.
+	refuses map[string]*fault.Error
 
 	mu    sync.Mutex
 	turns []string
@@ -63,8 +65,8 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	s.mu.Lock()
 	s.turns = append(s.turns, req.GetSessionId()+" "+req.GetText())
 	s.mu.Unlock()
-	if req.GetText() == "break" {
-		return problem.ToConnect(fault.New(fault.UpstreamFailed, "The model did not answer."))
+	if err := s.refuses[req.GetText()]; err != nil {
+		return problem.ToConnect(err)
 	}
 	input, err := structpb.NewStruct(map[string]any{"order_id": "A-1"})
 	if err != nil {
@@ -200,11 +202,47 @@ func TestChatSaysWhatIsWrong(t *testing.T) {
 	t.Run("TurnFails", func(t *testing.T) {
 		t.Parallel()
 		s, dir := startTalker(t)
+		s.refuses = map[string]*fault.Error{"break": fault.New(fault.UpstreamFailed, "The model did not answer.")}
 		execute(t, "break\nnever", "chat", "--data-dir", dir).wants(t, exitFailed, "The model did not answer.")
 		if len(s.turns) != 1 || len(s.ended) != 1 {
 			t.Errorf("turns %v, ended %v: a failed turn should end the chat and the session", s.turns, s.ended)
 		}
 	})
+}
+
+// TestChatAtATerminal goes on after a turn that failed, and not after one that says that every turn will.
+func TestChatAtATerminal(t *testing.T) {
+	t.Parallel()
+	for reason, ends := range map[fault.Reason]bool{
+		fault.UpstreamFailed: false, fault.InvalidRequest: false, fault.RateLimitedReason: false, fault.InternalError: false, fault.DeadlineExceeded: false, fault.CallerCanceled: false,
+		fault.SessionClosed: true, fault.AuthInvalidKey: true, fault.AuthScope: true, fault.ResourceNotFound: true,
+	} {
+		t.Run(string(reason), func(t *testing.T) {
+			t.Parallel()
+			s := &talker{refuses: map[string]*fault.Error{"break": fault.New(reason, "It did \x1b[2Jnot work.")}}
+			server, _ := serveTalker(t, s, s)
+			where := installation{base: server.URL, apiKey: "prl_1", agentID: "agt_1"}
+			var out, errs strings.Builder
+			talk := &chat{
+				where: where, in: strings.NewReader("break\nagain\n"), out: &out, err: &errs, turns: map[string]bool{}, terminal: true,
+				sessions: parlancev1connect.NewSessionServiceClient(server.Client(), where.base, where.options()...),
+			}
+			err := talk.run(t.Context())
+			shown := out.String() + errs.String()
+			if ended := err != nil; ended != ends || strings.Contains(out.String(), "You said again") == ends {
+				t.Errorf("ended: %v, want %v: %v\n%s", ended, ends, err, shown)
+			}
+			if !ends && !strings.Contains(errs.String(), "parlance: take the turn: ") {
+				t.Errorf("it does not say why:\n%s", shown)
+			}
+			if err != nil {
+				shown += err.Error()
+			}
+			if len(s.ended) != 1 || strings.Contains(shown, "\x1b") {
+				t.Errorf("ended %v, said %q", s.ended, shown)
+			}
+		})
+	}
 }
 
 // TestChatIsHarmless has the agent, its model, a tool and a source try to reprogram the terminal.
