@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
@@ -36,7 +37,7 @@ func newChat() *cobra.Command {
 		Use: "chat", Short: "Talk to an agent from the terminal", GroupID: "use", Args: exactArgs(),
 		Long: `Talks to an agent of an installation over its public API; without flags to the demo agent of
 the parlance dev on this machine. Each line is a turn; /quit or Ctrl-D ends the session. When
-the input is not a terminal, each of its lines is a turn too.
+the input is not a terminal, each of its lines is a turn too, and a turn that fails ends the chat.
 
 A connection that is lost in the middle of an answer is made again, on whatever server is there, and
 the answer goes on where it was.
@@ -84,7 +85,7 @@ type chat struct {
 	sessions parlancev1connect.SessionServiceClient
 	agents   parlancev1connect.AgentServiceClient
 	session  string
-	// agent is how the agent is called here.
+	// agent is how the agent is called here; clean.
 	agent string
 	// turns are those that this chat has heard of, or that were there before it.
 	turns map[string]bool
@@ -119,7 +120,10 @@ func (c *chat) run(ctx context.Context) error {
 			case line.text == "":
 				continue
 			}
-			if err := c.turn(ctx, line.text); err != nil {
+			err := c.turn(ctx, line.text)
+			if _, refused := errors.AsType[refusedTurn](err); refused && c.terminal { // a script would go on without knowing
+				fmt.Fprintf(c.err, "parlance: %s\n", err)
+			} else if err != nil {
 				return err
 			}
 		}
@@ -181,7 +185,7 @@ func (c *chat) open(ctx context.Context) error {
 	if c.where.workspaceID != "" {
 		// The greeting is a courtesy: a key that may not read agents can still talk to one.
 		if agent, err := c.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{WorkspaceId: c.where.workspaceID, AgentId: c.where.agentID}); err == nil {
-			c.agent, greeting = agent.GetName(), agent.GetFirstMessage()
+			c.agent, greeting = term.Clean(agent.GetName()), term.CleanText(agent.GetFirstMessage())
 		}
 	}
 	if c.terminal {

@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/fault"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/postgres"
@@ -51,7 +52,7 @@ func (c *chat) turn(ctx context.Context, text string) error {
 			return ctx.Err()
 		case !mayComeBack(err):
 			h.answer.breakOff()
-			return c.where.explainCall("take the turn", err)
+			return c.lastWord(err)
 		case h.lost.IsZero(): // it was well until now
 			h.lost, pause = time.Now(), firstPause
 		}
@@ -69,6 +70,27 @@ func (c *chat) turn(ctx context.Context, text string) error {
 		}
 		wait(ctx, pause/2+rand.N(pause/2))
 	}
+}
+
+// refusedTurn is the server's last word on one turn of a session that goes on.
+type refusedTurn struct{ error }
+
+// lastWord says why a turn has no answer, harmless on a terminal: the word may be a model's. It is a refusedTurn
+// unless the next turn would be refused as this one was.
+func (c *chat) lastWord(err error) error {
+	explained := c.where.explainCall("take the turn", err)
+	if !connect.IsWireError(err) {
+		return explained
+	}
+	decided := problem.FromConnect(err)
+	switch {
+	case decided.Kind() == fault.Canceled:
+		return refusedTurn{errors.New("take the turn: the answer was stopped")}
+	case decided.Kind() == fault.Unauthenticated, decided.Kind() == fault.Forbidden, decided.Kind() == fault.NotFound,
+		decided.Kind() == fault.Unimplemented, decided.Reason == fault.SessionClosed:
+		return errors.New(term.Clean(explained.Error()))
+	}
+	return refusedTurn{errors.New(term.Clean(explained.Error()))}
 }
 
 // wait waits until d is over or ctx is.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/provider/model/extractive"
@@ -15,9 +16,11 @@ import (
 // shownBytes is how much of a tool's arguments and answer is shown.
 const shownBytes = 160
 
-// answerPrinter prints one turn: the words as they come, then what they rest on.
+// answerPrinter prints one turn: the words as they come, then what they rest on. What models, tools and sources
+// wrote cannot reprogram the terminal.
 type answerPrinter struct {
-	out   io.Writer
+	out io.Writer
+	// agent is clean.
 	agent string
 	json  bool
 
@@ -42,7 +45,7 @@ func (p *answerPrinter) print(event *parlancev1.StreamTurnResponse) error {
 			p.speaking = true
 			fmt.Fprintf(p.out, "\n%-5s ▸ ", p.agent)
 		}
-		_, err = io.WriteString(p.out, event.GetDelta())
+		_, err = io.WriteString(p.out, term.CleanText(event.GetDelta()))
 	case "turn.tool_call":
 		p.breakOff()
 		_, err = io.WriteString(p.out, toolLine(event.GetToolCall()))
@@ -85,11 +88,11 @@ func toolLine(call *parlancev1.ToolCall) string {
 		came = fmt.Sprintf("HTTP %d", call.GetStatusCode())
 	}
 	if failure := call.GetError(); failure != nil {
-		came = failure.GetCode() + ": " + shorten(failure.GetMessage())
+		came = term.Clean(failure.GetCode()) + ": " + shorten(failure.GetMessage())
 	} else if call.GetOutput() != "" {
 		came += " " + shorten(call.GetOutput())
 	}
-	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", call.GetSlug(), shorten(string(arguments)), came, call.GetLatencyMs())
+	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", term.Clean(call.GetSlug()), shorten(string(arguments)), came, call.GetLatencyMs())
 }
 
 // sourceLines are the passages an answer rests on: those it quotes where the model says so, else
@@ -108,14 +111,14 @@ func sourceLines(turn *parlancev1.CreateTurnResponse) string {
 		if at := placeWords("", citation.GetPageStart(), citation.GetPageEnd()); at != "" {
 			place += ", " + at
 		}
-		fmt.Fprintf(&lines, "        source  %s (similarity %.2f)\n", place, citation.GetSimilarity())
+		fmt.Fprintf(&lines, "        source  %s (similarity %.2f)\n", term.Clean(place), citation.GetSimilarity())
 	}
 	return lines.String()
 }
 
-// shorten keeps the beginning of a text, on one line.
+// shorten keeps the beginning of a text, clean and on one line.
 func shorten(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(term.CleanText(text)), " ")
 	if len(text) <= shownBytes {
 		return text
 	}

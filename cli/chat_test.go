@@ -28,6 +28,12 @@ type talker struct {
 
 	// model is who answers.
 	model string
+	// agent is who it is said to be; nil: Ada.
+	agent *parlancev1.Agent
+	// tool, when there is one, is what a call that failed and its source are called.
+	tool string
+	// refuses is why the turns with these texts have no answer.
+	refuses map[string]*fault.Error
 
 	mu    sync.Mutex
 	turns []string
@@ -42,6 +48,9 @@ func (s *talker) CreateSession(_ context.Context, req *parlancev1.CreateSessionR
 }
 
 func (s *talker) GetAgent(context.Context, *parlancev1.GetAgentRequest) (*parlancev1.Agent, error) {
+	if s.agent != nil {
+		return s.agent, nil
+	}
 	return &parlancev1.Agent{Name: "Ada", FirstMessage: "Hello, I am Ada."}, nil
 }
 
@@ -56,8 +65,8 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	s.mu.Lock()
 	s.turns = append(s.turns, req.GetSessionId()+" "+req.GetText())
 	s.mu.Unlock()
-	if req.GetText() == "break" {
-		return problem.ToConnect(fault.New(fault.UpstreamFailed, "The model did not answer."))
+	if err := s.refuses[req.GetText()]; err != nil {
+		return problem.ToConnect(err)
 	}
 	input, err := structpb.NewStruct(map[string]any{"order_id": "A-1"})
 	if err != nil {
@@ -67,6 +76,10 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	done := &parlancev1.CreateTurnResponse{TurnId: "turn_1", Text: "You said " + req.GetText(), Usage: &parlancev1.TurnUsage{Model: s.model}, Citations: []*parlancev1.Citation{
 		{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {SourceName: "Unused", PageStart: 3, PageEnd: 4, Similarity: 0.4},
 	}}
+	if s.tool != "" {
+		call.Slug, call.Error = s.tool, &parlancev1.ToolError{Code: s.tool, Message: s.tool}
+		done.Citations[0].Heading = s.tool
+	}
 	for _, event := range []*parlancev1.StreamTurnResponse{
 		{Type: "turn.started"},
 		{Type: "turn.tool_call", ToolCall: call},
@@ -189,9 +202,59 @@ func TestChatSaysWhatIsWrong(t *testing.T) {
 	t.Run("TurnFails", func(t *testing.T) {
 		t.Parallel()
 		s, dir := startTalker(t)
+		s.refuses = map[string]*fault.Error{"break": fault.New(fault.UpstreamFailed, "The model did not answer.")}
 		execute(t, "break\nnever", "chat", "--data-dir", dir).wants(t, exitFailed, "The model did not answer.")
 		if len(s.turns) != 1 || len(s.ended) != 1 {
 			t.Errorf("turns %v, ended %v: a failed turn should end the chat and the session", s.turns, s.ended)
 		}
 	})
+}
+
+// TestChatAtATerminal goes on after a turn that failed, and not after one that says that every turn will.
+func TestChatAtATerminal(t *testing.T) {
+	t.Parallel()
+	for reason, ends := range map[fault.Reason]bool{
+		fault.UpstreamFailed: false, fault.InvalidRequest: false, fault.RateLimitedReason: false, fault.InternalError: false, fault.DeadlineExceeded: false, fault.CallerCanceled: false,
+		fault.SessionClosed: true, fault.AuthInvalidKey: true, fault.AuthScope: true, fault.ResourceNotFound: true,
+	} {
+		t.Run(string(reason), func(t *testing.T) {
+			t.Parallel()
+			s := &talker{refuses: map[string]*fault.Error{"break": fault.New(reason, "It did \x1b[2Jnot work.")}}
+			server, _ := serveTalker(t, s, s)
+			where := installation{base: server.URL, apiKey: "prl_1", agentID: "agt_1"}
+			var out, errs strings.Builder
+			talk := &chat{
+				where: where, in: strings.NewReader("break\nagain\n"), out: &out, err: &errs, turns: map[string]bool{}, terminal: true,
+				sessions: parlancev1connect.NewSessionServiceClient(server.Client(), where.base, where.options()...),
+			}
+			err := talk.run(t.Context())
+			shown := out.String() + errs.String()
+			if ended := err != nil; ended != ends || strings.Contains(out.String(), "You said again") == ends {
+				t.Errorf("ended: %v, want %v: %v\n%s", ended, ends, err, shown)
+			}
+			if !ends && !strings.Contains(errs.String(), "parlance: take the turn: ") {
+				t.Errorf("it does not say why:\n%s", shown)
+			}
+			if err != nil {
+				shown += err.Error()
+			}
+			if len(s.ended) != 1 || strings.Contains(shown, "\x1b") {
+				t.Errorf("ended %v, said %q", s.ended, shown)
+			}
+		})
+	}
+}
+
+// TestChatIsHarmless has the agent, its model, a tool and a source try to reprogram the terminal.
+func TestChatIsHarmless(t *testing.T) {
+	t.Parallel()
+	const attack = "a\x1b]0;owned\x07\x1b[2J\u009b31m\u202eb"
+	s := &talker{agent: &parlancev1.Agent{Name: attack, FirstMessage: attack}, tool: attack}
+	_, dir := serveTalker(t, s, s)
+	got := execute(t, "one\n"+attack+"\ttab\n", "chat", "--data-dir", dir)
+	const clean = "a]0;owned[2J31mb"
+	got.wants(t, exitDone, clean+" ▸ "+clean, "You said "+clean+"\ttab\n", "tool    "+clean+" ", "→ "+clean+": "+clean, "source  Manual > "+clean)
+	if strings.ContainsAny(got.out+got.err, "\x1b\x07\u009b\u202e") {
+		t.Errorf("the terminal is told what to do: %q", got.out)
+	}
 }

@@ -111,7 +111,7 @@ var table = []Entry{
 	{RateLimitedReason, RateLimited, "Too many requests", "Wait for the time in Retry-After."},
 	{IdempotencyReused, AlreadyExists, "The Idempotency-Key was used with another request", "Use a new key for a new request."},
 	{IdempotencyInFlight, Aborted, "The first request with this Idempotency-Key is still running", "Repeat it in a moment."},
-	{STTNotConfigured, Precondition, "No transcriber is configured", "Set PARLANCE_STT_BASE_URL, or type instead of speaking."},
+	{STTNotConfigured, Precondition, "No transcriber is configured", "Type instead of speaking: this version has no speech in or out."},
 	{UpstreamFailed, Upstream, "An outside party failed", "Try again; the detail names the party."},
 	{ServiceUnavailable, Unavailable, "The service is not available right now", "Try again after the time in Retry-After."},
 	{DeadlineExceeded, Timeout, "The request took too long", "Try again with a longer deadline."},

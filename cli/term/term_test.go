@@ -24,6 +24,9 @@ func TestCleanTakesControlAway(t *testing.T) {
 	if got, want := Clean("a\x1b[31mb\u202ec\u0000\r\nd\te\xff\u009b1m"), "a[31mbc d e1m"; got != want {
 		t.Errorf("Clean gave %q, want %q", got, want)
 	}
+	if got, want := CleanText("a\x1b]0;own\x07\r\n\tb\x1b")+CleanText("[2Jc\u009b1m\u202ed"), "a]0;own\n\tb[2Jc1md"; got != want {
+		t.Errorf("CleanText gave %q, want %q", got, want)
+	}
 	if diff := cmp.Diff([]string{"a", "    b"}, CleanLines("a \n\tb\x07")); diff != "" {
 		t.Errorf("CleanLines (-want +got):\n%s", diff)
 	}

@@ -15,14 +15,30 @@ const tabColumns = "    "
 // direction of writing are left out, line ends and tabs become spaces.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
+		if r == '\n' || r == '\t' {
 			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == unicode.ReplacementChar:
-			return -1
 		}
-		return r
+		return harmless(r)
 	}, strings.ToValidUTF8(text, ""))
+}
+
+// CleanText is Clean for a text, or a piece of one, that keeps its lines and tabs. It takes the characters that
+// begin a sequence away, and not sequences: one that is split over two pieces is as harmless as a whole one.
+func CleanText(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return harmless(r)
+	}, strings.ToValidUTF8(text, ""))
+}
+
+// harmless is the character, or -1 when it is left out.
+func harmless(r rune) rune {
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == unicode.ReplacementChar {
+		return -1
+	}
+	return r
 }
 
 // CleanLines is Clean for a text of several lines, which it returns without white space at the ends.
