@@ -1,7 +1,9 @@
 package modeltest
 
 import (
+	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"sync"
 
@@ -49,6 +51,25 @@ const (
 	EndCut
 	EndShort
 )
+
+// NameFits and IDFits are what vendors say of the names of tools and the ids of calls. Source: the refusals of OpenAI and
+// Anthropic.
+var (
+	NameFits = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	IDFits   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
+)
+
+// AtTop is the keyword at the top of a tool's schema that vendors refuse; empty when there is none.
+func AtTop(schema json.RawMessage) string {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(schema, &members) // what is no object has no members
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "not"} {
+		if members[keyword] != nil {
+			return keyword
+		}
+	}
+	return ""
+}
 
 // Usage is what the fakes report for each answer.
 var Usage = model.Usage{InputTokens: 11, OutputTokens: 7}

@@ -55,6 +55,9 @@ func Run(t *testing.T, start Start) {
 	t.Run("TooSlow", s.tooSlow)
 	t.Run("NobodyThere", s.nobodyThere)
 	t.Run("Probe", s.probe)
+	t.Run("Blanks", s.blanks)
+	t.Run("MadeUp", s.madeUp)
+	t.Run("Schemas", s.schemas)
 }
 
 type suite struct{ start Start }

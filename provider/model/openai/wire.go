@@ -203,7 +203,7 @@ func wireRequest(req model.Request, dialect Dialect) request {
 	for _, t := range req.Tools {
 		out.Tools = append(out.Tools, tool{
 			Type:     "function",
-			Function: function{Name: t.Name, Description: t.Description, Parameters: t.Schema()},
+			Function: function{Name: t.Name, Description: t.Description, Parameters: t.WireSchema()},
 		})
 	}
 	if len(req.Tools) > 0 {
@@ -233,7 +233,7 @@ func wireMessages(req model.Request) []message {
 		case model.RoleUser:
 			out = append(out, message{Role: "user", Content: &m.Text})
 		case model.RoleTool:
-			out = append(out, message{Role: "tool", Content: &m.Text, ToolCallID: m.ToolCallID})
+			out = append(out, message{Role: "tool", Content: &m.Text, ToolCallID: model.WireID(m.ToolCallID)})
 		case model.RoleAssistant:
 			out = append(out, assistant(m))
 		}
@@ -248,8 +248,8 @@ func assistant(m model.Message) message {
 	}
 	for _, call := range m.ToolCalls {
 		said.ToolCalls = append(said.ToolCalls, toolCall{
-			ID: call.ID, Type: "function",
-			Function: calledByName{Name: call.Name, Arguments: call.RawArguments()},
+			ID: model.WireID(call.ID), Type: "function",
+			Function: calledByName{Name: model.WireName(call.Name), Arguments: call.RawArguments()},
 		})
 	}
 	return said

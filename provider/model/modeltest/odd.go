@@ -1,0 +1,91 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"parlance.dev/parlance/provider/model"
+)
+
+// What models and servers do that nobody asked them to: an answer comes of it all the same, and the one after it.
+
+// blanks: an answer without a word that a transcript has is no obstacle.
+func (s suite) blanks(t *testing.T) {
+	t.Parallel()
+	p, _ := s.with(t, Reply{Text: []string{"fine"}})
+	_, _, err := ask(t.Context(), p, model.Request{Tools: []model.Tool{weather}, Messages: []model.Message{
+		{Role: model.RoleAssistant, Text: " "},
+		user("hi"),
+		{Role: model.RoleAssistant, Text: "\n\n", ToolCalls: []model.ToolCall{call("c1", "Rome")}},
+		{Role: model.RoleTool, ToolCallID: "c1", Text: "sun"},
+		{Role: model.RoleAssistant, Text: "\t"},
+		user("and now?"),
+	}})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// madeUp: a call of a tool that there is none of, by a name that there cannot be, does not end the conversation; nor do ids of
+// a client's making.
+func (s suite) madeUp(t *testing.T) {
+	t.Parallel()
+	rows := []struct{ name, wrote, sent string }{
+		{"dotted", "functions.lookup", "functions_lookup"},
+		{"empty", "", "_"},
+		{"words", "look up <|im_start|>", "look_up___im_start__"},
+		{"letters", "größe", "gr__e"},
+		{"long", strings.Repeat("n", 5000), strings.Repeat("n", 64)},
+		{"longest", strings.Repeat("n", 64), strings.Repeat("n", 64)},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p, script := s.with(t, Reply{Calls: []Call{{ID: "call.1", Name: row.wrote, Arguments: []string{`{}`}}, {ID: "call:1", Name: row.wrote, Arguments: []string{`{}`}}}}, Reply{Text: []string{"fine"}}, Reply{Text: []string{"fine"}})
+			req := model.Request{Messages: []model.Message{user("go")}, Tools: []model.Tool{weather}}
+			result, _, err := ask(t.Context(), p, req)
+			if err != nil || len(result.ToolCalls) != 2 || result.ToolCalls[0].Name != row.wrote || result.ToolCalls[0].ID != "call.1" {
+				t.Fatalf("got %+v, %v", result.ToolCalls, err)
+			}
+			req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, ToolCalls: result.ToolCalls},
+				model.Message{Role: model.RoleTool, ToolCallID: "call:1", Text: "two"}, model.Message{Role: model.RoleTool, ToolCallID: "call.1", Text: "one"})
+			if _, _, err := ask(t.Context(), p, req); err != nil {
+				t.Fatal(err)
+			}
+			sent := script.Requests()[1].Messages
+			calls, answers := sent[1].ToolCalls, sent[2:]
+			if len(calls) != 2 || calls[0].Name != row.sent || calls[0].ID == calls[1].ID || answers[0].ToolCallID != calls[1].ID || answers[1].ToolCallID != calls[0].ID {
+				t.Errorf("sent %+v", sent)
+			}
+			req.Tools = nil
+			if _, _, err := ask(t.Context(), p, req); err != nil {
+				t.Errorf("without tools: %v", err)
+			}
+		})
+	}
+}
+
+// schemas: what vendors refuse at the top of a schema is not sent, and all else is.
+func (s suite) schemas(t *testing.T) {
+	t.Parallel()
+	const within = `"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"description":"the \"anyOf\": {"},"not":{"type":"string"}}`
+	rows := []struct{ name, schema, sent string }{
+		{"within", `{"type":"object",` + within + `}`, `{"type":"object",` + within + `}`},
+		{"any of", `{"anyOf" : [{"required":["a"]}],"type":"object",` + within + `}`, `{"type":"object",` + within + `}`},
+		{"all", `{"type":"object",` + within + `,"allOf":[],"oneOf":[],"not":{"required":["b"]}}`, `{"type":"object",` + within + `}`},
+		{"nothing else", `{"oneOf":[{"type":"object"}]}`, `{"type":"object"}`},
+		{"a value", `{"type":"object","title":"not","default":{"not":1}}`, `{"type":"object","title":"not","default":{"not":1}}`},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p, script := s.with(t, Reply{Text: []string{"fine"}})
+			_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}, Tools: []model.Tool{weather, {Name: "odd", InputSchema: json.RawMessage(row.schema)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "schema", script.Requests()[0].Tools[1].InputSchema, json.RawMessage(row.sent))
+		})
+	}
+}
