@@ -99,7 +99,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	}
 	res, err := caller.Post(ctx, body)
 	if err != nil {
-		return answer.result(), p.party.Unanswered(ctx, err)
+		return answer.result(), p.party.Unanswered(ctx, req, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
 	answer.opened = true

@@ -2,9 +2,11 @@ package modeltest
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
+	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -66,7 +68,7 @@ func (s suite) madeUp(t *testing.T) {
 	}
 }
 
-// schemas: what vendors refuse at the top of a schema is not sent, and all else is.
+// schemas: what vendors refuse at the top of a schema is not sent, and all else is; a tool that is refused is named.
 func (s suite) schemas(t *testing.T) {
 	t.Parallel()
 	const within = `"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"description":"the \"anyOf\": {"},"not":{"type":"string"}}`
@@ -87,5 +89,49 @@ func (s suite) schemas(t *testing.T) {
 			}
 			same(t, "schema", script.Requests()[0].Tools[1].InputSchema, json.RawMessage(row.sent))
 		})
+	}
+	refusals := []struct{ name, body, words string }{
+		{"Anthropic's", `{"error":{"message":"tools.1.custom.input_schema: JSON schema is invalid"}}`, `: it objects to the tool "odd". Look at`},
+		{"OpenAI's", `{"error":{"message":"Invalid schema for function 'odd': no.","param":"tools[0].function.parameters"}}`, `: it objects to the tool "odd". Look at`},
+		{"in quotes", `{"error":{"message":"Invalid schema for function \"odd\""}}`, `: it objects to the tool "odd". Look at`},
+		{"no such index", `{"error":{"message":"tools.2.custom.input_schema: no"}}`, `did not accept the request.`},
+		{"no such tool", `{"error":{"message":"Invalid schema for function 'evil'"}}`, `did not accept the request.`},
+	}
+	for _, row := range refusals {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := s.with(t, Reply{Status: http.StatusBadRequest, Body: row.body})
+			_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}, Tools: []model.Tool{weather, {Name: "odd"}}})
+			failed(t, err, fault.UpstreamFailed, row.words)
+		})
+	}
+}
+
+// keptKeys: a key is not logged, in whatever letters a server repeats it.
+func (s suite) keptKeys(t *testing.T) {
+	t.Parallel()
+	const key = `sk/with"odd\letters+0123`
+	inJSON, _ := json.Marshal(key) // strings always marshal
+	twice, _ := json.Marshal(string(inJSON))
+	for name, spelled := range map[string]string{
+		"plain": key, "JSON": string(inJSON), "slashes": strings.ReplaceAll(string(inJSON), "/", `\/`), "JSON in JSON": string(twice),
+		"numbers": `sk\u002fwith\u0022odd\u005cletters\u002b0123`, "URL": `sk%2Fwith%22odd%5Cletters%2B0123`,
+	} {
+		for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusInternalServerError} {
+			t.Run(name+" "+http.StatusText(status), func(t *testing.T) {
+				t.Parallel()
+				reply := Reply{Status: status, Body: `{"error":{"type":"of_some_type","message":"Incorrect API key provided: ` + spelled + `"}}`}
+				p, script := s.start(t, Setup{APIKey: key, Key: key, Replies: []Reply{reply, reply}})
+				_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
+				if err == nil || len(script.Requests()) == 0 {
+					t.Fatalf("got %v after %d requests", err, len(script.Requests()))
+				}
+				if said := err.Error(); strings.Contains(said, "letters") || strings.Contains(said, "Incorrect") && status != http.StatusInternalServerError {
+					t.Errorf("the error holds the key: %s", said)
+				} else if status != http.StatusInternalServerError && json.Valid([]byte(reply.Body)) && !strings.Contains(said, "of_some_type") {
+					t.Errorf("the error does not hold the code: %s", said)
+				}
+			})
+		}
 	}
 }
