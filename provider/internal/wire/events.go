@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"sync"
 )
@@ -10,9 +11,14 @@ import (
 const (
 	// maxLineBytes bounds one line of a stream.
 	maxLineBytes = 4 << 20
+	// maxEventBytes bounds an event, which may have as many lines as it likes.
+	maxEventBytes = maxLineBytes
 	// roomBytes are enough for nearly all.
 	roomBytes = 4 << 10
 )
+
+// errLong ends a stream with an event that is too long to be one.
+var errLong = errors.New("an event of more than 4 MiB")
 
 // rooms are where streams are read into.
 var rooms = sync.Pool{New: func() any { return new([roomBytes]byte) }}
@@ -23,6 +29,7 @@ type Events struct {
 	lines *bufio.Scanner
 	room  *[roomBytes]byte
 	data  []byte
+	err   error
 }
 
 // NewEvents reads body, which stays the caller's to close. End is to be called.
@@ -56,13 +63,30 @@ func (e *Events) Next() bool {
 		if len(e.data) > 0 {
 			e.data = append(e.data, '\n')
 		}
-		e.data = append(e.data, bytes.TrimPrefix(value, []byte(" "))...)
+		if !e.add(bytes.TrimPrefix(value, []byte(" "))) {
+			return false
+		}
 	}
 	return e.lines.Err() == nil && len(e.data) > 0
+}
+
+// add takes a piece of the event's data; false when it would be too long.
+func (e *Events) add(piece []byte) bool {
+	if len(e.data)+len(piece) > maxEventBytes {
+		e.err = errLong
+		return false
+	}
+	e.data = append(e.data, piece...)
+	return true
 }
 
 // Data is the data of the event that Next found; it is good until the next one.
 func (e *Events) Data() []byte { return e.data }
 
 // Err is why Next returned false; nil at the stream's end.
-func (e *Events) Err() error { return e.lines.Err() }
+func (e *Events) Err() error {
+	if e.err != nil {
+		return e.err
+	}
+	return e.lines.Err()
+}

@@ -62,6 +62,15 @@ func TestEventsCut(t *testing.T) {
 	}
 }
 
+// TestEventsEndless: an event may be no longer than a line, however many it has.
+func TestEventsEndless(t *testing.T) {
+	t.Parallel()
+	line := "data: " + strings.Repeat("x", 1<<20) + "\n"
+	if got, err := read(strings.NewReader(strings.Repeat(line, 5))); err == nil || len(got) > 0 {
+		t.Errorf("%d events were read", len(got))
+	}
+}
+
 // FuzzEvents: how the stream is cut into reads makes no difference, and no event is empty.
 func FuzzEvents(f *testing.F) {
 	f.Add("data: a\n\ndata: b\n\n")

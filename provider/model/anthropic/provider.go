@@ -105,7 +105,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	answer.opened = true
 	events := wire.NewEvents(res.Body)
 	defer events.End()
-	for !answer.stopped && events.Next() {
+	for !answer.stopped && !answer.Full() && events.Next() {
 		watch.Pause()
 		text, err := p.take(answer, events.Data())
 		if err != nil {
@@ -118,7 +118,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 		}
 		watch.Token()
 	}
-	if !answer.stopped {
+	if !answer.stopped && !answer.Full() {
 		return answer.result(), p.party.Broken(ctx, watch.Begun(), cmp.Or(events.Err(), io.ErrUnexpectedEOF))
 	}
 	watch.Pause()

@@ -3,8 +3,10 @@ package modeltest
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
@@ -12,21 +14,55 @@ import (
 
 // What models and servers do that nobody asked them to: an answer comes of it all the same, and the one after it.
 
-// blanks: an answer without a word that a transcript has is no obstacle.
+// blanks: white space before the first word waits for it, and an answer that has nothing else is empty.
 func (s suite) blanks(t *testing.T) {
 	t.Parallel()
-	p, _ := s.with(t, Reply{Text: []string{"fine"}})
-	_, _, err := ask(t.Context(), p, model.Request{Tools: []model.Tool{weather}, Messages: []model.Message{
-		{Role: model.RoleAssistant, Text: " "},
-		user("hi"),
-		{Role: model.RoleAssistant, Text: "\n\n", ToolCalls: []model.ToolCall{call("c1", "Rome")}},
-		{Role: model.RoleTool, ToolCallID: "c1", Text: "sun"},
-		{Role: model.RoleAssistant, Text: "\t"},
-		user("and now?"),
-	}})
-	if err != nil {
-		t.Error(err)
+	calls := []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}}
+	rows := []struct {
+		name   string
+		reply  Reply
+		text   string
+		events []model.Event
+	}{
+		{"before words", Reply{Text: []string{"\n", "\n ", "Hel", "lo", "\n"}}, "\n\n Hello\n", []model.Event{model.TextDelta{Text: "\n\n Hel"}, model.TextDelta{Text: "lo"}, model.TextDelta{Text: "\n"}}},
+		{"before a call", Reply{Text: []string{"\n\n"}, Calls: calls}, "", []model.Event{model.ToolCallReady{Call: call("c1", "Rome")}}},
+		{"alone", Reply{Text: []string{"\n", " ", "\t"}}, "", nil},
 	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := s.with(t, row.reply)
+			result, events, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
+			if err != nil || result.Text != row.text {
+				t.Errorf("got %q, %v", result.Text, err)
+			}
+			same(t, "events", events, row.events)
+		})
+	}
+	t.Run("fails over", func(t *testing.T) {
+		t.Parallel()
+		p, _ := s.with(t, Reply{Text: []string{"\n\n"}})
+		other, _ := s.with(t, Reply{Text: []string{"other"}})
+		both := model.Chain(model.ChainParams{Providers: []model.Provider{p, other}, Now: time.Now})
+		if result, _, err := ask(t.Context(), both, model.Request{Messages: []model.Message{user("hi")}}); err != nil || result.Text != "other" {
+			t.Errorf("got %q, %v", result.Text, err)
+		}
+	})
+	t.Run("of earlier", func(t *testing.T) { // as transcripts have them
+		t.Parallel()
+		p, _ := s.with(t, Reply{Text: []string{"fine"}})
+		_, _, err := ask(t.Context(), p, model.Request{Tools: []model.Tool{weather}, Messages: []model.Message{
+			{Role: model.RoleAssistant, Text: " "},
+			user("hi"),
+			{Role: model.RoleAssistant, Text: "\n\n", ToolCalls: []model.ToolCall{call("c1", "Rome")}},
+			{Role: model.RoleTool, ToolCallID: "c1", Text: "sun"},
+			{Role: model.RoleAssistant, Text: "\t"},
+			user("and now?"),
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // madeUp: a call of a tool that there is none of, by a name that there cannot be, does not end the conversation; nor do ids of
@@ -105,6 +141,116 @@ func (s suite) schemas(t *testing.T) {
 			failed(t, err, fault.UpstreamFailed, row.words)
 		})
 	}
+}
+
+// cutCalls: a call that a limit or a filter cut off is not run, whatever there is of its arguments.
+func (s suite) cutCalls(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name          string
+		first, second []string
+		// firstCut: only a call before the last can be known to be whole.
+		firstCut bool
+	}{
+		{"none", []string{`{"place":"Oslo"}`}, nil, false},
+		{"empty", []string{`{"place":"Oslo"}`}, []string{""}, false},
+		{"half", []string{`{"place":"Oslo"}`}, []string{`{"place":"Ro`}, false},
+		{"whole", []string{`{"place":"Oslo"}`}, []string{`{"place":`, `"Rome"}`}, false},
+		{"both", []string{`{"place":"Os`}, []string{`{"place":"Rome"}`}, true},
+		{"none before", nil, []string{`{"place":"Rome"}`}, true},
+	}
+	for _, reason := range []string{"length", "content_filter", "max_tokens", "refusal", "model_context_window_exceeded"} {
+		for _, row := range rows {
+			t.Run(reason+" "+row.name, func(t *testing.T) {
+				t.Parallel()
+				p, _ := s.with(t, Reply{Finish: reason, Calls: []Call{{ID: "c0", Name: weather.Name, Arguments: row.first}, {ID: "c1", Name: weather.Name, Arguments: row.second}}})
+				result, events, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}, Tools: []model.Tool{weather}})
+				if err != nil || result.FinishReason != model.FinishToolCalls || len(events) != 2 {
+					t.Fatalf("%d events, %s, %v", len(events), result.FinishReason, err)
+				}
+				if s.ended(t, reason) == model.FinishStop { // another vendor's word
+					return
+				}
+				if row.firstCut {
+					cutOff(t, result.ToolCalls[0], row.first)
+				} else {
+					same(t, "the call before", result.ToolCalls[0], call("c0", "Oslo"))
+				}
+				cutOff(t, result.ToolCalls[1], row.second)
+			})
+		}
+	}
+}
+
+// cutOff checks a call that was.
+func cutOff(t *testing.T, cut model.ToolCall, arguments []string) {
+	t.Helper()
+	if string(cut.Arguments) != `{}` || cut.Malformed != strings.Join(arguments, "")+"…" || !strings.Contains(cut.Cut, "so the call was not made") {
+		t.Errorf("the call that was cut: %+v", cut)
+	}
+}
+
+// ended is what the provider makes of a vendor's reason.
+func (s suite) ended(t *testing.T, reason string) model.FinishReason {
+	t.Helper()
+	p, _ := s.with(t, Reply{Text: []string{"hi"}, Finish: reason})
+	result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
+	if err != nil {
+		t.Error(err)
+	}
+	return result.FinishReason
+}
+
+// endless: an answer that is longer than any is cut.
+func (s suite) endless(t *testing.T) {
+	t.Parallel()
+	const textBytes, argumentBytes, most = 1 << 20, 256 << 10, 64
+	rome := Call{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}
+	t.Run("text", func(t *testing.T) {
+		t.Parallel()
+		p, _ := s.with(t, Reply{Text: []string{"a", strings.Repeat("é", textBytes/4), strings.Repeat("é", textBytes/2), "more"}, Calls: []Call{rome}})
+		result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}})
+		if err != nil || len(result.Text) != textBytes-1 || !strings.HasSuffix(result.Text, "é") || result.FinishReason != model.FinishLength || len(result.ToolCalls) > 0 {
+			t.Errorf("%d bytes, %s, %v", len(result.Text), result.FinishReason, err)
+		}
+	})
+	t.Run("white space", func(t *testing.T) {
+		t.Parallel()
+		p, _ := s.with(t, Reply{Text: []string{strings.Repeat(" ", textBytes), " ", " ", "word"}})
+		result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}})
+		if err != nil || result.Text != "" || result.FinishReason != model.FinishLength {
+			t.Errorf("%d bytes, %s, %v", len(result.Text), result.FinishReason, err)
+		}
+	})
+	t.Run("arguments", func(t *testing.T) {
+		t.Parallel()
+		p, _ := s.with(t, Reply{Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"`, strings.Repeat("x", argumentBytes), `"}`}}}})
+		result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}})
+		if err != nil || len(result.ToolCalls) != 1 || result.ToolCalls[0].Cut == "" || len(result.ToolCalls[0].Malformed) > argumentBytes+len("…") {
+			t.Errorf("%d calls, %v", len(result.ToolCalls), err)
+		}
+	})
+	t.Run("calls", func(t *testing.T) {
+		t.Parallel()
+		p, _ := s.with(t, Reply{Calls: many(rome, 2*most)})
+		result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}})
+		if err != nil || len(result.ToolCalls) != most || result.ToolCalls[0].ID != "c1_0" || result.FinishReason != model.FinishToolCalls {
+			t.Errorf("%d calls, %v", len(result.ToolCalls), err)
+		}
+		if last := result.ToolCalls[most-1]; last.Cut == "" {
+			t.Errorf("the last is %+v", last)
+		}
+	})
+}
+
+// many are so many of a call, each with its id.
+func many(one Call, n int) []Call {
+	calls := make([]Call, n)
+	for i := range calls {
+		calls[i] = one
+		calls[i].ID += "_" + strconv.Itoa(i)
+	}
+	return calls
 }
 
 // keptKeys: a key is not logged, in whatever letters a server repeats it.

@@ -60,6 +60,8 @@ func Run(t *testing.T, start Start) {
 	t.Run("Blanks", s.blanks)
 	t.Run("MadeUp", s.madeUp)
 	t.Run("Schemas", s.schemas)
+	t.Run("CutCalls", s.cutCalls)
+	t.Run("Endless", s.endless)
 	t.Run("KeptKeys", s.keptKeys)
 }
 

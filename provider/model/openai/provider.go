@@ -131,7 +131,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	answer.opened = true
 	events := wire.NewEvents(res.Body)
 	defer events.End()
-	for !answer.done && events.Next() {
+	for !answer.done && !answer.Full() && events.Next() {
 		watch.Pause()
 		text, err := p.take(answer, events.Data())
 		if err != nil {
@@ -144,10 +144,10 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 		}
 		watch.Token()
 	}
-	if err := events.Err(); err != nil {
+	if err := events.Err(); err != nil && !answer.Full() {
 		return answer.result(), p.party.Broken(ctx, watch.Begun(), err)
 	}
-	if !answer.finished && !answer.done {
+	if !answer.finished && !answer.done && !answer.Full() {
 		return answer.result(), p.party.Broken(ctx, true, io.ErrUnexpectedEOF)
 	}
 	watch.Pause()

@@ -169,3 +169,26 @@ func TestWhereAndWhat(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkStream reads an answer of 300 pieces.
+func BenchmarkStream(b *testing.B) {
+	body := strings.Repeat(content("a piece ")+"\n\n", 300) + "data: [DONE]\n\n"
+	p, err := openai.New(openai.Config{Model: openaichat.Model, Client: &http.Client{Transport: answering(body)}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	req := model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := p.Stream(b.Context(), req, func(model.Event) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// answering answers every request with these events.
+type answering string
+
+func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(a))), Request: req}, nil
+}
