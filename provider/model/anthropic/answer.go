@@ -12,7 +12,9 @@ type answer struct {
 	usage    model.Usage
 	// opened says that the server began to answer, counted that it told the tokens of the whole answer.
 	opened, counted bool
-	// stopped says that message_stop came: only then is the answer whole.
+	// begun says that it has said something: words, a piece of a call or a thought.
+	begun bool
+	// stopped says that message_stop came: with it, or with a reason to stop, the answer is whole.
 	stopped bool
 }
 
@@ -46,6 +48,7 @@ func (a *answer) add(e wireEvent) string {
 }
 
 func (a *answer) start(e wireEvent) string {
+	a.begun = a.begun || e.ContentBlock.Type != "text" || e.ContentBlock.Text != ""
 	switch e.ContentBlock.Type {
 	case "text":
 		return a.Say(e.ContentBlock.Text)
@@ -58,6 +61,7 @@ func (a *answer) start(e wireEvent) string {
 }
 
 func (a *answer) delta(e wireEvent) string {
+	a.begun = a.begun || e.Delta.Type != "text_delta" || e.Delta.Text != ""
 	switch e.Delta.Type {
 	case "text_delta":
 		return a.Say(e.Delta.Text)

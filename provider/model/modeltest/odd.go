@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -251,6 +252,24 @@ func many(one Call, n int) []Call {
 		calls[i].ID += "_" + strconv.Itoa(i)
 	}
 	return calls
+}
+
+// wholeAtLast: an answer that is finished is whole, however its connection ends.
+func (s suite) wholeAtLast(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]End{"cut": EndUnclosed, "left open": EndOpen} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{BetweenTokens: waitLong}, Replies: []Reply{{Text: []string{"All of it."}, Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}}, End: end}}})
+			ctx, cancel := context.WithTimeout(t.Context(), waitLong/2)
+			defer cancel()
+			result, _, err := ask(ctx, p, model.Request{Messages: []model.Message{user("hi")}})
+			if err != nil || result.Text != "All of it." || result.Usage != Usage {
+				t.Errorf("got %q with %+v, %v", result.Text, result.Usage, err)
+			}
+			same(t, "calls", result.ToolCalls, []model.ToolCall{call("c1", "Rome")})
+		})
+	}
 }
 
 // keptKeys: a key is not logged, in whatever letters a server repeats it.

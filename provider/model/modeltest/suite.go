@@ -62,6 +62,7 @@ func Run(t *testing.T, start Start) {
 	t.Run("Schemas", s.schemas)
 	t.Run("CutCalls", s.cutCalls)
 	t.Run("Endless", s.endless)
+	t.Run("WholeAtLast", s.wholeAtLast)
 	t.Run("KeptKeys", s.keptKeys)
 }
 

@@ -17,6 +17,8 @@ type answer struct {
 	usage    model.Usage
 	// opened says that the server began to answer, counted that it told the tokens.
 	opened, counted bool
+	// begun says that it has said something: words, a piece of a call or a thought.
+	begun bool
 	// finished says that a finish reason came, done that [DONE] did: either makes the answer
 	// whole, and tells it from one whose connection was closed politely half-way.
 	finished, done bool
@@ -46,7 +48,9 @@ func (a *answer) add(c chunk) string {
 	if choice.FinishReason != "" {
 		a.reason, a.finished = choice.FinishReason, true
 	}
-	return a.Say(choice.Delta.Content + choice.Delta.Refusal)
+	text := choice.Delta.Content + choice.Delta.Refusal
+	a.begun = a.begun || text != "" || len(choice.Delta.ToolCalls) > 0 || choice.Delta.thinks()
+	return a.Say(text)
 }
 
 // say is add for a chunk that is a piece of text alone.
@@ -54,6 +58,7 @@ func (a *answer) say(said words) string {
 	if len(said.model) > 0 && string(said.model) != a.model {
 		a.model = string(said.model)
 	}
+	a.begun = a.begun || len(said.content) > 0
 	return a.Say(string(said.content))
 }
 

@@ -20,7 +20,7 @@ func FuzzQuickWords(f *testing.F) {
 			t.Fatalf("%q was read, but is no chunk: %v", data, err)
 		}
 		if want.failed() || len(want.Choices) != 1 || want.Choices[0].FinishReason != "" || want.Choices[0].Delta.Refusal != "" ||
-			len(want.Choices[0].Delta.ToolCalls) > 0 || want.Usage.PromptTokens > 0 || want.Usage.CompletionTokens > 0 {
+			len(want.Choices[0].Delta.ToolCalls) > 0 || want.Choices[0].Delta.thinks() || want.Usage.PromptTokens > 0 || want.Usage.CompletionTokens > 0 {
 			t.Fatalf("%q says more than a piece of text: %+v", data, want)
 		}
 		if string(got.model) != want.Model || string(got.content) != want.Choices[0].Delta.Content {

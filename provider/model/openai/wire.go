@@ -144,6 +144,28 @@ type delta struct {
 	Content   string      `json:"content"`
 	Refusal   string      `json:"refusal"`
 	ToolCalls []callDelta `json:"tool_calls"`
+	// What the model thinks is not read; each is one server's name for it.
+	Reasoning        filled `json:"reasoning"`
+	ReasoningContent filled `json:"reasoning_content"`
+	ReasoningDetails filled `json:"reasoning_details"`
+}
+
+// thinks says whether there is a piece of a thought.
+func (d *delta) thinks() bool {
+	return bool(d.Reasoning || d.ReasoningContent || d.ReasoningDetails)
+}
+
+// filled says whether a member has anything in it, of whatever type.
+type filled bool
+
+// UnmarshalJSON looks at the JSON.
+func (f *filled) UnmarshalJSON(raw []byte) error {
+	switch string(raw) {
+	case "null", `""`, "[]", "{}":
+	default:
+		*f = true
+	}
+	return nil
 }
 
 type callDelta struct {

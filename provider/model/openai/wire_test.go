@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -71,6 +72,7 @@ func TestDialects(t *testing.T) {
 		{"id repeated in each piece", []string{
 			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\""}}`), piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":":1}"}}`), done, "",
 		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, untold},
+		{"an error behind the end", []string{`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, `data: {"error":{"message":"cannot count"}}`, ""}, "a", nil, untold},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -86,6 +88,33 @@ func TestDialects(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestThoughts: a model that thinks has begun to answer, in whatever shape its server says so.
+func TestThoughts(t *testing.T) {
+	t.Parallel()
+	for _, delta := range []string{`"reasoning_content":"hm"`, `"content":"","reasoning":"hm"`, `"reasoning_details":[{"text":"hm"}]`, `"content":[{"type":"thinking"}]`, `"tool_calls":[{"index":0,"id":"c1"}]`} {
+		for _, more := range []string{delta, `"content":"","reasoning":"","reasoning_content":null,"reasoning_details":[]`} {
+			hungUp := make(chan struct{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, `data: {"choices":[{"delta":{`+more+`}}]}`+"\n\n")
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+				close(hungUp)
+			}))
+			p := provider(t, openai.Config{BaseURL: server.URL + "/v1", Timeouts: model.Timeouts{FirstToken: 300 * time.Millisecond, BetweenTokens: time.Millisecond}})
+			_, err := p.Stream(t.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}}, func(model.Event) error { return nil })
+			<-hungUp
+			server.Close()
+			want := "fell silent in the middle"
+			if more != delta {
+				want = "did not begin to answer in time"
+			}
+			if err == nil || !strings.Contains(fault.From(err).Message, want) {
+				t.Errorf("%s: got %v, want %s", more, err, want)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"time"
 
 	"parlance.dev/parlance/provider/model/modeltest"
 )
@@ -27,6 +28,9 @@ func (s *stream) send(reply Reply) {
 		}})
 	}
 	s.choice(object{"role": "assistant", "content": ""}, nil)
+	for reply.Idle && modeltest.Wait(s.ctx, time.After(modeltest.IdleEvery)) {
+		s.choice(object{"content": ""}, nil)
+	}
 	for _, text := range reply.Text {
 		if !s.pass(reply.Gate) {
 			return
@@ -94,20 +98,19 @@ func (s *stream) finish(reply Reply) {
 		chunk["usage"] = object{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out}
 		s.data(chunk)
 	}
+	switch reply.End {
+	case modeltest.EndUnclosed:
+		panic(http.ErrAbortHandler)
+	case modeltest.EndOpen:
+		<-s.ctx.Done()
+		return
+	}
 	_, _ = io.WriteString(s.w, "data: [DONE]\n\n")
 }
 
 // pass waits for the test to let the next piece through.
 func (s *stream) pass(gate <-chan struct{}) bool {
-	if gate == nil {
-		return true
-	}
-	select {
-	case <-gate:
-		return true
-	case <-s.ctx.Done():
-		return false
-	}
+	return gate == nil || modeltest.Wait(s.ctx, gate)
 }
 
 func (s *stream) chunk() object {
