@@ -50,7 +50,7 @@ type pendingCall struct {
 	late latch
 	// mayLeave says that the call may outlive the turn.
 	mayLeave bool
-	// withheld says that the user has not asked for the call; see injection.go.
+	// withheld says that the user has not asked for the call (see injection.go), or that the answer was cut off in it.
 	withheld *tools.Error
 	// asked is the request for its approval; nil: nobody was asked.
 	asked *asked
@@ -156,6 +156,9 @@ func (r *runner) pending(call model.ToolCall) *pendingCall {
 	if len(p.call.Arguments) == 0 {
 		p.call.Arguments = json.RawMessage(`{}`)
 	}
+	if call.Cut != "" {
+		p.withheld = &tools.Error{Code: tools.CodeArgumentsInvalid, Message: call.Cut}
+	}
 	if bytes.Contains(p.call.Arguments, []byte(`\u0000`)) { // Postgres cannot keep it
 		p.broken, p.call.Arguments = string(p.call.Arguments), json.RawMessage(`{}`)
 	}
@@ -239,10 +242,10 @@ func (r *runner) runCall(ctx context.Context, p *pendingCall) (result Message) {
 		}
 	}()
 	switch {
-	case !p.known && p.broken != "":
-		return r.refused(p, begun, string(tools.CodeArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
 	case !p.known && p.withheld != nil:
 		return r.refused(p, begun, string(p.withheld.Code), p.withheld.Message)
+	case !p.known && p.broken != "":
+		return r.refused(p, begun, string(tools.CodeArgumentsInvalid), "The arguments were not a JSON object. Call the tool again with arguments that match its schema.")
 	case !p.known:
 		return r.refused(p, begun, codeUnknownTool, "There is no tool named "+p.call.Name+" here, or it is off. Answer without it.")
 	}

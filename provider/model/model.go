@@ -131,7 +131,7 @@ type Memory struct {
 // Event is a piece of an answer: a [TextDelta] or a [ToolCallReady].
 type Event interface{ event() }
 
-// TextDelta is the next piece of the answer's text, never empty.
+// TextDelta is the next piece of the answer's text, never empty; the first is not white space alone.
 type TextDelta struct{ Text string }
 
 // ToolCallReady is one whole call the model asks for.

@@ -38,21 +38,22 @@ const (
 	whyRefused = "content-filter"
 )
 
-// Refused is the fault for an answer with an HTTP status other than 2xx. Detail is the
-// server's own text: logged, not shown, and searched for what its status does not tell.
-func (p Party) Refused(status int, header http.Header, detail string) error {
+// refused is the fault for an answer with an HTTP status other than 2xx. Its detail is the server's own text: logged,
+// not shown, and searched for what its status does not tell. Of what is said about a key only the code is logged.
+func (p Party) refused(req Request, refusal *wire.Refusal) error {
+	status, detail := refusal.Status, refusal.Detail
 	reason, message := fault.UpstreamFailed, "could not answer."
 	why := whyOf(status, detail)
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		message = "refused the API key."
+		message, detail = "refused the API key.", codeIn(detail)
 	case http.StatusNotFound:
 		message = "has no such model, or nothing at this base URL."
 		if strings.Contains(detail, "DeploymentNotFound") {
 			message = "has no such deployment; one that was just made takes some minutes."
 		}
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		message = "did not accept the request."
+		message = "did not accept the request" + objectedTo(req.Tools, detail) + "."
 	case http.StatusTooManyRequests:
 		reason, message = fault.ServiceUnavailable, "is limiting our rate."
 	case http.StatusServiceUnavailable, statusOverloaded:
@@ -69,7 +70,7 @@ func (p Party) Refused(status int, header http.Header, detail string) error {
 	if why != "" {
 		err.Meta[metaWhy] = why
 	}
-	err.RetryAfter = wire.RetryAfter(header)
+	err.RetryAfter = wire.RetryAfter(refusal.Header)
 	return err
 }
 
@@ -135,12 +136,20 @@ func (p Party) Filtered() error {
 }
 
 // Unanswered is the error for a call that [wire.Caller.Post] gave up. Ctx as for Broken.
-func (p Party) Unanswered(ctx context.Context, err error) error {
+func (p Party) Unanswered(ctx context.Context, req Request, err error) error {
 	refusal, ok := errors.AsType[*wire.Refusal](err)
 	if !ok || ctx.Err() != nil {
 		return p.Broken(ctx, false, err)
 	}
-	return p.Refused(refusal.Status, refusal.Header, refusal.Detail)
+	return p.refused(req, refusal)
+}
+
+// NoStream is the fault for an answer that is none: a page, or something else that is no event stream.
+func (p Party) NoStream(contentType string) error {
+	err := fault.Wrap(p.cause("answered with Content-Type "+strconv.Quote(contentType)), fault.UpstreamFailed,
+		"%s did not answer with an event stream. Is its base URL the one where the API begins?", p.Name)
+	err.Meta = map[string]string{metaProvider: p.Name}
+	return err
 }
 
 // Reported is the fault for an error that the server wrote into its stream.
@@ -174,17 +183,4 @@ func (p Party) Broken(ctx context.Context, begun bool, cause error) error {
 	err := fault.Wrap(p.cause(cause.Error()), fault.UpstreamFailed, message, p.Name)
 	err.Meta = map[string]string{metaProvider: p.Name}
 	return err
-}
-
-// maxCauseBytes bounds what a log line keeps of a server's answer.
-const maxCauseBytes = 2000
-
-func (p Party) cause(text string) error {
-	if p.Secret != "" {
-		text = strings.ReplaceAll(text, p.Secret, "***")
-	}
-	if len(text) > maxCauseBytes {
-		text = strings.ToValidUTF8(text[:maxCauseBytes], "")
-	}
-	return errors.New(text)
 }

@@ -9,10 +9,11 @@ import (
 
 // Timeouts bound the silence of a server. Zero fields take the defaults.
 type Timeouts struct {
-	// FirstToken is the longest wait from the call to the first event of an answer, retries
-	// included. Default 30 s: a local server may have to load its model first.
+	// FirstToken is the longest wait from the call to the first piece of an answer, retries
+	// included. Default 30 s: a local server may have to load its model first. Events that say nothing
+	// (pings, an empty piece) are no piece.
 	FirstToken time.Duration
-	// BetweenTokens is the longest wait between two pieces. Default 30 s.
+	// BetweenTokens is the longest wait between two events once there was a piece. Default 30 s.
 	BetweenTokens time.Duration
 	// Whole is the longest time to the end of an answer. Default 5 min.
 	Whole time.Duration
@@ -27,6 +28,10 @@ const (
 // MaxRetryDelay is how long the only provider of an agent may ask us to wait before a call is
 // repeated: a person is waiting. One that another stands by for is not waited for (Request.Standby).
 const MaxRetryDelay = 5 * time.Second
+
+// lingers is how long an answer that has ended is waited on for what may still follow, its token counts and the mark of
+// the stream's end: they come at once, or never.
+const lingers = 2 * time.Second
 
 var (
 	errNoFirstToken = errors.New("no first token in time")
@@ -45,6 +50,7 @@ type Watch struct {
 	between time.Duration
 	started time.Time
 	begun   bool
+	ended   bool
 	// silent is since when the server is waited for, in nanoseconds after started; or one of those below.
 	silent atomic.Int64
 }
@@ -107,8 +113,13 @@ func (w *Watch) Token() {
 	}
 }
 
-// Begun says whether any piece came.
-func (w *Watch) Begun() bool { return w.begun }
+// Ended says that the answer has come to its end, and what follows it is waited for for a moment only.
+func (w *Watch) Ended() {
+	if !w.ended {
+		w.ended = true
+		w.whole.Reset(lingers)
+	}
+}
 
 // Stop ends the watch and its context.
 func (w *Watch) Stop() {

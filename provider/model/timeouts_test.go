@@ -50,6 +50,14 @@ func TestWatch(t *testing.T) {
 				piece(w, 0)
 			}
 		}, 120 * time.Second, "no end of the answer"},
+		{"behind its end", func(w *model.Watch) {
+			time.Sleep(time.Second)
+			piece(w, 0)
+			for range 5 {
+				w.Ended()
+				time.Sleep(time.Second)
+			}
+		}, 3 * time.Second, "no end of the answer"},
 		{"while a listener works", func(w *model.Watch) { piece(w, 5*time.Minute) }, 120 * time.Second, "no end of the answer"},
 	}
 	for _, row := range rows {

@@ -17,6 +17,32 @@ type ToolCall struct {
 	// Malformed is what the model wrote as arguments when that was not a JSON object. Such a
 	// call is not run: the core answers it with a tool message that says what was wrong.
 	Malformed string
+	// Cut says, in words for the model, that the answer ended before the call was known to be whole. Malformed
+	// is what there was of the arguments then, and an ellipsis.
+	Cut string
+}
+
+// cutWords say why calls are cut, by the reason for which an answer ended.
+var cutWords = map[FinishReason]string{
+	FinishLength: "The answer was cut off by its token limit before the arguments of this call were complete, so the call was not made. " +
+		"Say less beside it, or make the arguments shorter, and call the tool again.",
+	FinishFiltered: "A content filter ended the answer before the arguments of this call were complete, so the call was not made. Go on without it.",
+}
+
+// overlongWords say it of an answer that is longer than one may be.
+const overlongWords = "The answer was longer than an answer may be and was cut off there, so the call was not made. " +
+	"Make fewer calls with shorter arguments."
+
+// cutCall is a call that may not be run, whatever its arguments look like: a server may have closed what the model
+// had not.
+func cutCall(drafted *DraftCall, words string) ToolCall {
+	return ToolCall{ID: drafted.ID, Name: drafted.Name, Arguments: json.RawMessage(`{}`), Malformed: drafted.Arguments() + "…", Cut: words}
+}
+
+// isObject says whether arguments are a whole JSON object, which no further letter could go on.
+func isObject(arguments string) bool {
+	text := strings.TrimSpace(arguments)
+	return text != "" && text[0] == '{' && json.Valid([]byte(text))
 }
 
 // NewToolCall makes a call from arguments as a server sent them, in one piece or collected.
@@ -26,7 +52,7 @@ func NewToolCall(id, name, arguments string) ToolCall {
 	if text == "" || text == "null" {
 		return call
 	}
-	if text[0] != '{' || !json.Valid([]byte(text)) {
+	if !isObject(text) {
 		call.Malformed = arguments
 		return call
 	}

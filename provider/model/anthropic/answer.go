@@ -1,35 +1,21 @@
 package anthropic
 
-import (
-	"fmt"
-	"strings"
-
-	"parlance.dev/parlance/provider/model"
-)
+import "parlance.dev/parlance/provider/model"
 
 // answer collects the events of one stream.
 type answer struct {
+	model.Draft
 	req      model.Request
 	provider string
 	model    string
-	text     strings.Builder
-	calls    []*partialCall
-	ready    []model.ToolCall
 	reason   string
 	usage    model.Usage
 	// opened says that the server began to answer, counted that it told the tokens of the whole answer.
 	opened, counted bool
-	// stopped says that message_stop came: only then is the answer whole.
+	// begun says that it has said something: words, a piece of a call or a thought.
+	begun bool
+	// stopped says that message_stop came: with it, or with a reason to stop, the answer is whole.
 	stopped bool
-}
-
-// partialCall is a tool_use block whose input is still arriving.
-type partialCall struct {
-	index    int
-	id, name string
-	input    strings.Builder
-	// whole is input that came with the block's start, as gateways send it.
-	whole string
 }
 
 func newAnswer(req model.Request, provider string) *answer {
@@ -62,30 +48,27 @@ func (a *answer) add(e wireEvent) string {
 }
 
 func (a *answer) start(e wireEvent) string {
+	a.begun = a.begun || e.ContentBlock.Type != "text" || e.ContentBlock.Text != ""
 	switch e.ContentBlock.Type {
 	case "text":
-		a.text.WriteString(e.ContentBlock.Text)
-		return e.ContentBlock.Text
+		return a.Say(e.ContentBlock.Text)
 	case "tool_use":
-		a.calls = append(a.calls, &partialCall{
-			index: e.Index,
-			id:    e.ContentBlock.ID,
-			name:  e.ContentBlock.Name,
-			whole: string(e.ContentBlock.Input),
-		})
+		call := a.Call(e.Index)
+		call.Identify(e.ContentBlock.ID, e.ContentBlock.Name)
+		a.ArgueWhole(call, string(e.ContentBlock.Input)) // as gateways send it
 	}
 	return ""
 }
 
 func (a *answer) delta(e wireEvent) string {
+	a.begun = a.begun || e.Delta.Type != "text_delta" || e.Delta.Text != ""
 	switch e.Delta.Type {
 	case "text_delta":
-		a.text.WriteString(e.Delta.Text)
-		return e.Delta.Text
+		return a.Say(e.Delta.Text)
 	case "input_json_delta":
-		for _, call := range a.calls {
-			if call.index == e.Index {
-				call.input.WriteString(e.Delta.PartialJSON)
+		for _, call := range a.Calls() {
+			if call.Index == e.Index {
+				a.Argue(call, e.Delta.PartialJSON)
 			}
 		}
 	}
@@ -100,39 +83,19 @@ func (a *answer) count(u wireUsage) {
 
 // finish emits the calls and returns the whole answer.
 func (a *answer) finish(emit func(model.Event) error) (model.Result, error) {
-	for i, partial := range a.calls {
-		if partial.id == "" {
-			partial.id = a.req.CallID(i)
-		}
-		input := partial.input.String()
-		if input == "" {
-			input = partial.whole
-		}
-		call := model.NewToolCall(partial.id, partial.name, input)
-		a.ready = append(a.ready, call)
-		if err := emit(model.ToolCallReady{Call: call}); err != nil {
-			return a.result(), fmt.Errorf("handing on a tool call: %w", err)
-		}
-	}
-	return a.result(), nil
+	err := a.Finish(a.req, a.ended(), emit)
+	return a.result(), err
 }
 
 func (a *answer) result() model.Result {
-	a.usage.Incomplete = a.opened && !a.counted
-	return model.Result{
-		Text:         a.text.String(),
-		ToolCalls:    a.ready,
-		FinishReason: a.finishReason(),
-		Usage:        a.usage,
-		Provider:     a.provider,
-		Model:        a.model,
-	}
+	result := a.Result(a.ended())
+	result.Usage, result.Provider, result.Model = a.usage, a.provider, a.model
+	result.Usage.Incomplete = a.opened && !a.counted
+	return result
 }
 
-func (a *answer) finishReason() model.FinishReason {
-	if len(a.calls) > 0 {
-		return model.FinishToolCalls
-	}
+// ended is why the answer ended, as the server says.
+func (a *answer) ended() model.FinishReason {
 	switch a.reason {
 	case "max_tokens", "model_context_window_exceeded":
 		return model.FinishLength

@@ -15,7 +15,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, func(t *testing.T, s modeltest.Setup) (model.Provider, *modeltest.Script) {
-		fake := anthropicmessages.New(t, modeltest.Key, s.Replies...)
+		fake := anthropicmessages.New(t, cmp.Or(s.Key, modeltest.Key), s.Replies...)
 		p, err := anthropic.New(anthropic.Config{
 			BaseURL: cmp.Or(s.BaseURL, fake.BaseURL), APIKey: s.APIKey, Timeouts: s.Timeouts,
 			Model: "claude-fake", Client: &http.Client{}, MaxRetryDelay: time.Millisecond,

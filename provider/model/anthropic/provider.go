@@ -86,7 +86,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	if req.Model == "" {
 		req.Model = p.model
 	}
-	ctx, watch := p.timeouts.Watch(ctx)
+	watched, watch := p.timeouts.Watch(ctx)
 	defer watch.Stop()
 	answer := newAnswer(req, p.party.Name)
 	body, err := json.Marshal(wireRequest(req))
@@ -97,29 +97,24 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	if req.Standby {
 		caller.MaxRetries = -1
 	}
-	res, err := caller.Post(ctx, body)
+	res, err := caller.Post(watched, body)
 	if err != nil {
-		return answer.result(), p.party.Unanswered(ctx, err)
+		return answer.result(), p.party.Unanswered(watched, req, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
 	answer.opened = true
 	events := wire.NewEvents(res.Body)
 	defer events.End()
-	for !answer.stopped && events.Next() {
-		watch.Pause()
-		text, err := p.take(answer, events.Data())
-		if err != nil {
-			return answer.result(), err
-		}
-		if text != "" {
-			if err := emit(model.TextDelta{Text: text}); err != nil {
-				return answer.result(), fmt.Errorf("handing on a piece of the answer: %w", err)
-			}
-		}
-		watch.Token()
+	if err := p.read(answer, events, watch, emit); err != nil {
+		return answer.result(), err
 	}
-	if !answer.stopped {
-		return answer.result(), p.party.Broken(ctx, watch.Begun(), cmp.Or(events.Err(), io.ErrUnexpectedEOF))
+	whole := answer.stopped || answer.reason != "" && ctx.Err() == nil
+	switch err := events.Err(); {
+	case whole || answer.Full():
+	case err == nil && !events.Streamed():
+		return answer.result(), p.party.NoStream(res.Header.Get("Content-Type"))
+	default:
+		return answer.result(), p.party.Broken(watched, events.Streamed(), cmp.Or(err, io.ErrUnexpectedEOF))
 	}
 	watch.Pause()
 	result, err := answer.finish(emit)
@@ -127,6 +122,32 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 		return result, p.party.Filtered()
 	}
 	return result, err
+}
+
+// read reads the answer's events to its end, or theirs. Errors: emit's, wrapped; what the server reported.
+func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
+	for !answer.stopped && !answer.Full() && events.Next() {
+		text, err := p.take(answer, events.Data())
+		if err != nil && answer.reason != "" {
+			return nil // all was said before
+		}
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			watch.Pause()
+			if err := emit(model.TextDelta{Text: text}); err != nil {
+				return fmt.Errorf("handing on a piece of the answer: %w", err)
+			}
+		}
+		switch {
+		case answer.reason != "":
+			watch.Ended()
+		case answer.begun:
+			watch.Token()
+		}
+	}
+	return nil
 }
 
 // take adds one event to the answer and returns the text in it.

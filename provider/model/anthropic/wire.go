@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"parlance.dev/parlance/provider/model"
 )
@@ -92,7 +93,7 @@ func wireRequest(req model.Request) request {
 		out.MaxTokens = req.MaxOutputTokens
 	}
 	for _, t := range req.Tools {
-		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema()})
+		out.Tools = append(out.Tools, tool{Name: t.Name, Description: t.Description, InputSchema: t.WireSchema()})
 	}
 	if len(out.Tools) == 0 {
 		out.Tools = calledTools(req.Messages)
@@ -116,8 +117,9 @@ func calledTools(messages []model.Message) []tool {
 	var called []tool
 	for _, m := range messages {
 		for _, call := range m.ToolCalls {
-			if !slices.ContainsFunc(called, func(t tool) bool { return t.Name == call.Name }) {
-				called = append(called, tool{Name: call.Name, Description: "Cannot be called now.", InputSchema: json.RawMessage(`{"type":"object"}`)})
+			name := model.WireName(call.Name)
+			if !slices.ContainsFunc(called, func(t tool) bool { return t.Name == name }) {
+				called = append(called, tool{Name: name, Description: "Cannot be called now.", InputSchema: json.RawMessage(`{"type":"object"}`)})
 			}
 		}
 	}
@@ -133,16 +135,16 @@ func clamped(temperature *float64) *float64 {
 }
 
 // wireMessages joins neighbours of one role, since all results of parallel calls must stand in
-// the one message after them, and leaves out empty text, which the API refuses.
+// the one message after them, and leaves out text without a word, which the API refuses.
 func wireMessages(messages []model.Message) []message {
 	var out []message
-	if len(messages) > 0 && messages[0].Role == model.RoleAssistant {
-		out = append(out, message{Role: "user", Content: []block{{Type: "text", Text: opening}}})
-	}
 	for _, m := range messages {
 		role, blocks := wireBlocks(m)
 		if len(blocks) == 0 {
 			continue
+		}
+		if len(out) == 0 && role == "assistant" {
+			out = append(out, message{Role: "user", Content: []block{{Type: "text", Text: opening}}})
 		}
 		if last := len(out) - 1; last >= 0 && out[last].Role == role {
 			out[last].Content = append(out[last].Content, blocks...)
@@ -155,13 +157,13 @@ func wireMessages(messages []model.Message) []message {
 
 func wireBlocks(m model.Message) (role string, blocks []block) {
 	if m.Role == model.RoleTool {
-		return "user", []block{{Type: "tool_result", ToolUseID: m.ToolCallID, Content: m.Text}}
+		return "user", []block{{Type: "tool_result", ToolUseID: model.WireID(m.ToolCallID), Content: m.Text}}
 	}
 	role = "user"
 	if m.Role == model.RoleAssistant {
 		role = "assistant"
 	}
-	if m.Text != "" {
+	if strings.TrimSpace(m.Text) != "" {
 		blocks = append(blocks, block{Type: "text", Text: m.Text})
 	}
 	for _, call := range m.ToolCalls {
@@ -169,7 +171,7 @@ func wireBlocks(m model.Message) (role string, blocks []block) {
 		if len(input) == 0 {
 			input = json.RawMessage(`{}`)
 		}
-		blocks = append(blocks, block{Type: "tool_use", ID: call.ID, Name: call.Name, Input: input})
+		blocks = append(blocks, block{Type: "tool_use", ID: model.WireID(call.ID), Name: model.WireName(call.Name), Input: input})
 	}
 	return role, blocks
 }

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			modeltest.Run(t, func(t *testing.T, s modeltest.Setup) (model.Provider, *modeltest.Script) {
-				fake := openaichat.NewAzure(t, modeltest.Key, "", s.Replies...)
+				fake := openaichat.NewAzure(t, cmp.Or(s.Key, modeltest.Key), "", s.Replies...)
 				return open(t, azure.Config{BaseURL: cmp.Or(s.BaseURL, fake.BaseURL), APIVersion: version, APIKey: s.APIKey, Timeouts: s.Timeouts}), fake.Script
 			})
 		})

@@ -94,9 +94,15 @@ func (s suite) silence(t *testing.T) {
 	t.Parallel()
 	t.Run("first token", func(t *testing.T) {
 		t.Parallel()
-		p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitLong, BetweenTokens: waitShort}, Replies: []Reply{{Text: []string{"never"}, Gate: make(chan struct{})}}})
+		p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitShort, BetweenTokens: waitLong}, Replies: []Reply{{Text: []string{"never"}, Gate: make(chan struct{})}}})
 		_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
-		failed(t, err, fault.UpstreamFailed, p.Name())
+		failed(t, err, fault.UpstreamFailed, "did not begin to answer in time")
+	})
+	t.Run("events that say nothing", func(t *testing.T) {
+		t.Parallel()
+		p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: 4 * waitShort, BetweenTokens: waitLong}, Replies: []Reply{{Idle: true}}})
+		_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
+		failed(t, err, fault.UpstreamFailed, "did not begin to answer in time")
 	})
 	t.Run("next token", func(t *testing.T) {
 		t.Parallel()

@@ -1,9 +1,13 @@
 package modeltest
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"sync"
+	"time"
 
 	"parlance.dev/parlance/provider/model"
 )
@@ -28,6 +32,10 @@ type Reply struct {
 	End End
 	// Gate, when set, is received from before each piece of text: a slow server in the test's hand.
 	Gate <-chan struct{}
+	// Idle sends events that say nothing, as long as the caller listens, in place of the answer.
+	Idle bool
+	// AtOnce answers with one JSON object, as servers do that do not stream (openaichat only).
+	AtOnce bool
 	// Loose writes calls as careless servers do: whole, without index, id and type (openaichat only).
 	Loose bool
 }
@@ -42,13 +50,48 @@ type Call struct {
 type End int
 
 // The ends: as it should; with an error event; with the connection cut; with the connection
-// closed in good order but the answer not finished.
+// closed in good order but the answer not finished; with the connection cut when the answer is finished; with the
+// connection left open then, and nothing said of the end.
 const (
 	EndWhole End = iota
 	EndError
 	EndCut
 	EndShort
+	EndUnclosed
+	EndOpen
 )
+
+// IdleEvery is how often a server that is idle says so.
+const IdleEvery = 5 * time.Millisecond
+
+// Wait waits for a signal; false when the caller hangs up before.
+func Wait[T any](ctx context.Context, signal <-chan T) bool {
+	select {
+	case <-signal:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// NameFits and IDFits are what vendors say of the names of tools and the ids of calls. Source: the refusals of OpenAI and
+// Anthropic.
+var (
+	NameFits = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	IDFits   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
+)
+
+// AtTop is the keyword at the top of a tool's schema that vendors refuse; empty when there is none.
+func AtTop(schema json.RawMessage) string {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(schema, &members) // what is no object has no members
+	for _, keyword := range []string{"anyOf", "oneOf", "allOf", "not"} {
+		if members[keyword] != nil {
+			return keyword
+		}
+	}
+	return ""
+}
 
 // Usage is what the fakes report for each answer.
 var Usage = model.Usage{InputTokens: 11, OutputTokens: 7}

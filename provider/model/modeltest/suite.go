@@ -18,10 +18,12 @@ import (
 // Key is the API key that the fakes of the suite want.
 const Key = "sk-suite-0123456789abcdef"
 
-// Setup is what the suite wants to be started: the vendor's fake that wants [Key] and follows
+// Setup is what the suite wants to be started: the vendor's fake that wants Key, or [Key], and follows
 // Replies, and a provider of it with APIKey, Timeouts and one repeat within a millisecond.
 type Setup struct {
 	APIKey string
+	// Key replaces the fake's when it is set.
+	Key string
 	// BaseURL replaces the fake's when it is set.
 	BaseURL  string
 	Timeouts model.Timeouts
@@ -55,6 +57,13 @@ func Run(t *testing.T, start Start) {
 	t.Run("TooSlow", s.tooSlow)
 	t.Run("NobodyThere", s.nobodyThere)
 	t.Run("Probe", s.probe)
+	t.Run("Blanks", s.blanks)
+	t.Run("MadeUp", s.madeUp)
+	t.Run("Schemas", s.schemas)
+	t.Run("CutCalls", s.cutCalls)
+	t.Run("Endless", s.endless)
+	t.Run("WholeAtLast", s.wholeAtLast)
+	t.Run("KeptKeys", s.keptKeys)
 }
 
 type suite struct{ start Start }

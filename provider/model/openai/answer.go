@@ -2,35 +2,30 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
+	"slices"
 
 	"parlance.dev/parlance/provider/model"
 )
 
 // answer collects the chunks of one stream.
 type answer struct {
+	model.Draft
 	req      model.Request
 	provider string
 	model    string
-	text     strings.Builder
-	calls    []*partialCall
-	ready    []model.ToolCall
 	reason   string
 	usage    model.Usage
 	// opened says that the server began to answer, counted that it told the tokens.
 	opened, counted bool
+	// begun says that it has said something: words, a piece of a call or a thought.
+	begun bool
 	// finished says that a finish reason came, done that [DONE] did: either makes the answer
 	// whole, and tells it from one whose connection was closed politely half-way.
 	finished, done bool
-	piece          piece
-}
-
-// partialCall is a tool call whose arguments are still arriving.
-type partialCall struct {
-	index     int
-	id, name  string
-	arguments strings.Builder
+	// atOnce says that the answer came as one JSON object instead of as a stream.
+	atOnce bool
+	piece  piece
+	halves halves
 }
 
 func newAnswer(req model.Request, provider string) *answer {
@@ -38,7 +33,7 @@ func newAnswer(req model.Request, provider string) *answer {
 }
 
 // add takes a chunk and returns the text in it.
-func (a *answer) add(c chunk) string {
+func (a *answer) add(c *chunk) string {
 	if c.Model != "" {
 		a.model = c.Model
 	}
@@ -46,115 +41,92 @@ func (a *answer) add(c chunk) string {
 	if c.Usage.PromptTokens > 0 || c.Usage.CompletionTokens > 0 {
 		a.usage, a.counted = model.Usage{InputTokens: c.Usage.PromptTokens, OutputTokens: c.Usage.CompletionTokens}, true
 	}
-	if len(c.Choices) == 0 {
-		return ""
+	for i := range c.Choices {
+		if c.Choices[i].Index == 0 { // nobody asks for several
+			return a.choose(&c.Choices[i])
+		}
 	}
-	choice := c.Choices[0]
-	for _, piece := range choice.Delta.ToolCalls {
-		a.addCall(piece)
-	}
-	if choice.FinishReason != "" {
-		a.reason, a.finished = choice.FinishReason, true
-	}
-	text := choice.Delta.Content + choice.Delta.Refusal
-	a.text.WriteString(text)
-	return text
+	return ""
 }
 
-// answerRoom is made at once for an answer in pieces: most fit, and it need not grow with them.
-const answerRoom = 1 << 10
+func (a *answer) choose(c *choice) string {
+	if a.atOnce && c.Message != nil {
+		c.Delta, a.done = *c.Message, true
+	}
+	for _, piece := range c.Delta.ToolCalls {
+		a.addCall(piece)
+	}
+	if c.FinishReason != "" {
+		a.reason, a.finished = c.FinishReason, true
+	}
+	text := c.Delta.Content + c.Delta.Refusal
+	a.begun = a.begun || text != "" || len(c.Delta.ToolCalls) > 0 || c.Delta.thinks()
+	return a.Say(text)
+}
 
 // say is add for a chunk that is a piece of text alone.
 func (a *answer) say(said words) string {
 	if len(said.model) > 0 && string(said.model) != a.model {
 		a.model = string(said.model)
 	}
-	text := string(said.content)
-	if a.text.Len() == 0 {
-		a.text.Grow(answerRoom)
-	}
-	a.text.WriteString(text)
-	return text
+	a.begun, a.halves.first = a.begun || len(said.content) > 0, nil
+	return a.Say(string(said.content))
 }
 
 func (a *answer) addCall(piece callDelta) {
 	call := a.callFor(piece)
-	if call.id == "" {
-		call.id = piece.ID
-	}
-	if call.name == "" {
-		call.name = piece.Function.Name
-	}
-	call.arguments.WriteString(string(piece.Function.Arguments))
+	call.Identify(piece.ID, piece.Function.Name)
+	a.Argue(call, string(piece.Function.Arguments))
 }
 
 // callFor finds the call that a piece belongs to. Pieces of parallel calls carry an index, but
 // some servers send none, or 0 for each; then a new id, or a name after whole arguments, begins
 // a new call.
-func (a *answer) callFor(piece callDelta) *partialCall {
+func (a *answer) callFor(piece callDelta) *model.DraftCall {
 	call := a.latest(piece)
-	if call != nil && !call.followedBy(piece) {
+	if call != nil && !followedBy(call, piece) {
 		return call
 	}
-	call = &partialCall{}
+	index := 0
 	if piece.Index != nil {
-		call.index = *piece.Index
+		index = *piece.Index
 	}
-	a.calls = append(a.calls, call)
-	return call
+	return a.Call(index)
 }
 
 // latest is the newest call with the piece's index; without an index the newest of all.
-func (a *answer) latest(piece callDelta) *partialCall {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		if piece.Index == nil || a.calls[i].index == *piece.Index {
-			return a.calls[i]
+func (a *answer) latest(piece callDelta) *model.DraftCall {
+	for _, call := range slices.Backward(a.Calls()) {
+		if piece.Index == nil || call.Index == *piece.Index {
+			return call
 		}
 	}
 	return nil
 }
 
 // followedBy says whether the piece begins another call although it carries this one's index.
-func (c *partialCall) followedBy(piece callDelta) bool {
-	if piece.ID != "" && c.id != "" {
-		return piece.ID != c.id
+func followedBy(call *model.DraftCall, piece callDelta) bool {
+	if piece.ID != "" && call.ID != "" {
+		return piece.ID != call.ID
 	}
-	return piece.Function.Name != "" && c.name != "" && json.Valid([]byte(c.arguments.String()))
+	return piece.Function.Name != "" && call.Name != "" && json.Valid([]byte(call.Arguments()))
 }
 
 // finish emits the calls and returns the whole answer.
 func (a *answer) finish(emit func(model.Event) error) (model.Result, error) {
-	nameless := 0
-	for _, partial := range a.calls {
-		if partial.id == "" {
-			partial.id = a.req.CallID(nameless)
-			nameless++
-		}
-		call := model.NewToolCall(partial.id, partial.name, partial.arguments.String())
-		a.ready = append(a.ready, call)
-		if err := emit(model.ToolCallReady{Call: call}); err != nil {
-			return a.result(), fmt.Errorf("handing on a tool call: %w", err)
-		}
-	}
-	return a.result(), nil
+	err := a.Finish(a.req, a.ended(), emit)
+	return a.result(), err
 }
 
 func (a *answer) result() model.Result {
-	a.usage.Incomplete = a.opened && !a.counted
-	return model.Result{
-		Text:         a.text.String(),
-		ToolCalls:    a.ready,
-		FinishReason: a.finishReason(),
-		Usage:        a.usage,
-		Provider:     a.provider,
-		Model:        a.model,
-	}
+	result := a.Result(a.ended())
+	result.Usage, result.Provider, result.Model = a.usage, a.provider, a.model
+	result.Usage.Incomplete = a.opened && !a.counted
+	return result
 }
 
-func (a *answer) finishReason() model.FinishReason {
-	if len(a.calls) > 0 {
-		return model.FinishToolCalls
-	}
+// ended is why the answer ended, as the server says.
+func (a *answer) ended() model.FinishReason {
 	switch a.reason {
 	case "length":
 		return model.FinishLength

@@ -18,7 +18,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	modeltest.Run(t, func(t *testing.T, s modeltest.Setup) (model.Provider, *modeltest.Script) {
-		fake := openaichat.NewWithKey(t, modeltest.Key, s.Replies...)
+		fake := openaichat.NewWithKey(t, cmp.Or(s.Key, modeltest.Key), s.Replies...)
 		return provider(t, openai.Config{BaseURL: cmp.Or(s.BaseURL, fake.BaseURL), APIKey: s.APIKey, Timeouts: s.Timeouts}), fake.Script
 	})
 }

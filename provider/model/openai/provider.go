@@ -109,7 +109,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	if req.Model == "" {
 		req.Model = p.model
 	}
-	ctx, watch := p.timeouts.Watch(ctx)
+	watched, watch := p.timeouts.Watch(ctx)
 	defer watch.Stop()
 	answer := newAnswer(req, p.party.Name)
 	body, err := wireRequest(req, p.dialect).encode()
@@ -123,32 +123,24 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	if p.urlFunc != nil {
 		caller.URL = p.urlFunc(req.Model)
 	}
-	res, err := caller.Post(ctx, body)
+	res, err := caller.Post(watched, body)
 	if err != nil {
-		return answer.result(), p.party.Unanswered(ctx, err)
+		return answer.result(), p.party.Unanswered(watched, req, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
 	answer.opened = true
 	events := wire.NewEvents(res.Body)
 	defer events.End()
-	for !answer.done && events.Next() {
-		watch.Pause()
-		text, err := p.take(answer, events.Data())
-		if err != nil {
-			return answer.result(), err
-		}
-		if text != "" {
-			if err := emit(model.TextDelta{Text: text}); err != nil {
-				return answer.result(), fmt.Errorf("handing on a piece of the answer: %w", err)
-			}
-		}
-		watch.Token()
+	if err := p.read(answer, events, watch, emit); err != nil {
+		return answer.result(), err
 	}
-	if err := events.Err(); err != nil {
-		return answer.result(), p.party.Broken(ctx, watch.Begun(), err)
-	}
-	if !answer.finished && !answer.done {
-		return answer.result(), p.party.Broken(ctx, true, io.ErrUnexpectedEOF)
+	whole := answer.done || answer.finished && ctx.Err() == nil
+	switch err := events.Err(); {
+	case whole || answer.Full():
+	case err == nil && !events.Streamed():
+		return answer.result(), p.party.NoStream(res.Header.Get("Content-Type"))
+	default:
+		return answer.result(), p.party.Broken(watched, events.Streamed(), cmp.Or(err, io.ErrUnexpectedEOF))
 	}
 	watch.Pause()
 	result, err := answer.finish(emit)
@@ -156,6 +148,33 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 		return result, p.party.Filtered()
 	}
 	return result, err
+}
+
+// read reads the answer's events to its end, or theirs. Errors: emit's, wrapped; what the server reported.
+func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
+	for !answer.done && !answer.Full() && events.Next() {
+		answer.atOnce = !events.Streamed()
+		text, err := p.take(answer, events.Data())
+		if err != nil && answer.finished {
+			return nil // all was said before
+		}
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			watch.Pause()
+			if err := emit(model.TextDelta{Text: text}); err != nil {
+				return fmt.Errorf("handing on a piece of the answer: %w", err)
+			}
+		}
+		switch {
+		case answer.finished:
+			watch.Ended()
+		case answer.begun:
+			watch.Token()
+		}
+	}
+	return nil
 }
 
 // take adds one event to the answer and returns the text in it.
@@ -168,14 +187,16 @@ func (p *Provider) take(a *answer, data []byte) (string, error) {
 		return a.say(said), nil
 	}
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	if err := json.Unmarshal(a.halves.join(data), &c); err != nil {
 		// A field of another type is left at zero and the rest read: no reason to end an answer.
-		if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); !mistyped {
+		mistyped, is := errors.AsType[*json.UnmarshalTypeError](err)
+		if !is {
 			return "", p.party.Reported(false, "an event is no JSON: "+string(data))
 		}
+		a.begun = a.begun || strings.HasPrefix(mistyped.Field, "choices.delta.") // a thought in a shape of its own
 	}
 	if c.failed() {
 		return "", p.party.Reported(overloaded(data), string(data))
 	}
-	return a.add(c), nil
+	return a.add(&c), nil
 }

@@ -130,20 +130,47 @@ type chunk struct {
 	Model  string `json:"model"`
 	// Error stands in place of all else when the server fails in mid-stream; null says nothing.
 	Error   json.RawMessage `json:"error"`
-	Choices []struct {
-		Delta        delta  `json:"delta"`
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage struct {
+	Choices []choice        `json:"choices"`
+	Usage   struct {
 		PromptTokens     int `json:"prompt_tokens"`
 		CompletionTokens int `json:"completion_tokens"`
 	} `json:"usage"`
+}
+
+type choice struct {
+	Index int   `json:"index"`
+	Delta delta `json:"delta"`
+	// Message stands in place of Delta where a server does not stream. Some that do repeat in it what was said.
+	Message      *delta `json:"message"`
+	FinishReason string `json:"finish_reason"`
 }
 
 type delta struct {
 	Content   string      `json:"content"`
 	Refusal   string      `json:"refusal"`
 	ToolCalls []callDelta `json:"tool_calls"`
+	// What the model thinks is not read; each is one server's name for it.
+	Reasoning        filled `json:"reasoning"`
+	ReasoningContent filled `json:"reasoning_content"`
+	ReasoningDetails filled `json:"reasoning_details"`
+}
+
+// thinks says whether there is a piece of a thought.
+func (d *delta) thinks() bool {
+	return bool(d.Reasoning || d.ReasoningContent || d.ReasoningDetails)
+}
+
+// filled says whether a member has anything in it, of whatever type.
+type filled bool
+
+// UnmarshalJSON looks at the JSON.
+func (f *filled) UnmarshalJSON(raw []byte) error {
+	switch string(raw) {
+	case "null", `""`, "[]", "{}":
+	default:
+		*f = true
+	}
+	return nil
 }
 
 type callDelta struct {
@@ -203,7 +230,7 @@ func wireRequest(req model.Request, dialect Dialect) request {
 	for _, t := range req.Tools {
 		out.Tools = append(out.Tools, tool{
 			Type:     "function",
-			Function: function{Name: t.Name, Description: t.Description, Parameters: t.Schema()},
+			Function: function{Name: t.Name, Description: t.Description, Parameters: t.WireSchema()},
 		})
 	}
 	if len(req.Tools) > 0 {
@@ -233,7 +260,7 @@ func wireMessages(req model.Request) []message {
 		case model.RoleUser:
 			out = append(out, message{Role: "user", Content: &m.Text})
 		case model.RoleTool:
-			out = append(out, message{Role: "tool", Content: &m.Text, ToolCallID: m.ToolCallID})
+			out = append(out, message{Role: "tool", Content: &m.Text, ToolCallID: model.WireID(m.ToolCallID)})
 		case model.RoleAssistant:
 			out = append(out, assistant(m))
 		}
@@ -248,8 +275,8 @@ func assistant(m model.Message) message {
 	}
 	for _, call := range m.ToolCalls {
 		said.ToolCalls = append(said.ToolCalls, toolCall{
-			ID: call.ID, Type: "function",
-			Function: calledByName{Name: call.Name, Arguments: call.RawArguments()},
+			ID: model.WireID(call.ID), Type: "function",
+			Function: calledByName{Name: model.WireName(call.Name), Arguments: call.RawArguments()},
 		})
 	}
 	return said

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/modeltest"
@@ -61,7 +62,10 @@ func read(header http.Header, body []byte) (modeltest.Received, string) {
 			return out, fmt.Sprintf("messages.%d: %s", i, problem)
 		}
 	}
-	for _, t := range in.Tools {
+	for i, t := range in.Tools {
+		if !modeltest.NameFits.MatchString(t.Name) || modeltest.AtTop(t.InputSchema) != "" {
+			return out, fmt.Sprintf("tools.%d.custom: the name is none, or input_schema does not support oneOf, allOf, or anyOf at the top level", i)
+		}
 		if t.Name == "" || len(t.InputSchema) == 0 {
 			return out, "tools: name and input_schema are required"
 		}
@@ -89,13 +93,16 @@ func readMessage(out *modeltest.Received, all []wireMessage, at int) string {
 	for _, b := range m.Content {
 		switch b.Type {
 		case "text":
-			if b.Text == "" {
-				return "text content blocks must be non-empty"
+			if strings.TrimSpace(b.Text) == "" {
+				return "text content blocks must contain non-whitespace text"
 			}
 			said.Text += b.Text
 		case "tool_use":
 			if at+1 == len(all) || !answers(all[at+1], b.ID) {
 				return "tool_use ids were found without tool_result blocks immediately after: " + b.ID
+			}
+			if !modeltest.NameFits.MatchString(b.Name) || !modeltest.IDFits.MatchString(b.ID) {
+				return "tool_use: id and name should match pattern '^[a-zA-Z0-9_-]+$'"
 			}
 			said.ToolCalls = append(said.ToolCalls, model.NewToolCall(b.ID, b.Name, string(b.Input)))
 		case "tool_result":

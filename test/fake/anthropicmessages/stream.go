@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"time"
 
 	"parlance.dev/parlance/provider/model/modeltest"
 )
@@ -29,6 +30,9 @@ func (s *stream) send(reply Reply) {
 		"content": []any{}, "stop_reason": nil, "usage": usage,
 	}})
 	s.event("ping", object{})
+	for reply.Idle && modeltest.Wait(s.ctx, time.After(modeltest.IdleEvery)) {
+		s.event("ping", object{})
+	}
 	if !s.text(reply) {
 		return
 	}
@@ -56,7 +60,7 @@ func (s *stream) text(reply Reply) bool {
 		}
 		s.event("content_block_delta", object{"index": 0, "delta": object{"type": "text_delta", "text": text}})
 	}
-	if reply.End == modeltest.EndWhole {
+	if reply.End != modeltest.EndError && reply.End != modeltest.EndCut && reply.End != modeltest.EndShort {
 		s.event("content_block_stop", object{"index": 0})
 	}
 	return true
@@ -91,20 +95,19 @@ func (s *stream) finish(reply Reply) {
 		usage["output_tokens"] = modeltest.Usage.OutputTokens
 	}
 	s.event("message_delta", object{"delta": object{"stop_reason": reason, "stop_sequence": nil}, "usage": usage})
+	switch reply.End {
+	case modeltest.EndUnclosed:
+		panic(http.ErrAbortHandler)
+	case modeltest.EndOpen:
+		<-s.ctx.Done()
+		return
+	}
 	s.event("message_stop", object{})
 }
 
 // pass waits for the test to let the next piece through.
 func (s *stream) pass(gate <-chan struct{}) bool {
-	if gate == nil {
-		return true
-	}
-	select {
-	case <-gate:
-		return true
-	case <-s.ctx.Done():
-		return false
-	}
+	return gate == nil || modeltest.Wait(s.ctx, gate)
 }
 
 func (s *stream) event(name string, data object) {

@@ -67,6 +67,9 @@ func read(header http.Header, body []byte) (modeltest.Received, string) {
 		if t.Type != "function" || t.Function.Name == "" {
 			return out, "tools: type and function.name are required."
 		}
+		if keyword := modeltest.AtTop(t.Function.Parameters); keyword != "" {
+			return out, "Invalid schema for function '" + t.Function.Name + "': schema must have type 'object' and not have '" + keyword + "' at the top level."
+		}
 		out.Tools = append(out.Tools, model.Tool{Name: t.Function.Name, Description: t.Function.Description, InputSchema: t.Function.Parameters})
 	}
 	return out, ""
@@ -97,8 +100,14 @@ func readMessage(out *modeltest.Received, m wireMessage) string {
 			return "content is required."
 		}
 		for _, c := range m.ToolCalls {
-			if c.ID == "" || c.Type != "function" || c.Function.Name == "" {
-				return "tool_calls need id, type and function.name."
+			if c.Type != "function" {
+				return "tool_calls need a type."
+			}
+			if !modeltest.NameFits.MatchString(c.Function.Name) {
+				return "tool_calls.function.name: string does not match pattern '^[a-zA-Z0-9_-]+$', or is too long"
+			}
+			if !modeltest.IDFits.MatchString(c.ID) {
+				return "tool_calls.id: string too long, or (a gateway's word) of other characters"
 			}
 			said.ToolCalls = append(said.ToolCalls, model.NewToolCall(c.ID, c.Function.Name, c.Function.Arguments))
 		}
