@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,29 +53,41 @@ func (f fence) put(b *strings.Builder, text string, attributes ...string) {
 	b.WriteByte('>')
 }
 
-var (
-	// fakeTag is what looks like a fence, a role or a call in markup.
-	fakeTag = regexp.MustCompile(`(?i)<(\s*/?\s*(?:outside|passages?|system|assistant|user|human|developer|instructions?|tool|tool_?calls?|tool_?use|tool_?result|function|function_?calls?|function_?results?|invoke|antml|start_of_turn|end_of_turn|im_start|im_end|s>|data|context|document|summary|memory)\b?)`)
-	// controlToken is what chat templates of models use.
-	controlToken = regexp.MustCompile(`(?i)<\|([^|>\n]{1,40})\|>|\[(/?INST)\]|<<(/?SYS)>>`)
-)
-
 // roles are what lines of a transcript begin with.
-var roles = map[string]bool{"system": true, "assistant": true, "developer": true, "user": true, "human": true, "ai": true, "tool": true, "function": true}
+var roles = []string{"system", "assistant", "developer", "user", "human", "ai", "chatbot", "tool", "function"}
+
+func isRole(word string) bool {
+	for _, role := range roles {
+		if hasFolded(word, role) && utf8.RuneCountInString(word) == len(role) {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	wideColon = "："
+	// maxRoleBytes is how far behind the beginning of a line the colon of a role is looked for: letters of full width have three.
+	maxRoleBytes = 40
+)
 
 // withoutRoles puts the role that a line begins with in quotes. It looks at the beginnings of lines only.
 func withoutRoles(text string) string {
 	var b strings.Builder
-	begin, done := 0, 0
+	begin, done, wide := 0, 0, strings.Contains(text, wideColon)
 	for line := range strings.Lines(text) {
-		at := begin + len(line) - len(strings.TrimLeft(line, " \t\r#>*-_"))
+		at := begin + len(line) - len(strings.TrimLeft(line, " \t\f#>*-_"))
 		begin += len(line)
-		colon := strings.IndexByte(text[at:min(begin, at+24)], ':')
+		head := text[at:min(begin, at+maxRoleBytes)]
+		if wide {
+			head = strings.Replace(head, wideColon, ":", 1)
+		}
+		colon := strings.IndexByte(head, ':')
 		if colon < 0 {
 			continue
 		}
-		word := strings.TrimRight(text[at:at+colon], " *_")
-		if !roles[strings.ToLower(word)] {
+		word := strings.TrimRight(head[:colon], " *_")
+		if !isRole(word) {
 			continue
 		}
 		b.WriteString(text[done:at] + "“" + word + "”")
@@ -85,17 +96,18 @@ func withoutRoles(text string) string {
 	return b.String() + text[done:]
 }
 
+// lineEnds are those of other systems, which models take for some, too.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // disarm keeps a text from looking like more than a text. It leaves what people read as it is.
 func disarm(text string) string {
-	text = visible(text)
-	if strings.ContainsAny(text, "<[") {
-		text = controlToken.ReplaceAllString(text, "‹$1$2$3›")
-		text = fakeTag.ReplaceAllString(text, "‹$1")
+	if strings.IndexByte(text, '\r') >= 0 {
+		text = lineEnds.Replace(text)
 	}
-	return withoutRoles(text)
+	return withoutRoles(withoutControl(visible(text)))
 }
 
-// visible is the text without characters that nobody sees, and with plain brackets for look-alikes of them.
+// visible is the text without characters that nobody sees, and with plain brackets and line ends for look-alikes of them.
 func visible(text string) string {
 	plain := true
 	for i := range len(text) {
@@ -115,6 +127,8 @@ func visible(text string) string {
 			return '‹'
 		case r == '＞' || r == '〉' || r == '⟩' || r == '﹥' || r == '˃':
 			return '›'
+		case r == 0x2028 || r == 0x2029 || r == 0x85:
+			return '\n'
 		}
 		return r
 	}, text)
@@ -133,4 +147,4 @@ func invisible(r rune) bool {
 // inAttribute keeps a text within its quotes. It is made once: making one takes longer than using it.
 var inAttribute = strings.NewReplacer("\"", "'", "<", "‹", ">", "›", "\n", " ", "\r", " ")
 
-func attribute(text string) string { return inAttribute.Replace(visible(text)) }
+func attribute(text string) string { return inAttribute.Replace(withoutControl(visible(text))) }

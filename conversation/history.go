@@ -62,6 +62,9 @@ type pastTurn struct {
 	// messages are read of finished turns only; tokens of them, roughly.
 	messages []Message
 	tokens   int
+	// cut are the messages as the model gets them when they had to be shortened, cutTokens their tokens; nil: it gets them whole.
+	cut       []Message
+	cutTokens int
 	// row is the version of the row (xmin) that has these messages; 0: it is not known.
 	row uint32
 }
@@ -72,23 +75,33 @@ func newPastTurn(turn Turn) pastTurn {
 
 // past is what the model sees of the turns before.
 type past struct {
-	// turns are the newest that fit the budget, whole, oldest first: a call is never parted from its result.
+	// turns are the newest that fit the budget, oldest first, large ones shortened (fit.go).
 	turns []pastTurn
-	// tokens of them, roughly.
+	// tokens of what is given of them, roughly.
 	tokens int
 	// left says that there are older turns that did not fit.
 	left bool
 }
 
-// messages are those of the turns, in order.
+// messages are those of the turns as the model gets them, in order.
 func (p past) messages() []Message {
 	n := 0
-	for _, turn := range p.turns {
-		n += len(turn.messages)
+	for i := range p.turns {
+		n += len(p.turns[i].messages)
 	}
 	all := make([]Message, 0, n)
-	for _, turn := range p.turns {
-		all = append(all, turn.messages...)
+	for i := range p.turns {
+		given, _ := p.turns[i].given()
+		all = append(all, given...)
+	}
+	return all
+}
+
+// whole are the messages of the turns as they were.
+func (p past) whole() []Message {
+	var all []Message
+	for i := range p.turns {
+		all = append(all, p.turns[i].messages...)
 	}
 	return all
 }
@@ -118,18 +131,17 @@ func readPast(ctx context.Context, db bun.IDB, session Session, except TurnID, b
 			}
 			size = historyPage
 		}
+		p.turns = slices.Grow(p.turns, len(page))
 		for _, turn := range page {
 			below = turn.index
 			if turn.status == TurnInProgress || turn.id == except {
 				continue
 			}
-			if p.tokens+turn.tokens > budget {
+			if !p.take(turn, budget) {
 				p.left = true
 				slices.Reverse(p.turns)
 				return p, nil
 			}
-			p.tokens += turn.tokens
-			p.turns = append(p.turns, turn)
 		}
 		if len(page) < size {
 			slices.Reverse(p.turns)

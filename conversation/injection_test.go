@@ -243,7 +243,7 @@ func TestAskedCallsAreMade(t *testing.T) {
 var (
 	opening = regexp.MustCompile(`<(outside-[0-9a-f]{16}) [^>]*>\n`)
 	// escapes are what a weak reader takes for the end of a fence, or for somebody else speaking.
-	escape = regexp.MustCompile(`(?im)</?\s*(outside|passages?|system|assistant|user|tool_?\w*|function_?\w*|invoke)|<\||\[/?inst\]|<<|^[\s#>*]*(system|assistant|user|human|developer|ai|tool)\s*:|[\x{e0020}-\x{e007e}\x{200b}\x{202a}-\x{202e}]`)
+	escape = regexp.MustCompile(`(?im)</?\s*(outside|passages?|system|assistant|user|tool_?\w*|function_?\w*|invoke)|[<‹]/?\s*[|｜]|[|｜]\s*[>›]|\[/?(inst|tool_calls|tool_results|available_tools|system_prompt|gmask)\]|<(/?s|bos|sop|start_of_turn|end_of_turn)>|<<|^[\s#>*]*(system|assistant|user|human|developer|ai|tool)\s*:|[\x{e0020}-\x{e007e}\x{200b}\x{202a}-\x{202e}]`)
 )
 
 // weak obeys what stands outside of fences, and in those that hold something like an end or another speaker.

@@ -121,18 +121,28 @@ func (k *recall) took(turn Turn) {
 	k.remember(turn)
 }
 
-// remember puts a finished turn behind the others, of which the oldest go beyond the budget. k.mu is held.
+// remember puts a finished turn behind the others, of which the oldest go beyond the budget, or large ones are shortened. k.mu
+// is held.
 func (k *recall) remember(turn Turn) {
 	if turn.Status == TurnInProgress || slices.ContainsFunc(k.before.turns, func(t pastTurn) bool { return t.id == turn.ID }) {
 		return
 	}
-	k.before.turns = append(k.before.turns, newPastTurn(turn))
-	k.before.tokens += k.before.turns[len(k.before.turns)-1].tokens
-	for k.before.tokens > historyBudget(k.session) && len(k.before.turns) > 0 {
-		k.before.tokens -= k.before.turns[0].tokens
-		k.before.turns = slices.Delete(k.before.turns, 0, 1)
-		k.before.left = true
+	all, budget := append(k.before.turns, newPastTurn(turn)), historyBudget(k.session)
+	if tokens := all[len(all)-1].tokens; k.before.tokens+tokens <= budget {
+		k.before.turns = all
+		k.before.tokens += tokens
+		return
 	}
+	before := past{left: k.before.left}
+	for _, one := range slices.Backward(all) {
+		one.cut = nil
+		if !before.take(one, budget) {
+			before.left = true
+			break
+		}
+	}
+	slices.Reverse(before.turns)
+	k.before = before
 }
 
 // earlier are the turns that are remembered with the versions of their rows, in the order of their places.

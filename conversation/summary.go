@@ -21,8 +21,8 @@ import (
 //	turns since the summary ≥ ¾ of history_tokens ──► the summary and the oldest of them, up to ⅖ of
 //	what is left, are given to the model ──► the next summary
 //
-// A turn is in the summary whole or not at all. Whatever goes wrong costs the summary only: the model then sees
-// the newest turns that fit. The extractive responder sees these only.
+// A turn is in the summary or before the model, never both. Whatever goes wrong costs the summary only: the model then sees
+// the newest turns that fit (fit.go). The extractive responder sees these only.
 
 const (
 	// summaryTimeout bounds writing one, summaryPause is what follows when it failed.
@@ -75,7 +75,7 @@ func (r *runner) summarise(ctx context.Context, after Session) {
 		return // it needs all turns in their rows
 	}
 	budget := historyBudget(r.session)
-	if !r.before.left && r.before.tokens+tokensOfAll(r.turn.Messages) < budget*3/4 || after.Closed() {
+	if !r.before.left && r.before.tokens+min(tokensOfAll(r.turn.Messages), largestShare(budget)) < budget*3/4 || after.Closed() {
 		return
 	}
 	if !r.s.claimSummary(after.ID) {
@@ -217,14 +217,18 @@ func selectToSummarise(ctx context.Context, db bun.IDB, session Session) ([]Turn
 }
 
 // oldest are the first turns, so many that about two fifths of the budget are left, and at most twice the
-// budget. A turn that goes on, or waits for a client's answer, ends them.
+// budget. A turn that goes on, or waits for a client's answer, ends them, and so does the newest that is over, however large:
+// the model is to see it once more.
 func oldest(turns []Turn, budget int) []Turn {
-	total, taken := 0, 0
-	for _, turn := range turns {
+	total, taken, newest := 0, 0, 0
+	for i, turn := range turns {
 		total += tokensOfAll(turn.Messages)
+		if turn.Status != TurnInProgress {
+			newest = i
+		}
 	}
 	for i, turn := range turns {
-		if turn.Status == TurnInProgress || turn.waits() || total-taken <= budget*2/5 || taken > 2*budget {
+		if i == newest || turn.Status == TurnInProgress || turn.waits() || total-taken <= budget*2/5 || taken > 2*budget {
 			return turns[:i]
 		}
 		taken += tokensOfAll(turn.Messages)

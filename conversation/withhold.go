@@ -76,7 +76,7 @@ func (r *runner) asking() asking {
 		texts = append(texts, piece{text: r.summary.Text})
 	}
 	recent := recentWords
-	said := slices.Concat(r.earlier, r.turn.Messages)
+	said := slices.Concat(r.before.whole(), r.turn.Messages) // what was cut had its effect already, and JSON that was cut is none
 	for _, m := range said {
 		for _, call := range m.Calls {
 			tool[call.ID] = call.Name

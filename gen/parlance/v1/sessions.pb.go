@@ -4087,7 +4087,7 @@ func (x *ReceiptGuard) GetRule() string {
 // ReceiptHistory is what of the earlier turns the model was given.
 type ReceiptHistory struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Turns that it was given whole, the newest ones.
+	// Turns that it was given, the newest ones; large ones were shortened.
 	Turns int32 `protobuf:"varint,1,opt,name=turns,proto3" json:"turns,omitempty"`
 	// Tokens of them, roughly counted.
 	Tokens int32 `protobuf:"varint,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
