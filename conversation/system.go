@@ -41,15 +41,15 @@ func farewellIn(tag string) string {
 }
 
 // sayFarewell says what a round that ends the conversation has to say, before its calls are told of: a
-// client may hang up as soon as it hears of end_call. What the model has said in the same round is enough.
+// client may hang up as soon as it hears of end_call. What the model has said in the same round is enough, and
+// its message is not said beside that: models put the same farewell into both, in other words.
 func (r *runner) sayFarewell(round []*pendingCall) error {
 	text, ending := farewellOf(round)
 	if !ending {
 		return nil
 	}
 	last := len(r.turn.Messages) - 1
-	said := last >= 0 && r.turn.Messages[last].Role == roleAssistant && len(r.turn.Messages[last].Calls) == 0 && r.turn.Messages[last].Text != ""
-	if text == "" && said || said && strings.TrimSpace(r.turn.Messages[last].Text) == text {
+	if last >= 0 && r.turn.Messages[last].Role == roleAssistant && len(r.turn.Messages[last].Calls) == 0 && r.turn.Messages[last].Text != "" {
 		return nil
 	}
 	if text == "" {
