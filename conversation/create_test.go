@@ -101,6 +101,12 @@ func TestCreateRefuses(t *testing.T) {
 		{"unknown override", over("prompt", `"x"`), invalid, "overrides.prompt"},
 		{"voice key in overrides", over("stt", `{}`), invalid, "overrides.stt"},
 		{"override's type", over("instructions", `7`), invalid, "overrides.instructions"},
+		{"language that is none", over("language", `"xx"`), invalid, "overrides.language"},
+		{"language of no tag", over("language", `"english, please"`), invalid, "overrides.language"},
+		{"unknown language", over("language", `"und-CH"`), invalid, "overrides.language"},
+		{"private language", over("language", `"x-ours"`), invalid, "overrides.language"},
+		{"empty language", over("language", `""`), invalid, "overrides.language"},
+		{"endless language", over("language", `"de-x-`+strings.Repeat("abcdefg-", 10)+`z"`), invalid, "overrides.language"},
 		{"null override", over("language", `null`), invalid, "overrides.language"},
 		{"temperature too high", over("model", `{"temperature":3}`), fault.OverrideNotAllowed, "overrides.model"},
 		{"unknown field of model", over("model", `{"nmae":"x"}`), invalid, "overrides.model.nmae"},
@@ -154,14 +160,14 @@ func TestOverridesApply(t *testing.T) {
 	f := newFixture(t)
 	made := f.create(t, func(p *conversation.CreateParams) {
 		p.Overrides = map[string]json.RawMessage{
-			"instructions": json.RawMessage(`"Be brief."`), "language": json.RawMessage(`"de"`), "model": json.RawMessage(`"m-2"`),
+			"instructions": json.RawMessage(`"Be brief."`), "language": json.RawMessage(`"DE-ch"`), "model": json.RawMessage(`"m-2"`),
 			"temperature": json.RawMessage(`0.5`), "retrieval": json.RawMessage(`{"top_k":3}`), "voice": json.RawMessage(`{"tts":{"voice":"v"}}`),
 		}
 		p.VoiceStackOverride = map[string]json.RawMessage{"output_audio_format": json.RawMessage(`"g711_ulaw"`)}
 	})
 	s := f.get(t, made.Session.ID)
 	c := s.Config
-	if c.Instructions != "Be brief." || s.Language != "de" || c.Model.Name != "m-2" || *c.Model.Temperature != 0.5 || c.Retrieval.TopK != 3 ||
+	if c.Instructions != "Be brief." || s.Language != "de-CH" || c.Model.Name != "m-2" || *c.Model.Temperature != 0.5 || c.Retrieval.TopK != 3 ||
 		c.Retrieval.Ranking != "hybrid" || !strings.Contains(string(c.Voice.TTS), `"v"`) || c.Voice.OutputAudioFormat != "g711_ulaw" {
 		t.Errorf("config %+v, language %s", c, s.Language)
 	}

@@ -208,10 +208,14 @@ func setText(key string, maxChars int, field func(*agents.Config) *string) overr
 
 func setLanguage(config *agents.Config, value json.RawMessage) error {
 	var tag string
-	if strict(value, &tag) != nil || !languageTag.MatchString(tag) {
+	if strict(value, &tag) != nil {
 		return errors.New(`language must be a BCP 47 tag such as "en" or "de-CH"`)
 	}
-	config.Language = tag
+	canonical, ok := canonicalLanguage(tag)
+	if !ok {
+		return errors.New(`language must be the BCP 47 tag of a language, such as "en" or "de-CH"`)
+	}
+	config.Language = canonical
 	return nil
 }
 

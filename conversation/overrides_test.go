@@ -65,6 +65,29 @@ func TestClientOverrides(t *testing.T) {
 	}
 }
 
+// TestClientLanguage: a client's language is written as language_detection writes it, and what is none is refused.
+func TestClientLanguage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.agent = f.newAgent(t, f.ref, agents.Config{Language: "en", ClientOverrides: []string{"language"}})
+	made := f.create(t)
+	s := f.join(t, f.Service, made)
+	for _, row := range []struct {
+		asked, language string
+		refused         bool
+	}{
+		{`"DE-ch"`, "de-CH", false},
+		{`"klingon"`, "de-CH", true},
+		{`"PT_br"`, "pt-BR", false},
+	} {
+		s.do(conversation.Configure{Overrides: map[string]json.RawMessage{"language": json.RawMessage(row.asked)}})
+		configured, _ := until[conversation.Configured](s)
+		if stored := f.get(t, made.Session.ID).Language; configured.Session.Language != row.language || stored != row.language || (len(configured.Refused) > 0) != row.refused {
+			t.Errorf("%s: %q in force, %q stored, refused %+v", row.asked, configured.Session.Language, stored, configured.Refused)
+		}
+	}
+}
+
 // TestLockedInstructions: those of one answer are locked too.
 func TestLockedInstructions(t *testing.T) {
 	t.Parallel()

@@ -41,15 +41,15 @@ func farewellIn(tag string) string {
 }
 
 // sayFarewell says what a round that ends the conversation has to say, before its calls are told of: a
-// client may hang up as soon as it hears of end_call. What the model has said in the same round is enough.
+// client may hang up as soon as it hears of end_call. What the model has said in the same round is enough, and
+// its message is not said beside that: models put the same farewell into both, in other words.
 func (r *runner) sayFarewell(round []*pendingCall) error {
 	text, ending := farewellOf(round)
 	if !ending {
 		return nil
 	}
 	last := len(r.turn.Messages) - 1
-	said := last >= 0 && r.turn.Messages[last].Role == roleAssistant && len(r.turn.Messages[last].Calls) == 0 && r.turn.Messages[last].Text != ""
-	if text == "" && said || said && strings.TrimSpace(r.turn.Messages[last].Text) == text {
+	if last >= 0 && r.turn.Messages[last].Role == roleAssistant && len(r.turn.Messages[last].Calls) == 0 && r.turn.Messages[last].Text != "" {
 		return nil
 	}
 	if text == "" {
@@ -117,11 +117,26 @@ func spokenLanguage(arguments json.RawMessage) (string, error) {
 	if err := json.Unmarshal(arguments, &asked); err != nil {
 		return "", fault.Wrap(err, fault.InvalidRequest, "Give the language as a BCP 47 tag, such as en, de or pt-BR.")
 	}
-	tag, err := language.Parse(asked.Language)
-	if base, _ := tag.Base(); err != nil || tag == language.Und || base.String() == "und" {
+	tag, ok := canonicalLanguage(asked.Language)
+	if !ok {
 		return "", fault.New(fault.InvalidRequest, "%q is the tag of no language, so nothing was switched. Give a BCP 47 tag, such as en, de or pt-BR.", asked.Language)
 	}
-	return tag.String(), nil
+	return tag, nil
+}
+
+// maxLanguageBytes is far beyond any tag that is used; RFC 5646, 4.4.1, has 35 for nearly all.
+const maxLanguageBytes = 64
+
+// canonicalLanguage is a BCP 47 tag as it is written, such as de-CH for DE-ch; false when it is that of no language.
+func canonicalLanguage(tag string) (string, bool) {
+	if len(tag) > maxLanguageBytes {
+		return "", false
+	}
+	parsed, err := language.Parse(tag)
+	if base, _, _ := parsed.Raw(); err != nil || base.String() == "und" { // Base would guess one for und-CH
+		return "", false
+	}
+	return parsed.String(), true
 }
 
 // SystemTools are the executors of the system tools for package tools: what they mean for the

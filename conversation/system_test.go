@@ -32,7 +32,7 @@ func TestFarewell(t *testing.T) {
 	}{
 		{"said in the answer", "Bye, Ann.", `{"reason":"done"}`, "", "Bye, Ann."},
 		{"in the call", "", `{"message":" Bye, Ann. "}`, "", "Bye, Ann."},
-		{"in both", "All is settled.", `{"message":"Bye, Ann."}`, "", "All is settled.\n\nBye, Ann."},
+		{"in both", "All is settled.", `{"message":"Bye, Ann."}`, "", "All is settled."},
 		{"twice the same", "Bye, Ann.", `{"message":"Bye, Ann."}`, "", "Bye, Ann."},
 		{"in neither", "", `{}`, "", "Goodbye."},
 		{"in neither, in German", "", `{}`, "de-CH", "Auf Wiedersehen."},

@@ -54,7 +54,7 @@ var builtins = []builtin{
 	{
 		"end_call", BucketSystem,
 		"End the conversation. Call it when the user says goodbye, asks to stop, or when everything has been settled. Say goodbye in the same answer; nothing can be said afterwards.",
-		`{"type":"object","properties":{"message":{"type":"string","maxLength":2000,"description":"The farewell that the user hears, in the language of the conversation. Leave it out when you say goodbye in your answer."},"reason":{"type":"string","maxLength":500,"description":"Why the conversation ends, in a few words."}},"additionalProperties":false}`,
+		`{"type":"object","properties":{"message":{"type":"string","maxLength":2000,"description":"The farewell that the user hears when you say nothing else with this call, in the language of the conversation. Leave it out when you say goodbye in your answer."},"reason":{"type":"string","maxLength":500,"description":"Why the conversation ends, in a few words."}},"additionalProperties":false}`,
 	},
 	{
 		"language_detection", BucketSystem,

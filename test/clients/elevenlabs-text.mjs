@@ -1,6 +1,7 @@
 // Holds a text conversation with passages, a tool of the server and a tool of the client, with
 // @elevenlabs/client, to which the session's URL is its signed URL; then the agent ends it by end_call.
-// Every event of the server is judged by that package's own declarations.
+// Before that it loses its connection and comes back, and the package must pass on what it missed and what is wrong
+// with its data. Every event of the server is judged by that package's own declarations.
 //
 //   CHAT_URL=… node elevenlabs-text.mjs
 //
@@ -13,6 +14,7 @@ import { mapOf, patience } from './talk.mjs';
 
 const watch = watching({ '@elevenlabs/client': elevenLabsEvents() });
 const events = [];
+let connection;
 let arrived = () => {}, fail;
 const failed = new Promise((_, reject) => { fail = reject; });
 failed.catch(() => {});
@@ -21,6 +23,7 @@ failed.catch(() => {});
 globalThis.WebSocket = class extends WebSocket {
   constructor(...given) {
     super(...given);
+    connection = this;
     this.addEventListener('message', ({ data }) => {
       const event = JSON.parse(data);
       try {
@@ -48,21 +51,40 @@ const shown = [], said = [], problems = [];
 let over;
 const ended = new Promise((resolve) => { over = resolve; });
 
+const start = (options) => Conversation.startSession({
+  signedUrl: process.env.CHAT_URL, textOnly: true,
+  clientTools: { show_map: ({ place }) => { shown.push(place); return mapOf(place); } },
+  onMessage: ({ source, message }) => said.push(`${source}: ${message}`),
+  onError: (message, context) => problems.push(`${message} ${JSON.stringify(context ?? '')}`),
+  ...options,
+});
+
+/** What comes right behind the metadata reaches the package: it listens from a moment later on. */
+async function comeBack() {
+  let gone;
+  const lost = new Promise((resolve) => { gone = resolve; });
+  await start({ onDisconnect: () => gone() });
+  const greeting = (await next('agent_response')).agent_response_event;
+  connection.terminate();
+  await lost;
+  said.length = problems.length = 0;
+  const url = `${process.env.CHAT_URL}&last_event_id=${greeting.event_id}`;
+  const conversation = await start({ signedUrl: url, userId: 'somebody', onDisconnect: (details) => over(details) });
+  await next('ping'); // behind what is held back
+  assert.deepEqual(said, [`ai: ${greeting.agent_response}`]);
+  assert.equal(problems.length, 1, `told of its user_id: ${JSON.stringify(problems)}`);
+  assert.match(problems.pop(), /The user is the one the session was created for/);
+  console.log('came back: what it missed, and what was wrong');
+  return conversation;
+}
+
 async function talk() {
-  const conversation = await Conversation.startSession({
-    signedUrl: process.env.CHAT_URL, textOnly: true,
-    clientTools: { show_map: ({ place }) => { shown.push(place); return mapOf(place); } },
-    onMessage: ({ source, message }) => said.push(`${source}: ${message}`),
-    onError: (message, context) => problems.push(`${message} ${JSON.stringify(context ?? '')}`),
-    onDisconnect: (details) => over(details),
-  });
+  const conversation = await comeBack();
   assert.match(conversation.getId(), /^ses_/);
   const ask = async (text) => {
     conversation.sendUserMessage(text);
     return (await next('agent_response')).agent_response_event;
   };
-  await next('agent_response'); // the greeting
-
   const cited = await ask('How are webhooks signed?');
   assert.match(cited.agent_response, /HMAC-SHA256/);
   assert.ok(cited.parlance_citations?.some((c) => c.quoted && /HMAC-SHA256/.test(c.excerpt)), `no passage has it: ${JSON.stringify(cited)}`);

@@ -32,8 +32,9 @@ type Dialect struct {
 
 	// settled says that the client hears everything: settlePause is over.
 	settled bool
-	// initiated says that the initiation data came; begun, that Greet is on its way.
-	initiated, begun bool
+	// initiated says that the initiation data came; begun, that Greet is on its way; returned, that the client was
+	// here before.
+	initiated, begun, returned bool
 	// wanted are the events that the client asked for; nil: all but the full payloads.
 	wanted map[string]bool
 	// response is the one going out; nil when there is none.
@@ -63,7 +64,7 @@ func New(p dialect.Params) *Dialect {
 	}
 	return &Dialect{
 		session: p.Session, channel: p.Channel, history: p.History, now: now,
-		asked: map[string]string{}, sent: map[int]int{},
+		returned: len(p.History) > 0, asked: map[string]string{}, sent: map[int]int{},
 	}
 }
 
@@ -91,7 +92,7 @@ func (d *Dialect) Open() dialect.Step {
 
 // Again is Open for another socket of the same client, which sends its initiation data anew.
 func (d *Dialect) Again(history []conversation.Item) dialect.Step {
-	d.history, d.settled, d.initiated = history, false, false
+	d.history, d.settled, d.initiated, d.returned = history, false, false, true
 	return d.Open()
 }
 

@@ -88,6 +88,11 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"conversation_initiation_client_data","dynamic_variables":{"a":{}}}`, "value_error", "dynamic_variables.a"},
 		{`{"type":"conversation_initiation_client_data","tool_mock_config":{"mocking_strategy":"all"}}`, "value_error", "tool_mock_config"},
 		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":null,"prompt":{"knowledge_base":[]}}}}`, "value_error", "conversation_config_override.agent.prompt.knowledge_base"},
+		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":"x"}}`, "value_error", "conversation_config_override.agent"},
+		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"prompt":[]}}}`, "value_error", "conversation_config_override.agent.prompt"},
+		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"conversation":{"client_events":["audio",5]}}}`, "value_error", "conversation_config_override.conversation.client_events"},
+		{`{"type":"conversation_initiation_client_data","dynamic_variable":{"a":"b"}}`, "value_error", "dynamic_variable"},
+		{`{"type":"conversation_initiation_client_data","conversation_config_overrides":{},"source_info":{"source":"js_sdk"}}`, "value_error", "conversation_config_overrides"},
 		{`{"type":"conversation_initiation_client_data","user_id":"other"}`, "value_error", "user_id"},
 		{`{"type":"conversation_initiation_client_data","custom_llm_extra_body":{"a":1}}`, "value_error", "custom_llm_extra_body"},
 	}
@@ -116,18 +121,6 @@ func TestRefusedFrames(t *testing.T) {
 	binary := decoded(t, newDialect(conversation.ChatChannel).Frame([]byte(`{}`), false))
 	if len(binary) != 1 || field(binary[0], "error_event", "error_type") != "invalid_message" {
 		t.Errorf("binary: %v", binary)
-	}
-}
-
-func TestSecondInitiationIsRefused(t *testing.T) {
-	t.Parallel()
-	d := newDialect(conversation.ChatChannel)
-	data := []byte(`{"type":"conversation_initiation_client_data"}`)
-	if got := decoded(t, d.Frame(data, true)); len(got) != 0 {
-		t.Errorf("the first: %v", got)
-	}
-	if got := decoded(t, d.Frame(data, true)); len(got) != 1 || got[0]["type"] != "error" {
-		t.Errorf("the second: %v", got)
 	}
 }
 

@@ -34,6 +34,9 @@ type frame struct {
 	ExtraBody        json.RawMessage `json:"custom_llm_extra_body"`
 	UserID           json.RawMessage `json:"user_id"`
 	ToolMocks        json.RawMessage `json:"tool_mock_config"`
+
+	// raw is the whole event.
+	raw json.RawMessage
 }
 
 // audioType stands for the type that {"user_audio_chunk": …} does not have.
@@ -78,6 +81,7 @@ func readFrame(data []byte) (frame, *refusal) {
 	if !isObject(data) { // null decodes into anything
 		return f, invalid(typeInvalid, "", "An event is a JSON object.")
 	}
+	f.raw = data
 	if f.Type == "" && present(f.UserAudioChunk) {
 		f.Type = audioType
 	}

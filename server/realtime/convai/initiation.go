@@ -23,34 +23,41 @@ const (
 	commandFeedback  = "feedback"
 )
 
-// configOverride is conversation_config_override as far as it means something here.
+const (
+	// overrideMember holds what a client wants otherwise than the agent has it.
+	overrideMember = "conversation_config_override"
+	// keyFirstMessage is the core's key of the override.
+	keyFirstMessage = "first_message"
+)
+
+// configOverride is conversation_config_override as far as it means something here, object by object.
 type configOverride struct {
 	Agent struct {
-		Prompt struct {
-			Prompt json.RawMessage `json:"prompt"`
-			Model  json.RawMessage `json:"llm"`
-		} `json:"prompt"`
 		FirstMessage json.RawMessage   `json:"first_message"`
 		Language     json.RawMessage   `json:"language"`
 		MCPServers   []json.RawMessage `json:"native_mcp_server_ids"`
-	} `json:"agent"`
+	}
+	Prompt struct {
+		Prompt json.RawMessage `json:"prompt"`
+		Model  json.RawMessage `json:"llm"`
+	}
 	TTS struct {
 		VoiceID    json.RawMessage `json:"voice_id"`
 		Speed      json.RawMessage `json:"speed"`
 		Stability  json.RawMessage `json:"stability"`
 		Similarity json.RawMessage `json:"similarity_boost"`
-	} `json:"tts"`
+	}
 	ASR struct {
 		Keywords json.RawMessage `json:"keywords"`
-	} `json:"asr"`
+	}
 	Conversation struct {
 		ClientEvents []string `json:"client_events"`
-	} `json:"conversation"`
+	}
 }
 
 // fieldNames are the protocol's names of what the core calls otherwise.
 var fieldNames = map[string]string{
-	"instructions": "agent.prompt.prompt", "model": "agent.prompt.llm", "first_message": "agent.first_message",
+	"instructions": "agent.prompt.prompt", "model": "agent.prompt.llm", keyFirstMessage: "agent.first_message",
 	"language": "agent.language", "tts": "tts", "stt": "asr",
 }
 
@@ -62,15 +69,9 @@ func (d *Dialect) initiate(f frame) {
 		return
 	}
 	d.initiated = true
-	command := conversation.Configure{CommandID: commandInitiate}
-	var wanted configOverride
-	if present(f.Overrides) {
-		if refused := decode(f.Overrides, "conversation_config_override", &wanted); refused != nil {
-			d.refuse(f.Type, refused)
-			wanted = configOverride{}
-		}
-	}
-	command.Overrides = d.overrides(wanted)
+	wanted := d.readOverrides(f)
+	command := conversation.Configure{CommandID: commandInitiate, Overrides: d.overrides(wanted)}
+	d.refuseLate(command.Overrides)
 	values, wrong, refused := variables(f.DynamicVariables)
 	if refused != nil {
 		d.refuse(f.Type, refused)
@@ -84,17 +85,60 @@ func (d *Dialect) initiate(f frame) {
 		}
 	}
 	d.refuseRest(f, wanted)
-	d.refuseStrange(f.Overrides)
+	d.refuseStrange(f)
 	if len(command.Overrides)+len(command.Variables) > 0 {
 		d.do(command)
 	}
 	d.begin()
 }
 
+// readOverrides reads the overrides. Those in an object of the wrong type, which is told, are left out; the others stay.
+func (d *Dialect) readOverrides(f frame) (wanted configOverride) {
+	if !present(f.Overrides) {
+		return wanted
+	}
+	var members map[string]json.RawMessage
+	if refused := decode(f.Overrides, overrideMember, &members); refused != nil {
+		d.refuse(f.Type, refused)
+		return wanted
+	}
+	for _, part := range []struct {
+		at   string
+		into any
+	}{
+		{"agent", &wanted.Agent}, {"agent.prompt", &wanted.Prompt}, {"tts", &wanted.TTS}, {"asr", &wanted.ASR}, {"conversation", &wanted.Conversation},
+	} {
+		object := memberAt(f.Overrides, part.at)
+		if !present(object) {
+			continue
+		}
+		if refused := decode(object, overrideMember+"."+part.at, part.into); refused != nil {
+			d.refuse(f.Type, refused)
+			if part.at == "conversation" {
+				wanted.Conversation.ClientEvents = nil // some of its events would be none
+			}
+		}
+	}
+	return wanted
+}
+
+// refuseLate tells a client whose first message comes too late to be said. One that comes back sends it again, and
+// is not told: it has been said.
+func (d *Dialect) refuseLate(overrides map[string]json.RawMessage) {
+	if overrides[keyFirstMessage] == nil || !d.begun || d.returned || !conversation.ClientMay(d.session.Config, keyFirstMessage) {
+		return
+	}
+	delete(overrides, keyFirstMessage)
+	d.refuseFields(typeValue, fault.InvalidRequest, []errorField{{
+		Field: overrideMember + "." + fieldNames[keyFirstMessage], Code: typeValue,
+		Message: "The conversation has begun, and the first message has been said, if there is one. Send this event first, within a second.",
+	}})
+}
+
 // refuseRest tells of what has no meaning here.
 func (d *Dialect) refuseRest(f frame, wanted configOverride) {
 	if len(wanted.Agent.MCPServers) > 0 {
-		d.refuse(f.Type, invalid(typeOverride, "conversation_config_override.agent.native_mcp_server_ids", "A client cannot add MCP servers. Attach tools of the kind mcp to the agent."))
+		d.refuse(f.Type, invalid(typeOverride, overrideMember+".agent.native_mcp_server_ids", "A client cannot add MCP servers. Attach tools of the kind mcp to the agent."))
 	}
 	if present(f.ExtraBody) && string(f.ExtraBody) != "{}" {
 		d.refuse(f.Type, invalid(typeValue, "custom_llm_extra_body", "Nothing of a client's is passed on to the model's provider. Set the agent's model, or the session's override of it, instead."))
@@ -116,9 +160,9 @@ func (d *Dialect) overrides(wanted configOverride) map[string]json.RawMessage {
 			overrides[key] = value
 		}
 	}
-	set("instructions", wanted.Agent.Prompt.Prompt)
-	set("model", wanted.Agent.Prompt.Model)
-	set("first_message", wanted.Agent.FirstMessage)
+	set("instructions", wanted.Prompt.Prompt)
+	set("model", wanted.Prompt.Model)
+	set(keyFirstMessage, wanted.Agent.FirstMessage)
 	set("language", wanted.Agent.Language)
 	set("tts", merged(d.session.Config.Voice.TTS, map[string]json.RawMessage{
 		"voice": wanted.TTS.VoiceID, "speed": wanted.TTS.Speed, "stability": wanted.TTS.Stability, "similarity_boost": wanted.TTS.Similarity,
@@ -185,7 +229,7 @@ func (d *Dialect) configured(e conversation.Configured) {
 			values = append(values, errorField{Field: "dynamic_variables" + name, Code: refused.Code, Message: refused.Message})
 			continue
 		}
-		name := "conversation_config_override." + fieldNames[refused.Field]
+		name := overrideMember + "." + fieldNames[refused.Field]
 		overrides = append(overrides, errorField{Field: name, Code: refused.Code, Message: refused.Message})
 	}
 	d.refuseFields(typeOverride, fault.OverrideNotAllowed, overrides)

@@ -9,6 +9,11 @@ import (
 	"parlance.dev/parlance/fault"
 )
 
+// initiationMembers are those of the event itself.
+var initiationMembers = []string{
+	"type", overrideMember, "dynamic_variables", "custom_llm_extra_body", "user_id", "tool_mock_config", "source_info",
+}
+
 // overrideMembers are the members of the objects in conversation_config_override, by where these stand.
 var overrideMembers = map[string][]string{
 	"":             {"agent", "tts", "asr", "conversation"},
@@ -22,20 +27,23 @@ var overrideMembers = map[string][]string{
 // maxStrange bounds the members that one error tells of.
 const maxStrange = 16
 
-// refuseStrange tells of overrides that do not exist here.
-func (d *Dialect) refuseStrange(overrides json.RawMessage) {
+// refuseStrange tells of members and overrides that do not exist here.
+func (d *Dialect) refuseStrange(f frame) {
 	var fields []errorField
-	for _, at := range slices.Sorted(maps.Keys(overrideMembers)) {
+	tell := func(object json.RawMessage, at string, known []string, words string) {
 		var members map[string]json.RawMessage
-		if json.Unmarshal(memberAt(overrides, at), &members) != nil {
-			continue // it is not there, or refused already
+		if json.Unmarshal(object, &members) != nil {
+			return // it is not there, or refused already
 		}
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			if present(members[name]) && !slices.Contains(overrideMembers[at], name) && len(fields) < maxStrange {
-				field := "conversation_config_override." + strings.TrimPrefix(at+"."+clipped(name), ".")
-				fields = append(fields, errorField{Field: field, Code: typeValue, Message: "There is no such override here."})
+			if present(members[name]) && !slices.Contains(known, name) && len(fields) < maxStrange {
+				fields = append(fields, errorField{Field: strings.TrimPrefix(at+"."+clipped(name), "."), Code: typeValue, Message: words})
 			}
 		}
+	}
+	tell(f.raw, "", initiationMembers, "There is no such member here.")
+	for _, at := range slices.Sorted(maps.Keys(overrideMembers)) {
+		tell(memberAt(f.Overrides, at), strings.TrimSuffix(overrideMember+"."+at, "."), overrideMembers[at], "There is no such override here.")
 	}
 	d.refuseFields(typeValue, fault.InvalidRequest, fields)
 }
