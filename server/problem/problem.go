@@ -19,6 +19,7 @@ const (
 	ContentType = "application/problem+json"
 
 	requestIDHeader = "X-Request-Id"
+	challengeHeader = "WWW-Authenticate"
 )
 
 // Writer writes problems. Its zero value works, with `type` a path in place of a URL.
@@ -66,10 +67,18 @@ func (p Writer) Write(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status := decided.Kind().Status()
 	if status == http.StatusUnauthorized {
-		header.Set("WWW-Authenticate", "Bearer")
+		header.Set(challengeHeader, challenge(decided))
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the caller is gone when this fails
+}
+
+// challenge says how to authenticate: with a bearer, and whether the one that came is none. Source: RFC 6750, 3.
+func challenge(err *fault.Error) string {
+	if err.Reason == fault.AuthMissing {
+		return "Bearer"
+	}
+	return `Bearer error="invalid_token"`
 }
 
 // Body is the JSON of err as a problem about r, for places where it is not the whole answer,

@@ -133,3 +133,22 @@ func TestLongRequestsGetShortProblems(t *testing.T) {
 		t.Errorf("%d bytes: %q…", size, got.Instance[:60])
 	}
 }
+
+// TestChallenge: 401 says how to authenticate, over REST and Connect, and whether it was tried with a bad token.
+func TestChallenge(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[fault.Reason]string{
+		fault.AuthMissing: "Bearer", fault.AuthInvalidKey: `Bearer error="invalid_token"`, fault.SessionTokenInvalid: `Bearer error="invalid_token"`,
+		fault.AuthScope: "", fault.ResourceNotFound: "",
+	} {
+		refused := fault.New(reason, "No.")
+		w := httptest.NewRecorder()
+		problem.Write(w, httptest.NewRequest(http.MethodGet, "/v1/x", http.NoBody), refused)
+		if got := w.Header().Get("WWW-Authenticate"); got != want {
+			t.Errorf("%s over REST: %q, want %q", reason, got, want)
+		}
+		if got := problem.ToConnect(refused).Meta().Get("WWW-Authenticate"); got != want {
+			t.Errorf("%s over Connect: %q, want %q", reason, got, want)
+		}
+	}
+}
