@@ -22,6 +22,8 @@ type respond struct {
 	turn TurnID
 	// asked is when it came; zero: when it is taken.
 	asked time.Time
+	// held says that it came while results of parallel calls were missing, for which clients ask one by one.
+	held bool
 }
 
 // current is the answer that is going out.
@@ -92,7 +94,8 @@ func (e *engine) launch(ctx context.Context, run *current, r *runner) {
 		// It takes what they were to have answered. Were they left, they would answer what is only noted from now on.
 		e.waiting = slices.DeleteFunc(e.waiting, func(r respond) bool { return r.command.IfSaid })
 	}
-	e.client.answering(e.s.moment())
+	e.client.answering()
+	e.waiting = slices.DeleteFunc(e.waiting, func(r respond) bool { return r.held && e.client.spares(r.command) })
 	e.s.do(func() {
 		defer run.cancel(nil)
 		e.send(finished{run: run, went: r.run(ctx)}) // the engine stays while an answer is going out

@@ -28,11 +28,8 @@ import (
 const (
 	// MaxClientOutputBytes bounds what a client may answer to a call.
 	MaxClientOutputBytes = 256 << 10
-	// spareFor is how long a Respond is taken for a late double: see clientCalls.spared.
-	spareFor = 5 * time.Second
-
-	codeClientTimeout = tools.CodeTimeout
-	clientToolFailed  = "The client's tool failed."
+	codeClientTimeout    = tools.CodeTimeout
+	clientToolFailed     = "The client's tool failed."
 )
 
 // clientCall is a call that waits for its client.
@@ -56,9 +53,8 @@ type clientCalls struct {
 	spoken bool
 	// results counts those since the last answer began.
 	results int
-	// spare Responds are still to come for results that one answer has taken together.
-	spare      int
-	spareUntil time.Time
+	// spare Responds come doubly, for results that the last answer has taken together.
+	spare int
 }
 
 func newClientCalls() clientCalls { return clientCalls{waiting: map[string]*clientCall{}} }
@@ -69,19 +65,31 @@ func (c *clientCalls) holds() bool { return len(c.waiting) > 0 && !c.spoken }
 func (c *clientCalls) heard() { c.spoken, c.spare = true, 0 }
 
 // answering notes that an answer begins: it takes all results that are there.
-func (c *clientCalls) answering(now time.Time) {
-	c.spare, c.spareUntil = max(0, c.results-1), now.Add(spareFor)
+func (c *clientCalls) answering() {
+	c.spare = max(0, c.results-1)
 	c.results, c.spoken = 0, false
 }
 
-// spared says that a Respond asks for what another one has brought already: SDKs ask once for
-// each result of parallel calls, and one answer takes them all.
-func (c *clientCalls) spared(r Respond, now time.Time) bool {
-	if c.spare == 0 || !r.plain() || now.After(c.spareUntil) {
+// spares leaves out a Respond that asks for what another one has brought already: SDKs ask once for each result of
+// parallel calls, and one answer takes them all.
+func (c *clientCalls) spares(r Respond) bool {
+	if c.spare == 0 || !r.plain() || r.Awaited {
 		return false
 	}
 	c.spare--
 	return true
+}
+
+// doubled says that a Respond asks for what comes anyhow. It does so right behind a result that an answer has taken along
+// with others, and right behind the word on a call, with which the answer goes on by itself.
+func (e *engine) doubled(c Respond, behind Command) bool {
+	switch behind.(type) {
+	case ToolOutput:
+		return e.unanswered == "" && e.client.spares(c)
+	case Approve:
+		return e.current != nil && c.plain() && !c.Awaited
+	}
+	return false
 }
 
 // settled takes a call off; false when it was not waited for.
@@ -268,7 +276,6 @@ func (e *engine) approve(live *Live, c Approve) {
 		live.push(Failed{CommandID: c.CommandID, Err: err})
 		return
 	}
-	e.client.spare, e.client.spareUntil = e.client.spare+1, e.s.moment().Add(spareFor) // the answer goes on by itself
 }
 
 // decide passes a socket's word on: by the request's row, which any node may have asked with; while Postgres is away

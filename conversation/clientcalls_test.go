@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,6 +107,50 @@ func TestClientCallsTogether(t *testing.T) {
 	traces := f.traces(t, made.Session.ID)
 	if len(traces) != 2 || traces[0].ToolID != "client:pick" || traces[0].Output != "red" || string(traces[0].Input) != `{"n": 1}` || traces[1].ErrorCode != "client-error" {
 		t.Errorf("traced %+v", traces)
+	}
+}
+
+// TestWishesBehindResults: clients that ask for an answer behind each result of parallel calls get one, however many there
+// are; what they ask for later, or look for by its metadata, they get as well.
+func TestWishesBehindResults(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{1, 2, 3, 6} {
+		t.Run(strconv.Itoa(count), func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.withTimeout(t, 120)
+			var calls []model.ToolCall
+			for i := range count {
+				calls = append(calls, model.NewToolCall("call_"+strconv.Itoa(i), "pick", `{}`))
+			}
+			answers := &script{steps: []step{say("", calls...), say("All."), say("More."), say("Marked.")}}
+			f.model = answers
+			s := f.join(t, f.Service, f.create(t))
+			s.offer()
+			s.ask("go")
+			var ids []string
+			for _, open := range f.transcript(t, s.Session().ID)[0].OpenClientCalls() {
+				ids = append(ids, open.ID)
+			}
+			for _, id := range ids {
+				s.do(conversation.ToolOutput{CallID: id, Output: "red"})
+				s.do(conversation.Respond{})
+			}
+			want := func(text string) {
+				t.Helper()
+				if done, _ := until[conversation.ResponseDone](s); done.Text != text {
+					t.Errorf("answered %q, want %q", done.Text, text)
+				}
+			}
+			want("All.")
+			s.do(conversation.Respond{})
+			want("More.")
+			s.do(conversation.Respond{Awaited: true})
+			want("Marked.")
+			if asked := len(answers.requests()); asked != 4 {
+				t.Errorf("the model was asked %d times", asked)
+			}
+		})
 	}
 }
 

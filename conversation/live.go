@@ -94,6 +94,8 @@ type Respond struct {
 	// Instructions replace the agent's for this one answer; nil keeps them. They apply only when
 	// the agent's client_overrides has "instructions", and are ignored otherwise.
 	Instructions *string
+	// Awaited says that the client looks for this very answer: it is not left out as one that comes doubly.
+	Awaited bool
 	// IfSaid has nothing happen when nothing was said since the last answer began.
 	IfSaid bool
 	// ClientTools, when not nil, are offered in place of the socket's in this one answer.

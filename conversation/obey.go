@@ -33,6 +33,8 @@ func (e *engine) obey(live *Live, command Command) {
 	if e.awaitsRemoval(live, command) {
 		return
 	}
+	behind := live.did
+	live.did = command
 	switch c := command.(type) {
 	case UserMessage:
 		e.hear(live, c)
@@ -41,7 +43,9 @@ func (e *engine) obey(live *Live, command Command) {
 	case Approve:
 		e.approve(live, c)
 	case Respond:
-		e.respond(live, c)
+		if !e.doubled(c, behind) {
+			e.respond(live, c)
+		}
 	case Ask:
 		e.ask(live, c)
 	case Cancel:
@@ -79,9 +83,6 @@ func (e *engine) obey(live *Live, command Command) {
 
 // respond takes the wish for an answer.
 func (e *engine) respond(live *Live, c Respond) {
-	if e.unanswered == "" && e.client.spared(c, e.s.moment()) {
-		return
-	}
 	own := live.clientTools
 	if c.ClientTools != nil {
 		own = c.ClientTools
@@ -98,7 +99,7 @@ func (e *engine) respond(live *Live, c Respond) {
 		live.push(Failed{CommandID: c.CommandID, Err: postgres.Decide(err)})
 		return
 	}
-	wanted := respond{live: live, command: c, input: input, asked: e.s.moment()}
+	wanted := respond{live: live, command: c, input: input, asked: e.s.moment(), held: e.client.holds()}
 	if c.OutOfBand {
 		e.respondAside(wanted)
 		return

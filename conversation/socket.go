@@ -174,6 +174,8 @@ type Live struct {
 
 	// known is the engine's: the items this socket has been told of, by their keys.
 	known map[string]bool
+	// did is the engine's: the last command that was carried out.
+	did Command
 	// clientTools is the engine's: the tools that this socket runs itself.
 	clientTools []model.Tool
 	// toolChoice and maxOutputTokens are the engine's: those of Configure.

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -150,7 +151,7 @@ func (r *recorder) catchUp(step *dialect.Step) {
 	}
 	r.resend(step, frames)
 	for _, k := range frames {
-		seen = k.ID
+		seen = cmp.Or(k.ID, seen) // a dialect's first frame has none where clients come back by no event of it
 	}
 	if again, ok := r.dialect.(dialect.Returner); ok && r.lastEventID != "" {
 		r.join(step, again.Missed(seen), whole)

@@ -65,7 +65,7 @@ func (d *Dialect) createResponse(f frame) {
 			message: `The agent's client_overrides does not have "instructions", or its locked_overrides has it, so the answer is given with the agent's own.`,
 		})
 	}
-	command.CommandID = f.EventID
+	command.CommandID, command.Awaited = f.EventID, len(wanted.Metadata) > 0
 	if (len(wanted.Metadata) > 0 || command.MaxOutputTokens != 0) && len(d.asked) < maxWaitingAsked {
 		if command.CommandID == "" {
 			command.CommandID = idgen.New(idgen.Request)
