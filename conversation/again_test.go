@@ -115,6 +115,9 @@ func TestFollowLost(t *testing.T) {
 		if rest, _ := again.text(); seen+rest != "Whole answer." {
 			t.Errorf("after event %d: %q and %q", i, seen, rest)
 		}
+		if over := len(again.heard()) == 0; over != (e.Type == conversation.StreamDone) {
+			t.Errorf("after event %d, %s: %d events", i, e.Type, len(again.heard()))
+		}
 	}
 }
 

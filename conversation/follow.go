@@ -141,7 +141,7 @@ func (s *Service) broadcast(ctx context.Context, b *broadcast, take func(context
 		if b.turn != e.TurnID {
 			s.announce(b, e.TurnID)
 		}
-		b.tell(func() { b.events = append(b.events, e) })
+		b.tell(func() { b.events = append(b.events, numbered(e)) })
 		return nil
 	})
 	if errors.Is(err, errLeaseLost) {
@@ -176,8 +176,8 @@ func (s *Service) broadcastOf(session ID, turn TurnID) *broadcast {
 	return nil
 }
 
-// Follow hands the events of a turn that come after lastEventID (empty: all) to emit, until it is over. A
-// second turn.started says that the turn's node was lost and that its events begin anew.
+// Follow hands the events of a turn that come after lastEventID (empty: all) to emit, until it is over; after
+// turn.done there are none. A second turn.started says that the turn's node was lost and that its events begin anew.
 // Errors: NotFound, Invalid invalid-request (the id of another turn's event), how the turn ended.
 func (s *Service) Follow(ctx context.Context, p workspaces.Principal, id ID, turnID TurnID, lastEventID string, emit func(StreamEvent) error) error {
 	session, err := s.Get(ctx, p, id)
@@ -189,6 +189,11 @@ func (s *Service) Follow(ctx context.Context, p workspaces.Principal, id ID, tur
 		var of TurnID
 		if of, heard, err = readPlace(lastEventID); err != nil || of != turnID {
 			return fault.InvalidField("last_event_id", "format", "Give the id of an event of this turn as it came; %q is none.", lastEventID)
+		}
+	}
+	if ofDone(lastEventID) {
+		if turn, err := selectTurn(ctx, s.db, session, turnID); err != nil || turn.Status != TurnInProgress {
+			return err
 		}
 	}
 	return s.follow(ctx, session, &rowStream{emit: emit, turn: turnID, heard: heard})
@@ -342,7 +347,7 @@ func (r *rowStream) ask(waiting []Approval) error {
 func (r *rowStream) send(e StreamEvent) error {
 	r.heard.pass(e)
 	e.TurnID, e.ID = r.turn, r.heard.id(r.turn)
-	if err := r.emit(e); err != nil {
+	if err := r.emit(numbered(e)); err != nil {
 		return errGone(err)
 	}
 	return nil

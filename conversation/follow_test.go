@@ -120,6 +120,9 @@ func TestFollow(t *testing.T) {
 		}
 		rest, types := again.text()
 		called := strings.Contains(strings.Join(types, " "), "tool_call")
+		if types[len(types)-1] != "done" {
+			t.Errorf("after event %d: %v", i, types)
+		}
 		if seen+rest != whole || called != (i < 2) {
 			t.Errorf("after event %d: %q and %q, %v", i, seen, rest, types)
 		}
@@ -131,6 +134,17 @@ func TestFollow(t *testing.T) {
 	events := full.heard()
 	if text, _ := full.text(); text != whole || events[0].Type != conversation.StreamStarted || events[len(events)-1].Turn.AgentText != whole {
 		t.Errorf("from the beginning: %+v", events)
+	}
+	for where, e := range map[string]*ear{"here": here, "there": there, "when it was over": full} {
+		events := e.heard()
+		done := events[len(events)-1]
+		again := &ear{}
+		if err := other.Follow(t.Context(), f.principal, id, turn, done.ID, again.hear); err != nil || done.Type != conversation.StreamDone || len(again.heard()) != 0 {
+			t.Errorf("after the end as it was heard %s (%s %s): %+v, %v", where, done.Type, done.ID, again.heard(), err)
+		}
+		if of, err := conversation.TurnOfEvent(done.ID); err != nil || of != turn {
+			t.Errorf("%s is of the turn %q, %v", done.ID, of, err)
+		}
 	}
 	for _, bad := range []string{"7", string(turn), string(turn) + ".1.2", strings.Replace(last, string(turn), "turn_00000000000000000000000000", 1), last + "0x"} {
 		wantReason(t, f.Follow(t.Context(), f.principal, id, turn, bad, full.hear), fault.InvalidRequest)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -147,17 +148,28 @@ func (f *facade) manual(w http.ResponseWriter, r *http.Request, m *match) {
 	handler.ServeHTTP(w, r)
 }
 
-// wantsEvents reports whether Accept names text/event-stream.
+// wantsEvents reports whether Accept takes text/event-stream.
 func wantsEvents(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header.Values("Accept"), func(line string) bool {
 		for part := range strings.SplitSeq(line, ",") {
-			mediaType, _, _ := strings.Cut(part, ";")
-			if strings.EqualFold(strings.TrimSpace(mediaType), eventStreamType) {
+			mediaType, params, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(mediaType), eventStreamType) && !refused(params) {
 				return true
 			}
 		}
 		return false
 	})
+}
+
+// refused reports whether the parameters of a media type in Accept give it the weight 0. Source: RFC 9110, 12.4.2.
+func refused(params string) bool {
+	for param := range strings.SplitSeq(params, ";") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(param), "=")
+		if value, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && value == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // eventRoute is the route with its streaming twin in place of the unary procedure.

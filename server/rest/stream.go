@@ -54,7 +54,7 @@ func (f *facade) stream(w http.ResponseWriter, r *http.Request, m *match) {
 	inner := innerRequest(w, r, m.route.Procedure, streamType, payload)
 	ctx, cancel := context.WithCancel(inner.Context())
 	defer cancel()
-	out := &eventWriter{facade: f, out: w, request: r, message: m.route.Response, header: http.Header{}, cancel: cancel}
+	out := &eventWriter{facade: f, out: w, request: r, message: m.route.Response, header: http.Header{}, cancel: cancel, returning: comesBack(request)}
 
 	ended := make(chan struct{})
 	var alive sync.WaitGroup
@@ -85,6 +85,8 @@ type eventWriter struct {
 	status  int
 	pending bytes.Buffer
 	cancel  context.CancelFunc
+	// returning says that the caller has heard of the stream before.
+	returning bool
 
 	mu       sync.Mutex
 	out      http.ResponseWriter
@@ -196,7 +198,15 @@ func (e *eventWriter) fail(err *fault.Error) {
 	e.mu.Unlock()
 }
 
-// finish answers whatever the handler left open when it returned.
+// comesBack says whether a request goes on with a stream.
+func comesBack(request proto.Message) bool {
+	message := request.ProtoReflect()
+	field := message.Descriptor().Fields().ByName(lastEventField)
+	return field != nil && message.Has(field)
+}
+
+// finish answers whatever the handler left open when it returned. Who comes back for more where nothing more comes is
+// told so with 204, after which clients of event streams stay away. Source: HTML, Server-sent events, 9.2.3.
 func (e *eventWriter) finish() {
 	if e.status != http.StatusOK && e.status != 0 {
 		e.fail(refusal(e.status, e.pending.Bytes()))
@@ -204,6 +214,11 @@ func (e *eventWriter) finish() {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.returning && !e.started {
+		e.started, e.ended = true, true
+		passBack(e.out.Header(), e.answered)
+		e.out.WriteHeader(http.StatusNoContent)
+	}
 	if !e.ended {
 		e.start()
 	}

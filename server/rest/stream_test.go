@@ -52,6 +52,16 @@ func TestEvents(t *testing.T) {
 		}
 	}
 
+	for accept, events := range map[string]bool{
+		"text/event-stream;q=0": false, "application/json, text/event-stream; charset=utf-8 ; Q=0.000": false, "text/event-stream;q=0.1": true,
+		"text/event-stream;q=0, text/event-stream": true, "text/event-stream;q=x": true, "*/*": false,
+	} {
+		response, body := ask(t, server, http.MethodPost, "/v1/turns/t", `{"text":"hello"}`, "Accept: "+accept)
+		if got := response.Header.Get("Content-Type") == "text/event-stream"; response.StatusCode != 200 || got != events {
+			t.Errorf("Accept: %s: %d %s", accept, response.StatusCode, body)
+		}
+	}
+
 	response, body := ask(t, server, http.MethodGet, "/v1/count?fail=session-closed", "")
 	if response.StatusCode != http.StatusConflict || !strings.Contains(body, `"code":"session-closed"`) {
 		t.Errorf("an error before the first event: %d %s", response.StatusCode, body)

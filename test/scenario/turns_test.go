@@ -42,6 +42,15 @@ func TestTurnOverREST(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
+	// Behind turn.done there is nothing, and an EventSource is told to stay away.
+	last = harness.Header("Last-Event-ID", strings.TrimPrefix(strings.Split(rest[strings.LastIndex(rest, "event: turn.done"):], "\n")[1], "id: "))
+	for name, got := range map[string]harness.Response{
+		"the turn": e.Do(t, "GET", turns+"/"+turn, nil, accept, last), "the request": e.Do(t, "POST", turns, `{"text":"Hello?"}`, accept, last),
+	} {
+		if got.Status != 204 || len(got.Body) != 0 {
+			t.Errorf("%s, behind its end: %d %s", name, got.Status, got.Body)
+		}
+	}
 	if listed := e.Do(t, "GET", "/v1/sessions/"+session+"/transcript", nil).Must(t, 200).List("turns"); len(listed) != 1 {
 		t.Errorf("coming back has taken turns: %d", len(listed))
 	}
