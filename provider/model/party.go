@@ -144,6 +144,14 @@ func (p Party) Unanswered(ctx context.Context, req Request, err error) error {
 	return p.refused(req, refusal)
 }
 
+// NoStream is the fault for an answer that is none: a page, or something else that is no event stream.
+func (p Party) NoStream(contentType string) error {
+	err := fault.Wrap(p.cause("answered with Content-Type "+strconv.Quote(contentType)), fault.UpstreamFailed,
+		"%s did not answer with an event stream. Is its base URL the one where the API begins?", p.Name)
+	err.Meta = map[string]string{metaProvider: p.Name}
+	return err
+}
+
 // Reported is the fault for an error that the server wrote into its stream.
 func (p Party) Reported(overloaded bool, detail string) error {
 	reason, message := fault.UpstreamFailed, "%s reported an error in the middle of its answer."

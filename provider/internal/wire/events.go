@@ -24,12 +24,14 @@ var errLong = errors.New("an event of more than 4 MiB")
 var rooms = sync.Pool{New: func() any { return new([roomBytes]byte) }}
 
 // Events reads server-sent events. Their names are not kept: the vendors repeat them in the
-// data, or send none.
+// data, or send none. A body that is one JSON object instead, as a server sends it that does not know how to
+// stream, is read as one event.
 type Events struct {
-	lines *bufio.Scanner
-	room  *[roomBytes]byte
-	data  []byte
-	err   error
+	lines    *bufio.Scanner
+	room     *[roomBytes]byte
+	data     []byte
+	err      error
+	streamed bool
 }
 
 // NewEvents reads body, which stays the caller's to close. End is to be called.
@@ -58,8 +60,13 @@ func (e *Events) Next() bool {
 		}
 		value, ok := bytes.CutPrefix(line, []byte("data:"))
 		if !ok {
+			if !e.streamed && line[0] == '{' {
+				return e.whole(line)
+			}
+			e.streamed = e.streamed || field(line)
 			continue
 		}
+		e.streamed = true
 		if len(e.data) > 0 {
 			e.data = append(e.data, '\n')
 		}
@@ -68,6 +75,23 @@ func (e *Events) Next() bool {
 		}
 	}
 	return e.lines.Err() == nil && len(e.data) > 0
+}
+
+// field says whether a line is one that events have besides their data.
+func field(line []byte) bool {
+	name, _, found := bytes.Cut(line, []byte(":"))
+	return found && (len(name) == 0 || string(name) == "event" || string(name) == "id" || string(name) == "retry")
+}
+
+// whole reads all that there is, of which line is the first.
+func (e *Events) whole(line []byte) bool {
+	for ok := true; ok; line = e.lines.Bytes() {
+		if !e.add(line) || !e.add([]byte("\n")) {
+			return false
+		}
+		ok = e.lines.Scan()
+	}
+	return e.lines.Err() == nil
 }
 
 // add takes a piece of the event's data; false when it would be too long.
@@ -82,6 +106,9 @@ func (e *Events) add(piece []byte) bool {
 
 // Data is the data of the event that Next found; it is good until the next one.
 func (e *Events) Data() []byte { return e.data }
+
+// Streamed says whether anything in the body looked like events.
+func (e *Events) Streamed() bool { return e.streamed }
 
 // Err is why Next returned false; nil at the stream's end.
 func (e *Events) Err() error {

@@ -36,6 +36,9 @@ func TestEvents(t *testing.T) {
 		{"lines of one event", "data: a\ndata: b\n\n", []string{"a\nb"}},
 		{"carriage returns", "data: a\r\n\r\ndata: b\r\n\r\n", []string{"a", "b"}},
 		{"empty data", "data:\n\ndata: a\n\n", []string{"a"}},
+		{"one JSON object", "\n{\n  \"a\": 1,\n\n  \"b\": \"data: x\"\n}", []string{"{\n  \"a\": 1,\n\n  \"b\": \"data: x\"\n}\n"}},
+		{"a line like JSON among events", "data: a\n\n{\n\ndata: b\n\n", []string{"a", "b"}},
+		{"a page", "<html>\n{\n</html>\n", []string{"{\n</html>\n"}},
 		{"no last empty line", "data: a\n\ndata: [DONE]", []string{"a", "[DONE]"}},
 	}
 	for _, row := range rows {
@@ -65,9 +68,26 @@ func TestEventsCut(t *testing.T) {
 // TestEventsEndless: an event may be no longer than a line, however many it has.
 func TestEventsEndless(t *testing.T) {
 	t.Parallel()
-	line := "data: " + strings.Repeat("x", 1<<20) + "\n"
-	if got, err := read(strings.NewReader(strings.Repeat(line, 5))); err == nil || len(got) > 0 {
-		t.Errorf("%d events were read", len(got))
+	line := strings.Repeat("x", 1<<20)
+	for name, stream := range map[string]string{"lines": strings.Repeat("data: "+line+"\n", 5), "JSON": "{\n" + strings.Repeat(line+"\n", 5)} {
+		if got, err := read(strings.NewReader(stream)); err == nil || len(got) > 0 {
+			t.Errorf("%s: %d events were read", name, len(got))
+		}
+	}
+}
+
+// TestEventsStreamed tells events from what is none.
+func TestEventsStreamed(t *testing.T) {
+	t.Parallel()
+	for stream, want := range map[string]bool{"": false, "<html>: x\n": false, "{}": false, "data: a\n\n": true, ": waiting\n": true, "event: x\n": true, "retry: 5": true} {
+		events := wire.NewEvents(strings.NewReader(stream))
+		for events.Next() {
+			_ = events.Data()
+		}
+		if got := events.Streamed(); got != want {
+			t.Errorf("%q: got %t", stream, got)
+		}
+		events.End()
 	}
 }
 

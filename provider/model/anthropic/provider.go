@@ -111,6 +111,8 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	whole := answer.stopped || answer.reason != "" && ctx.Err() == nil
 	switch err := events.Err(); {
 	case whole || answer.Full():
+	case err == nil && !events.Streamed():
+		return answer.result(), p.party.NoStream(res.Header.Get("Content-Type"))
 	default:
 		return answer.result(), p.party.Broken(watched, true, cmp.Or(err, io.ErrUnexpectedEOF))
 	}

@@ -34,6 +34,8 @@ type Reply struct {
 	Gate <-chan struct{}
 	// Idle sends events that say nothing, as long as the caller listens, in place of the answer.
 	Idle bool
+	// AtOnce answers with one JSON object, as servers do that do not stream (openaichat only).
+	AtOnce bool
 	// Loose writes calls as careless servers do: whole, without index, id and type (openaichat only).
 	Loose bool
 }

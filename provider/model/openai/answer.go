@@ -22,7 +22,10 @@ type answer struct {
 	// finished says that a finish reason came, done that [DONE] did: either makes the answer
 	// whole, and tells it from one whose connection was closed politely half-way.
 	finished, done bool
-	piece          piece
+	// atOnce says that the answer came as one JSON object instead of as a stream.
+	atOnce bool
+	piece  piece
+	halves halves
 }
 
 func newAnswer(req model.Request, provider string) *answer {
@@ -30,7 +33,7 @@ func newAnswer(req model.Request, provider string) *answer {
 }
 
 // add takes a chunk and returns the text in it.
-func (a *answer) add(c chunk) string {
+func (a *answer) add(c *chunk) string {
 	if c.Model != "" {
 		a.model = c.Model
 	}
@@ -38,18 +41,26 @@ func (a *answer) add(c chunk) string {
 	if c.Usage.PromptTokens > 0 || c.Usage.CompletionTokens > 0 {
 		a.usage, a.counted = model.Usage{InputTokens: c.Usage.PromptTokens, OutputTokens: c.Usage.CompletionTokens}, true
 	}
-	if len(c.Choices) == 0 {
-		return ""
+	for i := range c.Choices {
+		if c.Choices[i].Index == 0 { // nobody asks for several
+			return a.choose(&c.Choices[i])
+		}
 	}
-	choice := c.Choices[0]
-	for _, piece := range choice.Delta.ToolCalls {
+	return ""
+}
+
+func (a *answer) choose(c *choice) string {
+	if a.atOnce && c.Message != nil {
+		c.Delta, a.done = *c.Message, true
+	}
+	for _, piece := range c.Delta.ToolCalls {
 		a.addCall(piece)
 	}
-	if choice.FinishReason != "" {
-		a.reason, a.finished = choice.FinishReason, true
+	if c.FinishReason != "" {
+		a.reason, a.finished = c.FinishReason, true
 	}
-	text := choice.Delta.Content + choice.Delta.Refusal
-	a.begun = a.begun || text != "" || len(choice.Delta.ToolCalls) > 0 || choice.Delta.thinks()
+	text := c.Delta.Content + c.Delta.Refusal
+	a.begun = a.begun || text != "" || len(c.Delta.ToolCalls) > 0 || c.Delta.thinks()
 	return a.Say(text)
 }
 
@@ -58,7 +69,7 @@ func (a *answer) say(said words) string {
 	if len(said.model) > 0 && string(said.model) != a.model {
 		a.model = string(said.model)
 	}
-	a.begun = a.begun || len(said.content) > 0
+	a.begun, a.halves.first = a.begun || len(said.content) > 0, nil
 	return a.Say(string(said.content))
 }
 

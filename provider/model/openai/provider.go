@@ -137,6 +137,8 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	whole := answer.done || answer.finished && ctx.Err() == nil
 	switch err := events.Err(); {
 	case whole || answer.Full():
+	case err == nil && !events.Streamed():
+		return answer.result(), p.party.NoStream(res.Header.Get("Content-Type"))
 	default:
 		return answer.result(), p.party.Broken(watched, true, cmp.Or(err, io.ErrUnexpectedEOF))
 	}
@@ -151,6 +153,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 // read reads the answer's events to its end, or theirs. Errors: emit's, wrapped; what the server reported.
 func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
 	for !answer.done && !answer.Full() && events.Next() {
+		answer.atOnce = !events.Streamed()
 		text, err := p.take(answer, events.Data())
 		if err != nil && answer.finished {
 			return nil // all was said before
@@ -184,7 +187,7 @@ func (p *Provider) take(a *answer, data []byte) (string, error) {
 		return a.say(said), nil
 	}
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	if err := json.Unmarshal(a.halves.join(data), &c); err != nil {
 		// A field of another type is left at zero and the rest read: no reason to end an answer.
 		mistyped, is := errors.AsType[*json.UnmarshalTypeError](err)
 		if !is {
@@ -195,5 +198,5 @@ func (p *Provider) take(a *answer, data []byte) (string, error) {
 	if c.failed() {
 		return "", p.party.Reported(overloaded(data), string(data))
 	}
-	return a.add(c), nil
+	return a.add(&c), nil
 }

@@ -41,7 +41,7 @@ var (
 	}
 	choiceMembers = []member{
 		{Name: "delta", Read: quickDelta},
-		{Name: "index", Read: anyNumber},
+		{Name: "index", Read: first},
 		{Name: "logprobs", Read: null},
 		{Name: "finish_reason", Read: null},
 	}
@@ -65,6 +65,9 @@ func kind(r *reader, _ *words) bool {
 	var kind []byte
 	return r.Plain(&kind) && string(kind) != "error"
 }
+
+// first reads the number of the one choice that is asked for.
+func first(r *reader, _ *words) bool { return r.Take('0') } // what is no end of a number is no mark either
 
 func anyText(r *reader, _ *words) bool    { return r.Text() }
 func anyNumber(r *reader, _ *words) bool  { return r.Number() }

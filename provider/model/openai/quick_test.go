@@ -19,7 +19,7 @@ func FuzzQuickWords(f *testing.F) {
 		if err := json.Unmarshal(data, &want); err != nil {
 			t.Fatalf("%q was read, but is no chunk: %v", data, err)
 		}
-		if want.failed() || len(want.Choices) != 1 || want.Choices[0].FinishReason != "" || want.Choices[0].Delta.Refusal != "" ||
+		if want.failed() || len(want.Choices) != 1 || want.Choices[0].FinishReason != "" || want.Choices[0].Index != 0 || want.Choices[0].Message != nil || want.Choices[0].Delta.Refusal != "" ||
 			len(want.Choices[0].Delta.ToolCalls) > 0 || want.Choices[0].Delta.thinks() || want.Usage.PromptTokens > 0 || want.Usage.CompletionTokens > 0 {
 			t.Fatalf("%q says more than a piece of text: %+v", data, want)
 		}
@@ -52,6 +52,8 @@ var quickRows = []struct {
 	{"a call", `{"choices":[{"delta":{"content":"x","tool_calls":[{"index":0}]}}]}`, false},
 	{"a refusal", `{"choices":[{"delta":{"content":"x","refusal":"no"}}]}`, false},
 	{"more behind it", `{"choices":[{"delta":{"content":"x"}}]}{}`, false},
+	{"another choice", `{"choices":[{"delta":{"content":"x"},"index":1}]}`, false},
+	{"a choice that is no whole number", `{"choices":[{"delta":{"content":"x"},"index":0.0}]}`, false},
 	{"a number that is none", `{"choices":[{"delta":{"content":"x"},"index":01}]}`, false},
 	{"no JSON", `{"choices":[{"delta":{"content":"x"}]}`, false},
 	{"nothing", ``, false},

@@ -130,14 +130,19 @@ type chunk struct {
 	Model  string `json:"model"`
 	// Error stands in place of all else when the server fails in mid-stream; null says nothing.
 	Error   json.RawMessage `json:"error"`
-	Choices []struct {
-		Delta        delta  `json:"delta"`
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage struct {
+	Choices []choice        `json:"choices"`
+	Usage   struct {
 		PromptTokens     int `json:"prompt_tokens"`
 		CompletionTokens int `json:"completion_tokens"`
 	} `json:"usage"`
+}
+
+type choice struct {
+	Index int   `json:"index"`
+	Delta delta `json:"delta"`
+	// Message stands in place of Delta where a server does not stream. Some that do repeat in it what was said.
+	Message      *delta `json:"message"`
+	FinishReason string `json:"finish_reason"`
 }
 
 type delta struct {

@@ -13,6 +13,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/modeltest"
 	"parlance.dev/parlance/provider/model/openai"
 	"parlance.dev/parlance/test/fake/openaichat"
 )
@@ -72,6 +73,15 @@ func TestDialects(t *testing.T) {
 		{"id repeated in each piece", []string{
 			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\""}}`), piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":":1}"}}`), done, "",
 		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, untold},
+		{"other choices", []string{
+			`data: {"choices":[{"index":1,"delta":{"content":"wrong"}}]}`, `data: {"choices":[{"index":1,"delta":{"content":"wrong"},"finish_reason":"stop"},{"index":0,"delta":{"content":"a"}}]}`, content("b"), done, "",
+		}, "ab", nil, untold},
+		{"a letter in two", []string{content(`a\ud83d`), content(`\ude00b \\ud83d`), content(`c\uD83D`), content(`\uDE00`), done, ""}, "a\U0001f600b \\ud83dc\U0001f600", nil, untold},
+		{"half a letter", []string{content(`a\ud83d`), content("b"), content(`\ude00c`), done, ""}, "ab\ufffdc", nil, untold},
+		{"a letter of arguments in two", []string{
+			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\":\"\ud83d"}}`), piece(`{"index":0,"function":{"arguments":"\ude00\"}"}}`), done, "",
+		}, "", []model.ToolCall{call("c1", "f", "{\"n\":\"\U0001f600\"}")}, untold},
+		{"a message beside the piece", []string{`data: {"choices":[{"delta":{"content":"b"},"message":{"content":"ab"}}]}`, done, ""}, "b", nil, untold},
 		{"an error behind the end", []string{`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, `data: {"error":{"message":"cannot count"}}`, ""}, "a", nil, untold},
 	}
 	for _, row := range rows {
@@ -88,6 +98,39 @@ func TestDialects(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestAtOnce: a server that does not stream is understood, and what is no answer at all is told apart.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	call := openaichat.Call{ID: "c1", Name: "look", Arguments: []string{`{"at":"it"}`}}
+	fake := openaichat.New(t, openaichat.Reply{AtOnce: true, Text: []string{"Not ", "streamed."}, Calls: []openaichat.Call{call}})
+	p := provider(t, openai.Config{BaseURL: fake.BaseURL})
+	var events []model.Event
+	got, err := p.Stream(t.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}}, func(e model.Event) error {
+		events = append(events, e)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := model.NewToolCall("c1", "look", `{"at":"it"}`)
+	want := model.Result{Text: "Not streamed.", ToolCalls: []model.ToolCall{made}, FinishReason: model.FinishToolCalls, Usage: modeltest.Usage, Provider: "openai", Model: openaichat.Model}
+	if diff := gocmp.Diff(got, want); diff != "" {
+		t.Error(diff)
+	}
+	if diff := gocmp.Diff(events, []model.Event{model.TextDelta{Text: "Not streamed."}, model.ToolCallReady{Call: made}}); diff != "" {
+		t.Error(diff)
+	}
+	for body, words := range map[string]string{
+		"<html><body>Sign in</body></html>\n": "did not answer with an event stream", "": "did not answer with an event stream",
+		`{"status":"ok"}`: "did not answer with an event stream", `{"error":{"message":"no"}}`: "reported an error", `{"choices":`: "reported an error",
+		"data: {}\n\n": "broke off", ": waiting\n\n": "broke off",
+	} {
+		if _, err := streamed(t, body); err == nil || !strings.Contains(fault.From(err).Message, words) {
+			t.Errorf("%q: got %v, want %s", body, err, words)
+		}
 	}
 }
 

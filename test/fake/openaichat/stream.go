@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"parlance.dev/parlance/provider/model/modeltest"
@@ -21,6 +22,10 @@ type stream struct {
 type object = map[string]any
 
 func (s *stream) send(reply Reply) {
+	if reply.AtOnce {
+		s.atOnce(reply)
+		return
+	}
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	if s.azure {
 		s.data(object{"id": "", "object": "", "created": 0, "model": "", "choices": []object{}, "prompt_filter_results": []object{
@@ -48,6 +53,29 @@ func (s *stream) send(reply Reply) {
 	}
 	s.calls(reply)
 	s.finish(reply)
+}
+
+// atOnce is the answer of a server that does not know how to stream, written for people to read.
+func (s *stream) atOnce(reply Reply) {
+	message := object{"role": "assistant", "content": strings.Join(reply.Text, "")}
+	var calls []object
+	for _, call := range reply.Calls {
+		calls = append(calls, object{"id": call.ID, "type": "function", "function": object{"name": call.Name, "arguments": strings.Join(call.Arguments, "")}})
+	}
+	if calls != nil {
+		message["tool_calls"] = calls
+	}
+	in, out := modeltest.Usage.InputTokens, modeltest.Usage.OutputTokens
+	text, err := json.MarshalIndent(object{
+		"id": "chatcmpl-fake", "object": "chat.completion", "created": 1700000000, "model": s.model,
+		"choices": []object{{"index": 0, "message": message, "finish_reason": "stop"}},
+		"usage":   object{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out},
+	}, "", "  ")
+	if err != nil {
+		panic(err) // our own maps always marshal
+	}
+	s.w.Header().Set("Content-Type", "application/json")
+	_, _ = s.w.Write(append(text, '\n'))
 }
 
 // calls sends the arguments of parallel calls interleaved, as OpenAI may.
