@@ -141,13 +141,12 @@ func clientOverrides(config *agents.Config, values map[string]json.RawMessage) (
 	return refused
 }
 
-// strict decodes value into target, refusing null, unknown members and anything behind it. A member's name is one to the
-// letter, see unknownIn.
+// strict decodes value into target, refusing null, unknown members and anything behind it.
 func strict(value json.RawMessage, target any) error {
 	if bytes.Equal(bytes.TrimSpace(value), []byte("null")) {
 		return errors.New("null")
 	}
-	if unknown := unknownIn(value, reflect.TypeOf(target).Elem()); unknown != nil {
+	if unknown := unknownIn(value, reflect.TypeOf(target).Elem()); unknown != nil { // of any case, which the decoder takes
 		return unknown
 	}
 	decoder := json.NewDecoder(bytes.NewReader(value))
