@@ -172,7 +172,7 @@ func strict(value json.RawMessage, target any) error {
 	if bytes.Equal(bytes.TrimSpace(value), []byte("null")) {
 		return errors.New("null")
 	}
-	if unknown := unknownIn(value, reflect.TypeOf(target).Elem()); unknown != nil {
+	if unknown := unknownIn(value, reflect.TypeOf(target).Elem()); unknown != nil { // of any case, which the decoder takes
 		return unknown
 	}
 	decoder := json.NewDecoder(bytes.NewReader(value))

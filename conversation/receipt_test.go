@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
@@ -244,28 +242,4 @@ func TestReceiptOfATurnThatWaited(t *testing.T) {
 		until[conversation.ResponseDone](s)
 		check(t, f, f.transcript(t, made.Session.ID)[1])
 	})
-}
-
-// TestCostOfWhatIsFree: a price of nothing is a price, also where nobody counts tokens.
-func TestCostOfWhatIsFree(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	for file, want := range map[string]*conversation.ReceiptCost{
-		`{"extractive":{"input_per_million":"0","output_per_million":"0"}}`:    {Amount: "0", Currency: "USD"},
-		`{"extractive":{"input_per_million":"0","output_per_million":"0.01"}}`: nil,
-		`{}`: nil,
-	} {
-		prices, err := conversation.ParsePrices([]byte(`{"currency":"USD","models":` + file + `}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		node := f.start(t, conversation.Deps{Prices: prices})
-		turn, err := node.Turn(t.Context(), f.principal, f.create(t).Session.ID, "Hello?", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, f.receipt(t, turn).Cost); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", file, diff)
-		}
-	}
 }
