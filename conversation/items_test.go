@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"strings"
 	"testing"
 
 	"parlance.dev/parlance/conversation"
@@ -95,5 +96,64 @@ func TestRemovedElsewhere(t *testing.T) {
 	here.do(conversation.Insert{Kind: conversation.ToolItem, Text: "x"})
 	if failed, _ := until[conversation.Failed](here); fault.ReasonOf(failed.Err) != fault.InvalidRequest {
 		t.Errorf("a call of ours was put in: %+v", failed)
+	}
+}
+
+// TestResultOfAPutCall: the result of a call that the client itself put in is an item, in the call's turn or behind it.
+func TestResultOfAPutCall(t *testing.T) {
+	t.Parallel()
+	for _, later := range []bool{false, true} {
+		t.Run(map[bool]string{false: "SameTurn", true: "LaterTurn"}[later], func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			script := &script{steps: []step{say("One."), say("Two."), say("Three.")}}
+			f.model = script
+			made := f.create(t)
+			s := f.join(t, f.Service, made)
+			s.do(conversation.Insert{ItemID: "call", Kind: conversation.ClientToolCallItem, CallID: "c", Name: "look"})
+			if later {
+				s.do(conversation.Respond{})
+				until[conversation.ResponseDone](s)
+			}
+			s.do(conversation.ToolOutput{ItemID: "result", CallID: "c", Output: "a door"})
+			s.do(conversation.Respond{})
+			until[conversation.ResponseDone](s)
+			s.do(conversation.Retrieve{ItemID: "result"})
+			if found, _ := until[conversation.ItemRetrieved](s); found.Item.Kind != conversation.ToolOutputItem || found.Item.Text != "a door" {
+				t.Errorf("retrieved %+v", found.Item)
+			}
+			if seen := script.seen(); len(seen) < 2 || !strings.Contains(seen[1], "a door") {
+				t.Errorf("the model saw %q", seen)
+			}
+			s.Leave(conversation.Dropped)
+			back := f.join(t, f.Service, made)
+			results := 0
+			for _, item := range back.History() {
+				if item.ID == "result" {
+					results++
+				}
+			}
+			if results != 1 {
+				t.Errorf("who comes back sees it %d times: %+v", results, back.History())
+			}
+			back.do(conversation.Remove{ItemID: "result"})
+			until[conversation.ItemRemoved](back)
+			back.do(conversation.Respond{})
+			until[conversation.ResponseDone](back)
+			if seen := script.seen(); strings.Contains(strings.Join(seen, " "), "a door") {
+				t.Errorf("the model saw %q", seen)
+			}
+			removed := 0
+			for _, turn := range f.transcript(t, made.Session.ID) {
+				for _, item := range turn.Items {
+					if item.ID == "result" && item.Removed && item.Text == "a door" {
+						removed++
+					}
+				}
+			}
+			if removed != 1 {
+				t.Errorf("the transcript has it %d times", removed)
+			}
+		})
 	}
 }

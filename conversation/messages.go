@@ -155,7 +155,7 @@ func itemsOf(turn Turn) []Item {
 				items = append(items, messageItem(turn.ID, AssistantItem, m))
 			}
 			for _, call := range m.Calls {
-				called[call.ID] = true
+				called[call.ID] = !m.Put // what a client puts in is two items, the call and its result
 				item := callItem(turn.ID, call, results[call.ID])
 				item.After, item.Put, item.Again = m.After, m.Put, m.Again
 				items = append(items, item)

@@ -262,9 +262,7 @@ func (s *Service) Transcript(ctx context.Context, p workspaces.Principal, id ID,
 		return nil, "", err
 	}
 	turns, next := postgres.Cut(page, turns, turnKey)
-	for i := range turns {
-		turns[i].Items = noted(turns[i], session.ItemEdits)
-	}
+	noteItems(turns, session.ItemEdits)
 	return turns, next, nil
 }
 

@@ -129,6 +129,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 			items = append(items, all...)
 			live.history = append(live.history, there...)
 		}
+		items, live.history = latest(items), latest(live.history)
 	}
 	return joined{live: live, turns: turns, greeting: greeting, unanswered: unanswered, open: openCalls(turns), items: items, running: running(turns, live.session)}, nil
 }
