@@ -133,6 +133,8 @@ type Configure struct {
 	// Overrides are keys of POST /sessions' overrides, applied where client_overrides has them.
 	// Values of the wrong type are left out too.
 	Overrides map[string]json.RawMessage
+	// Restore are keys of such overrides, "model" and "voice", that get back what the session began with.
+	Restore []string
 	// ClientTools replace the tools that this socket runs itself; nil keeps them, empty clears them.
 	// They are offered in the answers this socket asks for. One named like a tool of the agent is left out.
 	ClientTools []model.Tool
@@ -367,9 +369,12 @@ type Configured struct {
 	ToolChoice      ToolChoice
 	MaxOutputTokens int // 0 or less: no bound of the client
 	// Refused are the wishes that were left out, each with the reason in words, for dialects that say so: overrides by
-	// their keys, FieldToolChoice.
+	// their keys, FieldTools, FieldToolChoice.
 	Refused []fault.Field
 }
+
+// FieldTools is the field of Configured's Refused for a tool of the client that is not offered: the agent has one of that name.
+const FieldTools = "tools"
 
 // FieldToolChoice is the field of Configured's Refused for a ToolChoice of a tool that is not offered: it is ToolsAuto then.
 const FieldToolChoice = "tool_choice"

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
@@ -209,6 +210,7 @@ func (e *engine) name(ctx context.Context, said *Message) *fault.Error {
 // configure applies what a client may change, and says what is in force.
 func (e *engine) configure(live *Live, c Configure) {
 	before := e.session.Config.Language
+	restore(&e.session.Config, live.session.Config, c.Restore)
 	refused := clientOverrides(&e.session.Config, c.Overrides)
 	refused = append(refused, e.addVariables(c.Variables)...)
 	if before != e.session.Config.Language {
@@ -216,17 +218,32 @@ func (e *engine) configure(live *Live, c Configure) {
 		e.write("language")
 	}
 	if c.ClientTools != nil {
-		live.clientTools = knownTools(c.ClientTools)
+		var taken []fault.Field
+		live.clientTools, taken = e.offerable(c.ClientTools)
+		refused = append(refused, taken...)
 	}
-	if !e.offers(c.ToolChoice, live.clientTools, false) {
-		refused = append(refused, fault.Field{Field: FieldToolChoice, Code: "unknown", Message: errNoTool(c.ToolChoice).Message + " It is auto now."})
-		c.ToolChoice = ToolsAuto
+	choice := cmp.Or(c.ToolChoice, live.toolChoice)
+	if (c.ToolChoice != "" || c.ClientTools != nil) && !e.offers(choice, live.clientTools, false) {
+		refused = append(refused, fault.Field{Field: FieldToolChoice, Code: "unknown", Message: errNoTool(choice).Message + " It is auto now."})
+		choice = ToolsAuto
 	}
-	live.toolChoice, live.maxOutputTokens = cmp.Or(c.ToolChoice, live.toolChoice), cmp.Or(c.MaxOutputTokens, live.maxOutputTokens)
+	live.toolChoice, live.maxOutputTokens = choice, cmp.Or(c.MaxOutputTokens, live.maxOutputTokens)
 	live.push(Configured{
 		CommandID: c.CommandID, Session: e.session, ClientTools: live.clientTools,
 		ToolChoice: live.toolChoice, MaxOutputTokens: live.maxOutputTokens, Refused: refused,
 	})
+}
+
+// restore takes back what clients have changed.
+func restore(config *agents.Config, began agents.Config, keys []string) {
+	for _, key := range keys {
+		switch key {
+		case "model":
+			config.Model.Name = began.Model.Name
+		case "voice":
+			config.Voice.TTS = began.Voice.TTS
+		}
+	}
 }
 
 func allows(keys []string, key string) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"parlance.dev/parlance/agents"
@@ -90,8 +91,18 @@ func (e *engine) offers(choice ToolChoice, own []model.Tool, aside bool) bool {
 	if slices.ContainsFunc(own, func(t model.Tool) bool { return t.Name == name }) {
 		return true
 	}
-	if aside || e.s.tools == nil {
+	if aside {
 		return false
+	}
+	registry, known := e.ownTools()
+	entry, there := registry.Find(name) // one that is on, if any is
+	return !known || there && entry.Enabled
+}
+
+// ownTools are the agent's; false: that cannot be found out now.
+func (e *engine) ownTools() (tools.Registry, bool) {
+	if e.s.tools == nil {
+		return tools.Registry{}, true
 	}
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
@@ -103,8 +114,23 @@ func (e *engine) offers(choice ToolChoice, own []model.Tool, aside bool) bool {
 		}
 		return err
 	})
-	entry, there := registry.Find(name) // one that is on, if any is
-	return err != nil || there && entry.Enabled
+	return registry, err == nil
+}
+
+// offerable are the tools of a client that are offered: an agent's own of the same name comes first.
+func (e *engine) offerable(wanted []model.Tool) (offered []model.Tool, refused []fault.Field) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	registry, _ := e.ownTools()
+	for _, tool := range knownTools(wanted) {
+		if _, taken := registry.Find(tool.Name); taken {
+			refused = append(refused, fault.Field{Field: FieldTools, Code: "taken", Message: fmt.Sprintf("The agent has a tool %q of its own: yours was left out.", tool.Name)})
+			continue
+		}
+		offered = append(offered, tool)
+	}
+	return offered, refused
 }
 
 // agentOf is the session's agent as the session runs it.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
@@ -22,6 +23,8 @@ type Dialect struct {
 	session conversation.Session
 	channel conversation.LiveChannel
 	audio   audioSettings
+	// began is the agent's voice as the session began with it.
+	began   agents.Voice
 	tools   []model.Tool
 	history []conversation.Item
 
@@ -43,7 +46,7 @@ type Dialect struct {
 // New makes a dialect. Open is to be called first.
 func New(p Params) *Dialect {
 	d := &Dialect{
-		session: p.Session, channel: p.Channel, audio: newAudioSettings(p.Session.Config.Voice),
+		session: p.Session, channel: p.Channel, audio: newAudioSettings(p.Session.Config.Voice), began: p.Session.Config.Voice,
 		history: p.History, asked: map[string]asked{}, responses: map[string]*openResponse{},
 	}
 	for _, one := range p.History {

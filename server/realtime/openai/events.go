@@ -64,6 +64,8 @@ func (d *Dialect) configured(e conversation.Configured) {
 		case left.Field == conversation.FieldToolChoice:
 			d.audio.toolChoice = json.RawMessage(`"auto"`)
 			d.refuse(e.CommandID, invalid("session.tool_choice", left.Message))
+		case left.Field == conversation.FieldTools:
+			d.refuse(e.CommandID, invalid("session.tools", left.Message))
 		case left.Code != string(fault.OverrideNotAllowed):
 			d.refuse(e.CommandID, &refusal{code: "invalid_type", message: "The value of " + left.Field + " was left out: " + left.Message, param: "session." + left.Field})
 		}

@@ -95,7 +95,7 @@ func (d *Dialect) readResponse(wanted newResponse) (conversation.Respond, *refus
 	if _, refused := readModalities("response.output_modalities", wanted.OutputModalities); refused != nil {
 		return command, refused
 	}
-	if _, refused := readFormat("response.audio.output.format", wanted.Audio.Output.Format, d.audio.output); refused != nil {
+	if _, refused := readFormat("response.audio.output.format", wanted.Audio.Output.Format, d.audio.output, d.audio.output); refused != nil {
 		return command, refused
 	}
 	var refused *refusal

@@ -192,7 +192,7 @@ func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Co
 	if update.Type != "" && update.Type != "realtime" {
 		return audio, conversation.Configure{}, invalid("session.type", "Only sessions of the type \"realtime\" exist here.")
 	}
-	if refused := audio.apply(update); refused != nil {
+	if refused := audio.apply(update, newAudioSettings(d.began)); refused != nil {
 		return audio, conversation.Configure{}, refused
 	}
 	command := conversation.Configure{Overrides: map[string]json.RawMessage{}}
@@ -203,9 +203,13 @@ func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Co
 	}
 	if present(update.Model) {
 		command.Overrides["model"] = update.Model
+	} else if update.Model != nil {
+		command.Restore = append(command.Restore, "model")
 	}
-	if present(update.Audio.Output.Voice) {
-		command.Overrides["voice"] = d.voiceOverride(update.Audio.Output.Voice)
+	if voice := update.Audio.Output.Voice; present(voice) {
+		command.Overrides["voice"] = d.voiceOverride(voice)
+	} else if voice != nil {
+		command.Restore = append(command.Restore, "voice")
 	}
 	refused := readOptions(update, &command)
 	return audio, command, refused
@@ -226,10 +230,13 @@ func readOptions(update sessionUpdate, command *conversation.Configure) (refused
 	return refused
 }
 
-// readFormat is the format in raw, or the old one when there is none.
-func readFormat(param string, raw json.RawMessage, old format) (format, *refusal) {
-	if !present(raw) {
+// readFormat is the format in raw, the old one when there is none, or for null the one of the beginning.
+func readFormat(param string, raw json.RawMessage, old, began format) (format, *refusal) {
+	switch {
+	case raw == nil:
 		return old, nil
+	case !present(raw):
+		return began, nil
 	}
 	var wanted format
 	if json.Unmarshal(raw, &wanted) != nil {

@@ -21,16 +21,16 @@ type shownObject struct {
 	message string
 }
 
-// apply takes over what the socket keeps; absent members stay, null clears.
-func (a *audioSettings) apply(update sessionUpdate) *refusal {
+// apply takes over what the socket keeps; absent members stay, null clears: began is what was in force first.
+func (a *audioSettings) apply(update sessionUpdate, began audioSettings) *refusal {
 	var refused *refusal
-	if a.input, refused = readFormat("session.audio.input.format", update.Audio.Input.Format, a.input); refused != nil {
+	if a.input, refused = readFormat("session.audio.input.format", update.Audio.Input.Format, a.input, began.input); refused != nil {
 		return refused
 	}
-	if a.output, refused = readFormat("session.audio.output.format", update.Audio.Output.Format, a.output); refused != nil {
+	if a.output, refused = readFormat("session.audio.output.format", update.Audio.Output.Format, a.output, began.output); refused != nil {
 		return refused
 	}
-	if a.speed, refused = readSpeed(update.Audio.Output.Speed, a.speed); refused != nil {
+	if a.speed, refused = readSpeed(update.Audio.Output.Speed, a.speed, began.speed); refused != nil {
 		return refused
 	}
 	for _, one := range []shownObject{
@@ -92,9 +92,12 @@ func (a *audioSettings) applyWords(update sessionUpdate) *refusal {
 	return nil
 }
 
-func readSpeed(raw json.RawMessage, old float64) (float64, *refusal) {
-	if !present(raw) {
+func readSpeed(raw json.RawMessage, old, began float64) (float64, *refusal) {
+	switch {
+	case raw == nil:
 		return old, nil
+	case !present(raw):
+		return began, nil
 	}
 	var speed float64
 	if json.Unmarshal(raw, &speed) != nil || speed < minSpeed || speed > maxSpeed {
