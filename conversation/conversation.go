@@ -298,6 +298,8 @@ type Message struct {
 	Put bool `json:"put,omitempty"`
 	// Again counts the items of the same id before it, all of which were removed: see claim.go.
 	Again int `json:"again,omitempty"`
+	// BrokenOff says that the agent did not say it to its end.
+	BrokenOff bool `json:"broken_off,omitempty"`
 	// Audio is of a message that was spoken; nil: it was written.
 	Audio *Audio `json:"audio,omitempty"`
 }

@@ -69,6 +69,9 @@ func writeMessage(w *quickjson.Writer, m *Message) bool {
 	if m.Again != 0 {
 		w.Int(`,"again":`, m.Again)
 	}
+	if m.BrokenOff {
+		w.Put(`,"broken_off":true`)
+	}
 	w.Put("}")
 	return true
 }

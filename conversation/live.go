@@ -211,6 +211,8 @@ type Item struct {
 	Put bool
 	// Again counts the items of the same id before it, all of which were removed.
 	Again int
+	// BrokenOff says that the agent did not say it to its end.
+	BrokenOff bool
 	// Audio is of an item that was spoken; nil: it was written.
 	Audio *Audio
 }
@@ -260,7 +262,7 @@ type MessageDone struct {
 	ItemID     string
 	// Text is the whole of it.
 	Text string
-	// Cut says that the message was broken off.
+	// Cut says that the message was broken off, by the client, a failure or the model's bound.
 	Cut bool
 }
 

@@ -173,7 +173,7 @@ func itemsOf(turn Turn) []Item {
 }
 
 func messageItem(turn TurnID, kind ItemKind, m Message) Item {
-	return Item{ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Put: m.Put, Again: m.Again, Audio: m.Audio}
+	return Item{ID: m.ItemID, TurnID: turn, Kind: kind, Text: m.Text, After: m.After, Put: m.Put, Again: m.Again, BrokenOff: m.BrokenOff, Audio: m.Audio}
 }
 
 func callItem(turn TurnID, call MessageCall, result Message) Item {

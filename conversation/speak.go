@@ -72,9 +72,10 @@ func (r *runner) speak(ctx context.Context, provider model.Provider, req model.R
 			r.turn.Citations[i].Quoted = true
 		}
 	}
+	said.BrokenOff = err != nil || r.finish == model.FinishLength || r.finish == model.FinishFiltered
 	if said.Text = words.String(); open {
 		r.turn.Messages = append(r.turn.Messages, said)
-		_ = r.emit(MessageDone{ResponseID: r.responseID, ItemID: said.ItemID, Text: said.Text, Cut: err != nil}) // the next event tells
+		_ = r.emit(MessageDone{ResponseID: r.responseID, ItemID: said.ItemID, Text: said.Text, Cut: said.BrokenOff}) // the next event tells
 	}
 	if err != nil {
 		return nil, r.modelError(ctx, err)

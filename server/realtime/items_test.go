@@ -266,4 +266,52 @@ func TestTruncateText(t *testing.T) {
 	}
 }
 
+// TestBrokenOff: a message that the agent did not say to its end is incomplete for every socket, then and later.
+func TestBrokenOff(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, agents.Config{}, realtime.Limits{})
+	f.model.then(say("Whole."), endAs("Bounded", model.FinishLength), endAs("Filtered", model.FinishFiltered), sayAndWait("Cancelled"))
+	made := f.create(t, conversation.VoiceAndText)
+	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
+	c.want("session.created")
+	other.want("session.created")
+	statuses := func(events []event, of event) {
+		t.Helper()
+		for _, e := range events {
+			if e["type"] == "conversation.item.done" && path(e, "item", "role") == "assistant" {
+				text, _ := path(e, "item", "content", 0, "text").(string)
+				of[text] = path(e, "item", "status")
+			}
+		}
+	}
+	here, there := event{}, event{}
+	for _, text := range []string{"Whole.", "Bounded", "Filtered", "Cancelled"} {
+		c.say("Go on.")
+		if text == "Cancelled" {
+			c.until("response.output_text.delta")
+			c.send(`{"type":"response.cancel"}`)
+		}
+		told := c.until("response.done")
+		statuses(told, here)
+		if done := last(told); path(done, "response", "output", 0, "status") != here[text] {
+			t.Errorf("%s: the item is %v in %v", text, here[text], done)
+		}
+		for len(there) < len(here) {
+			statuses(other.until("conversation.item.done"), there)
+		}
+	}
+	want := event{"Whole.": "completed", "Bounded": "incomplete", "Filtered": "incomplete", "Cancelled": "incomplete"}
+	if diff := cmp.Diff([]event{want, want}, []event{here, there}); diff != "" {
+		t.Errorf("here and there (-want +got):\n%s", diff)
+	}
+	again := f.beside(t).dial(t, made.ChatURL+"&last_event_id=evt_gone.item_gone")
+	missed := event{}
+	for len(missed) < len(want) {
+		statuses(again.until("conversation.item.done"), missed)
+	}
+	if diff := cmp.Diff(want, missed); diff != "" {
+		t.Errorf("who comes back (-want +got):\n%s", diff)
+	}
+}
+
 func pageOf(size int) postgres.PageParams { return postgres.PageParams{Size: size} }

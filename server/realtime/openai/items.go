@@ -144,7 +144,11 @@ func finishedCall(id, name string, arguments json.RawMessage, output string, fai
 func wireItem(i conversation.Item) any {
 	switch i.Kind {
 	case conversation.AssistantItem:
-		return agentMessage(i.ID, i.Text, statusCompleted, i.Audio)
+		status := statusCompleted
+		if i.BrokenOff {
+			status = statusIncomplete
+		}
+		return agentMessage(i.ID, i.Text, status, i.Audio)
 	case conversation.SystemItem:
 		return message(i.ID, "system", statusCompleted, textContent{Type: "input_text", Text: i.Text})
 	case conversation.ToolItem:
