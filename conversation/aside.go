@@ -192,6 +192,9 @@ const maxInput = 256
 // ErrNoReference is the cause of Failed for an InputItem that refers to no item.
 var ErrNoReference = errors.New("no such item to refer to")
 
+// ErrNoCall is the cause of Failed for an InputItem that is the result of a call which is not among the others.
+var ErrNoCall = errors.New("no such call to answer")
+
 // inputOf is what an answer is given in place of the conversation; nil when it is the conversation.
 func (e *engine) inputOf(items []InputItem) ([]Message, error) {
 	if items == nil {
@@ -219,7 +222,23 @@ func (e *engine) inputOf(items []InputItem) ([]Message, error) {
 		}
 		input = append(input, messagesOf(item)...)
 	}
-	return input, nil
+	return input, answersCalls(input)
+}
+
+// answersCalls refuses results whose calls are not there: a model is told of both or of neither.
+func answersCalls(messages []Message) error {
+	called := map[string]bool{}
+	for _, m := range messages {
+		for _, call := range m.Calls {
+			called[call.ID] = true
+		}
+	}
+	for _, m := range messages {
+		if m.Role == roleTool && !called[m.CallID] {
+			return fault.Wrap(ErrNoCall, fault.InvalidRequest, "No call %q is among the input that a result of it is in.", m.CallID)
+		}
+	}
+	return nil
 }
 
 func checkInput(item Item) *fault.Error {

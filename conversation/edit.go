@@ -152,6 +152,8 @@ func (e *engine) truncate(live *Live, c Truncate) {
 		switch {
 		case item.ID == "":
 			return fault.Wrap(ErrNothingToTruncate, fault.InvalidRequest, "There is no item with that id.")
+		case item.Kind == UserItem && item.Audio != nil:
+			return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is the user's.")
 		case item.Kind != AssistantItem || item.Audio == nil:
 			return fault.InvalidField("item_id", "not_audio", "Only audio of the agent can be truncated; this item is text.")
 		case c.AudioEndMS < 0:

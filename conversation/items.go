@@ -160,15 +160,23 @@ func shown(turn Turn, edits ItemEdits) []Item {
 
 // latest are the items of several turns, each once: a result that came in a later turn stands beside its call, too.
 func latest(items []Item) []Item {
-	behind := map[string]bool{}
+	later := map[string]bool{}
 	for i := len(items) - 1; i >= 0; i-- {
-		key := items[i].key()
-		if behind[key] {
+		if items[i].repeated(later) {
 			items = slices.Delete(items, i, i+1)
 		}
-		behind[key] = true
 	}
 	return items
+}
+
+// repeated says that the item is a result which is among the later ones, and puts it there.
+func (i Item) repeated(later map[string]bool) bool {
+	if i.Kind != ToolOutputItem || i.ID == "" {
+		return false
+	}
+	is := later[i.key()]
+	later[i.key()] = true
+	return is
 }
 
 // NotedItem is an item that the texts of its turn do not tell of (it was put in by a client, or spoken),
@@ -180,12 +188,9 @@ type NotedItem struct {
 
 // noteItems fills in the Items of turns in order. A result is an item of the turn in which it came.
 func noteItems(turns []Turn, edits ItemEdits) {
-	behind := map[string]bool{}
+	later := map[string]bool{}
 	for i := len(turns) - 1; i >= 0; i-- {
-		turns[i].Items = slices.DeleteFunc(noted(turns[i], edits), func(item NotedItem) bool { return behind[item.Item.key()] })
-		for _, item := range turns[i].Items {
-			behind[item.Item.key()] = true
-		}
+		turns[i].Items = slices.DeleteFunc(noted(turns[i], edits), func(item NotedItem) bool { return item.repeated(later) })
 	}
 }
 

@@ -102,6 +102,10 @@ func TestResponseInput(t *testing.T) {
 	if failed := c.want("error"); path(failed, "error", "code") != "invalid_value" || path(failed, "error", "param") != "response.input" || path(failed, "error", "event_id") != "e" {
 		t.Errorf("got %v", failed)
 	}
+	c.send(`{"type":"response.create","event_id":"o","response":{"conversation":"none","input":[{"type":"function_call_output","call_id":"nobody","output":"seen"}]}}`)
+	if failed := c.want("error"); path(failed, "error", "code") != "invalid_value" || path(failed, "error", "param") != "response.input" || path(failed, "error", "event_id") != "o" {
+		t.Errorf("a result without its call: %v", failed)
+	}
 }
 
 // TestAsidesAreBounded: four at once, and each can be cancelled by its id.
@@ -316,6 +320,11 @@ func TestAudio(t *testing.T) {
 		t.Errorf("transcription %v (-want +got):\n%s", failed, diff)
 	}
 	c.until("response.done")
+	item, _ := committed["item_id"].(string)
+	c.send(`{"type":"conversation.item.truncate","item_id":"` + item + `","content_index":0,"audio_end_ms":10}`)
+	if failed := c.want("error"); path(failed, "error", "message") != "Only audio of the agent can be truncated; this item is the user's." {
+		t.Errorf("truncated what the user said: %v", failed)
+	}
 	if asked := f.model.requests()[0].Messages; len(asked) != 1 || !strings.Contains(asked[0].Text, "The user spoke here") {
 		t.Errorf("the model saw %+v", asked)
 	}

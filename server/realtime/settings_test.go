@@ -40,6 +40,11 @@ func TestNullClears(t *testing.T) {
 	if diff := cmp.Diff(changed, shown(c.want("session.updated"))); diff != "" {
 		t.Errorf("absent (-want +got):\n%s", diff)
 	}
+	c.send(`{"type":"session.update","session":{"audio":{"output":{"voice":5}}}}`)
+	if failed := c.want("error"); path(failed, "error", "param") != "session.audio.output.voice" || path(failed, "error", "code") != "invalid_type" {
+		t.Errorf("a voice that is none: %v", failed)
+	}
+	c.want("session.updated")
 	c.send(`{"type":"session.update","session":{"model":null,"audio":{"input":{"format":null,"turn_detection":null},"output":{"voice":null,"speed":null,"format":null}}}}`)
 	if diff := cmp.Diff(began, shown(c.want("session.updated"))); diff != "" {
 		t.Errorf("null (-want +got):\n%s", diff)

@@ -86,10 +86,19 @@ async function talk() {
   assert.match(ran.output, /map of Bern shown/);
   console.log(`client tool: ${ran.name} → ${words(mapped)}`);
 
+  // The package deletes the item and creates one with its id, at once.
+  const asked = 'How are webhooks signed?', changed = 'How are webhooks signed here?';
+  session.updateHistory((history) => history.map((item) => (item.role === 'user' && item.content[0].text === asked ? { ...item, content: [{ type: 'input_text', text: changed }] } : item)));
+  await next('conversation.item.deleted');
+  const again = await next('conversation.item.done');
+  assert.equal(again.item.content[0].text, changed);
+  await ask('And of webhooks that are sent again?');
+
   const said = session.history.filter((item) => item.type === 'message').map((item) => [item.role, item.content.map((c) => c.text).join('')]);
-  assert.deepEqual(said.map(([role]) => role), ['assistant', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant'], `the history is ${JSON.stringify(said)}`);
-  // The greeting, three messages, and the tool's result: the package asked for no other.
-  assert.equal(types.filter((type) => type === 'response.created').length, 5, `responses: ${types}`);
+  assert.deepEqual(said.map(([role]) => role), ['assistant', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant'], `the history is ${JSON.stringify(said)}`);
+  assert.equal(said[1][1], changed);
+  // The greeting, four messages, and the tool's result: the package asked for no other.
+  assert.equal(types.filter((type) => type === 'response.created').length, 6, `responses: ${types}`);
   assert.equal(types.includes('conversation.item.retrieved'), false, 'the package had to ask for an item');
 }
 

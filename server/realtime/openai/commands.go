@@ -49,14 +49,15 @@ func (d *Dialect) createItem(f frame) {
 		d.refuse(f.EventID, refused)
 		return
 	}
+	after := d.items.anchor(f.PreviousItemID)
 	switch one.Kind {
 	case conversation.UserItem:
-		d.do(conversation.UserMessage{CommandID: f.EventID, ItemID: one.ID, After: f.PreviousItemID, Text: one.Text})
+		d.do(conversation.UserMessage{CommandID: f.EventID, ItemID: one.ID, After: after, Text: one.Text})
 	case conversation.ToolOutputItem:
-		d.do(conversation.ToolOutput{CommandID: f.EventID, ItemID: one.ID, After: f.PreviousItemID, CallID: one.CallID, Output: one.Text})
+		d.do(conversation.ToolOutput{CommandID: f.EventID, ItemID: one.ID, After: after, CallID: one.CallID, Output: one.Text})
 	default:
 		d.do(conversation.Insert{
-			CommandID: f.EventID, ItemID: one.ID, After: f.PreviousItemID, Kind: one.Kind,
+			CommandID: f.EventID, ItemID: one.ID, After: after, Kind: one.Kind,
 			Text: one.Text, CallID: one.CallID, Name: one.Name, Arguments: one.Arguments,
 		})
 	}
@@ -95,6 +96,10 @@ func (d *Dialect) retrieveItem(f frame) {
 func (d *Dialect) deleteItem(f frame) {
 	if f.ItemID == "" {
 		d.refuse(f.EventID, missing("item_id"))
+		return
+	}
+	if d.items.asks(f.ItemID) { // it is this socket's only
+		d.dropItem(conversation.ItemRemoved{ItemID: f.ItemID})
 		return
 	}
 	d.items.doubt(f.ItemID)
@@ -160,7 +165,7 @@ func (d *Dialect) clearInput(frame) {
 }
 
 func (d *Dialect) clearOutput(frame) {
-	d.send(&plainEvent{head{Type: "output_audio_buffer.cleared"}})
+	d.send(&outputClearedEvent{head{Type: "output_audio_buffer.cleared"}, d.response})
 }
 
 // rawText is a JSON value as the string the protocol wants arguments in.

@@ -2,7 +2,9 @@ package openai
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"parlance.dev/parlance/conversation"
 )
@@ -62,6 +64,9 @@ func readText(item newItem, param string) (string, *refusal) {
 	text := strings.Join(texts, "\n")
 	if strings.TrimSpace(text) == "" {
 		return "", &refusal{code: "missing_required_parameter", message: "A message needs content of the type " + contentTypes[item.Role] + " that says something.", param: param + ".content"}
+	}
+	if strings.ContainsRune(text, 0) || utf8.RuneCountInString(text) > conversation.MaxTextChars {
+		return "", invalid(param+".content[0].text", "A message has at most "+strconv.Itoa(conversation.MaxTextChars)+" characters, and not the character U+0000.")
 	}
 	return text, nil
 }

@@ -33,6 +33,8 @@ type Dialect struct {
 	whole string
 	// responses are those going out, by id: one of the conversation, and some out of band.
 	responses map[string]*openResponse
+	// response is the newest of the conversation, going out or not.
+	response string
 	// asked waits, by command, for the responses.
 	asked map[string]asked
 	// maxTokens is the client's bound of an answer; 0 or less when there is none.

@@ -51,7 +51,7 @@ func field(e event, steps ...string) any {
 
 func TestRefusedFrames(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", 129)
+	long, tooLong := strings.Repeat("x", 129), strings.Repeat("ä", conversation.MaxTextChars+1)
 	rows := []struct{ frame, code, param string }{
 		{`{`, "invalid_json", ""},
 		{``, "invalid_json", ""},
@@ -110,6 +110,13 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"session.update","session":{"audio":{"input":{"noise_reduction":{"type":"x"}}}}}`, "invalid_value", "session.audio.input.noise_reduction"},
 		{`{"type":"session.update","session":{"audio":{"input":{"transcription":"whisper"}}}}`, "invalid_value", "session.audio.input.transcription"},
 		{`{"type":"response.create","response":{"metadata":{"a":1}}}`, "invalid_type", "response.metadata.a"},
+		{`{"type":"response.create","response":{"metadata":{"a":null}}}`, "invalid_type", "response.metadata.a"},
+		{`{"type":"session.update","session":{"audio":{"input":{"turn_detection":{"type":"server_vad","threshold":"high"}}}}}`, "invalid_type", "session.audio.input.turn_detection.threshold"},
+		{`{"type":"session.update","session":{"audio":{"input":{"transcription":{"language":5}}}}}`, "invalid_type", "session.audio.input.transcription.language"},
+		{`{"type":"session.update","session":{"tracing":{"group_id":5}}}`, "invalid_type", "session.tracing.group_id"},
+		{`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + tooLong + `"}]}}`, "invalid_value", "item.content[0].text"},
+		{`{"type":"conversation.item.create","item":{"type":"message","role":"system","content":[{"type":"input_text","text":"a\u0000b"}]}}`, "invalid_value", "item.content[0].text"},
+		{`{"type":"response.create","response":{"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"\u0000b"}]}]}}`, "invalid_value", "response.input[0].content[0].text"},
 		{`{"type":"input_audio_buffer.commit"}`, "input_audio_buffer_commit_empty", ""},
 	}
 	for _, row := range rows {
@@ -172,7 +179,7 @@ func TestCommands(t *testing.T) {
 		{
 			`{"type":"response.create","event_id":"e","response":{"conversation":"none","input":[{"type":"item_reference","id":"i"},{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}],` +
 				`"tool_choice":{"type":"function","name":"look"},"max_output_tokens":7}}`,
-			conversation.Respond{CommandID: "e", OutOfBand: true, ToolChoice: "look", MaxOutputTokens: 7, Input: []conversation.InputItem{
+			conversation.Respond{OutOfBand: true, ToolChoice: "look", MaxOutputTokens: 7, Input: []conversation.InputItem{
 				{Reference: "i"}, {Item: conversation.Item{Kind: conversation.UserItem, Text: "a"}},
 			}},
 		},
@@ -372,5 +379,91 @@ func TestApproval(t *testing.T) {
 	refused := decoded(t, d.Frame([]byte(`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1"}}`), true))
 	if len(refused) != 1 || field(refused[0], "error", "code") != "missing_required_parameter" {
 		t.Errorf("without a word: %v", refused)
+	}
+}
+
+// TestApprovalAsItem: the question is an item of this socket's only, which the core does not know.
+func TestApprovalAsItem(t *testing.T) {
+	t.Parallel()
+	d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_0", Kind: conversation.UserItem, Text: "hi"}}})
+	d.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
+	d.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", CallID: "call_1", Name: "pay", Arguments: json.RawMessage(`{}`)})
+	one := func(frame string) event {
+		t.Helper()
+		step := d.Frame([]byte(frame), true)
+		events := decoded(t, step)
+		if len(events) != 1 || len(step.Commands) != 0 {
+			t.Fatalf("%s: %v and %v", frame, events, step.Commands)
+		}
+		return events[0]
+	}
+	place := func(previous string) string {
+		t.Helper()
+		step := d.Frame([]byte(`{"type":"conversation.item.create","previous_item_id":"`+previous+`","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}}`), true)
+		return step.Commands[0].(conversation.UserMessage).After
+	}
+	if got := place("mcpr_1"); got != "item_0" {
+		t.Errorf("behind the question: behind %q", got)
+	}
+	d.Frame([]byte(`{"type":"conversation.item.truncate","item_id":"mcpr_1","content_index":0,"audio_end_ms":1}`), true)
+	d.Event(conversation.Failed{Err: fault.Wrap(conversation.ErrNothingToTruncate, fault.InvalidRequest, "none")})
+	if e := one(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`); field(e, "item", "type") != "mcp_approval_request" {
+		t.Errorf("retrieved %v", e)
+	}
+	if e := one(`{"type":"conversation.item.delete","item_id":"mcpr_1"}`); e["type"] != "conversation.item.deleted" || e["item_id"] != "mcpr_1" {
+		t.Errorf("deleted %v", e)
+	}
+	if step := d.Frame([]byte(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`), true); len(step.Commands) != 1 {
+		t.Errorf("retrieved when it is deleted: %v", decoded(t, step))
+	}
+	first := newDialect(openai.Params{})
+	first.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
+	first.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", Name: "pay"})
+	if d = first; place("mcpr_1") != conversation.AtFront {
+		t.Errorf("the first item is behind %q", place("mcpr_1"))
+	}
+}
+
+// TestSameEventID: what two wishes asked for is told apart although the client gave both one id, which errors name.
+func TestSameEventID(t *testing.T) {
+	t.Parallel()
+	d := newDialect(openai.Params{})
+	var wishes []conversation.Respond
+	for _, turn := range []string{`{"metadata":{"n":"1"}}`, `{"conversation":"none","metadata":{"n":"2"}}`, `{"conversation":"none"}`, `{"metadata":{"n":"4"}}`} {
+		step := d.Frame([]byte(`{"type":"response.create","event_id":"same","response":`+turn+`}`), true)
+		wishes = append(wishes, step.Commands[0].(conversation.Respond))
+	}
+	for i, want := range []any{"1", "2", nil} {
+		at := []int{0, 1, 2}[i]
+		created := decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_" + string(rune('1'+at)), CommandID: wishes[at].CommandID, OutOfBand: wishes[at].OutOfBand}))
+		if got := field(created[0], "response", "metadata", "n"); got != want {
+			t.Errorf("%d: metadata %v, want %v", at, got, want)
+		}
+	}
+	failed := decoded(t, d.Event(conversation.Failed{CommandID: wishes[3].CommandID, Err: fault.New(fault.RateLimitedReason, "Too many.")}))
+	if field(failed[0], "error", "event_id") != "same" {
+		t.Errorf("%v", failed)
+	}
+}
+
+// TestOutputCleared: openai's schema wants the response whose audio it is.
+func TestOutputCleared(t *testing.T) {
+	t.Parallel()
+	d := newDialect(openai.Params{})
+	cleared := func() any {
+		t.Helper()
+		return decoded(t, d.Frame([]byte(`{"type":"output_audio_buffer.clear"}`), true))[0]["response_id"]
+	}
+	if got := cleared(); got != "" {
+		t.Errorf("before the first response: %v", got)
+	}
+	d.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
+	d.Event(conversation.ResponseStarted{ResponseID: "resp_2", OutOfBand: true})
+	if got := cleared(); got != "resp_1" {
+		t.Errorf("in a response: %v", got)
+	}
+	d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted})
+	if got := cleared(); got != "resp_1" {
+		t.Errorf("behind it: %v", got)
 	}
 }

@@ -25,7 +25,7 @@ func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
 	if e.Status == conversation.ResponseCancelled {
 		reason = "client_cancelled"
 	}
-	d.responses[e.ResponseID] = ended
+	d.responses[e.ResponseID], d.response = ended, e.ResponseID
 	d.finishResponse(conversation.ResponseDone{
 		ResponseID: e.ResponseID, TurnID: e.TurnID, Status: e.Status, Reason: reason, Items: e.Items, Text: e.Text, Citations: e.Citations, Usage: e.Usage, Err: e.Err,
 	})

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -67,11 +68,14 @@ func (d *Dialect) configured(e conversation.Configured) {
 		case left.Field == conversation.FieldTools:
 			d.refuse(e.CommandID, invalid("session.tools", left.Message))
 		case left.Code != string(fault.OverrideNotAllowed):
-			d.refuse(e.CommandID, &refusal{code: "invalid_type", message: "The value of " + left.Field + " was left out: " + left.Message, param: "session." + left.Field})
+			d.refuse(e.CommandID, &refusal{code: "invalid_type", message: "The value of " + left.Field + " was left out: " + left.Message, param: "session." + cmp.Or(overridden[left.Field], left.Field)})
 		}
 	}
 	d.send(&sessionEvent{head{Type: "session.updated"}, d.effective()})
 }
+
+// overridden are the members of a session that overrides of another name came from.
+var overridden = map[string]string{"voice": "audio.output.voice"}
 
 // content takes the events within a response; there is none of them outside one.
 func (d *Dialect) content(e conversation.Event) {
@@ -135,6 +139,9 @@ func (d *Dialect) addItem(e conversation.ItemAdded) {
 func (d *Dialect) startResponse(e conversation.ResponseStarted) {
 	r := &openResponse{id: e.ResponseID, aside: e.OutOfBand, asked: d.asked[e.CommandID], at: map[string]int{}}
 	d.responses[e.ResponseID] = r
+	if !r.aside {
+		d.response = e.ResponseID
+	}
 	delete(d.asked, e.CommandID)
 	d.send(&responseEvent{head{Type: "response.created"}, d.newResponse(r, statusInProgress)})
 }
@@ -333,6 +340,7 @@ var refusals = []struct {
 	{conversation.ErrNothingToCancel, "response_cancel_not_active", "There is no response going out to cancel.", ""},
 	{conversation.ErrNoAudio, "input_audio_buffer_commit_empty", "The audio buffer is too small: at least 100 ms are needed.", ""},
 	{conversation.ErrNoReference, "invalid_value", "An item_reference names no item of the conversation.", "response.input"},
+	{conversation.ErrNoCall, "invalid_value", "A function_call_output answers no function_call of the input.", "response.input"},
 	{conversation.ErrNoTool, "invalid_value", "tool_choice names a tool that is not offered.", "response.tool_choice"},
 	{conversation.ErrNoPlace, "item_create_invalid_previous_item_id", "There is no item with the id that previous_item_id names.", "previous_item_id"},
 	{conversation.ErrItemTaken, "item_create_duplicate_id", "There is an item with that id already.", "item.id"},
@@ -342,7 +350,10 @@ var refusals = []struct {
 }
 
 func (d *Dialect) failed(e conversation.Failed) {
-	delete(d.asked, e.CommandID)
+	if wish, waits := d.asked[e.CommandID]; waits {
+		delete(d.asked, e.CommandID)
+		e.CommandID = wish.eventID
+	}
 	if e.Err == nil {
 		return
 	}

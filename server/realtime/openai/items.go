@@ -173,10 +173,29 @@ type items struct {
 	unsure map[string]bool
 }
 
+// asks says that an item asks whether a call may be made: the core knows the question, not as an item.
+func (s *items) asks(id string) bool {
+	_, asks := s.byID[id].(approvalRequestItem)
+	return asks
+}
+
+// anchor is the item that the core knows in the place of one that asks.
+func (s *items) anchor(id string) string {
+	if !s.asks(id) {
+		return id
+	}
+	for at := slices.Index(s.order, id) - 1; at >= 0; at-- {
+		if !s.asks(s.order[at]) {
+			return s.order[at]
+		}
+	}
+	return conversation.AtFront
+}
+
 // doubt has the core say what an item is from now on.
 func (s *items) doubt(id string) {
-	if _, known := s.byID[id]; !known {
-		return // as it does already
+	if _, known := s.byID[id]; !known || s.asks(id) {
+		return // as it does already, or it does not know
 	}
 	if s.unsure == nil {
 		s.unsure = map[string]bool{}

@@ -16,7 +16,7 @@ type newResponse struct {
 	Conversation     string             `json:"conversation"`
 	Instructions     *string            `json:"instructions"`
 	Input            *[]json.RawMessage `json:"input"`
-	Metadata         map[string]string  `json:"metadata"`
+	Metadata         map[string]*string `json:"metadata"`
 	Tools            json.RawMessage    `json:"tools"`
 	ToolChoice       json.RawMessage    `json:"tool_choice"`
 	MaxOutputTokens  json.RawMessage    `json:"max_output_tokens"`
@@ -31,6 +31,8 @@ type newResponse struct {
 
 // asked is what a response was asked for with that the response shows.
 type asked struct {
+	// eventID is the client's, which may be another response's too.
+	eventID         string
 	metadata        map[string]string
 	maxOutputTokens int // as in conversation.Respond
 }
@@ -67,10 +69,8 @@ func (d *Dialect) createResponse(f frame) {
 	}
 	command.CommandID, command.Awaited = f.EventID, len(wanted.Metadata) > 0
 	if (len(wanted.Metadata) > 0 || command.MaxOutputTokens != 0) && len(d.asked) < maxWaitingAsked {
-		if command.CommandID == "" {
-			command.CommandID = idgen.New(idgen.Request)
-		}
-		d.asked[command.CommandID] = asked{metadata: wanted.Metadata, maxOutputTokens: command.MaxOutputTokens}
+		command.CommandID = idgen.New(idgen.Request)
+		d.asked[command.CommandID] = asked{eventID: f.EventID, metadata: metadataOf(wanted.Metadata), maxOutputTokens: command.MaxOutputTokens}
 	}
 	d.do(command)
 }
@@ -116,16 +116,32 @@ func (d *Dialect) readResponse(wanted newResponse) (conversation.Respond, *refus
 	return command, refused
 }
 
-func checkMetadata(metadata map[string]string) *refusal {
+func checkMetadata(metadata map[string]*string) *refusal {
 	if len(metadata) > maxMetadataPairs {
 		return invalid("response.metadata", "metadata has at most 16 pairs.")
 	}
 	for key, value := range metadata {
-		if len(key) > maxMetadataKey || len(value) > maxMetadataValue {
+		if value == nil {
+			param := "response.metadata." + key
+			return &refusal{code: "invalid_type", message: param + " cannot be of the type null.", param: param}
+		}
+		if len(key) > maxMetadataKey || len(*value) > maxMetadataValue {
 			return invalid("response.metadata", "metadata has keys of at most 64 and values of at most 512 bytes.")
 		}
 	}
 	return nil
+}
+
+// metadataOf is metadata that was checked.
+func metadataOf(metadata map[string]*string) map[string]string {
+	if metadata == nil {
+		return nil
+	}
+	checked := make(map[string]string, len(metadata))
+	for key, value := range metadata {
+		checked[key] = *value
+	}
+	return checked
 }
 
 // readInput is what the model is to see in place of the conversation.

@@ -19,7 +19,34 @@ type shownObject struct {
 	into    *json.RawMessage
 	types   []string
 	message string
+	// members are what it may have; what it has beside is shown again as it is.
+	members any
 }
+
+// The members of what a client is shown again: SDKs take them of these types only.
+type (
+	turnDetection struct {
+		Threshold         *float64 `json:"threshold"`
+		PrefixPaddingMS   *float64 `json:"prefix_padding_ms"`
+		SilenceDurationMS *float64 `json:"silence_duration_ms"`
+		IdleTimeoutMS     *float64 `json:"idle_timeout_ms"`
+		CreateResponse    *bool    `json:"create_response"`
+		InterruptResponse *bool    `json:"interrupt_response"`
+		Eagerness         *string  `json:"eagerness"`
+	}
+	transcription struct {
+		Model     *string  `json:"model"`
+		Language  *string  `json:"language"`
+		Languages []string `json:"languages"`
+		Keywords  []string `json:"keywords"`
+		Prompt    *string  `json:"prompt"`
+		Delay     *string  `json:"delay"`
+	}
+	tracing struct {
+		WorkflowName *string `json:"workflow_name"`
+		GroupID      *string `json:"group_id"`
+	}
+)
 
 // apply takes over what the socket keeps; absent members stay, null clears: began is what was in force first.
 func (a *audioSettings) apply(update sessionUpdate, began audioSettings) *refusal {
@@ -37,16 +64,16 @@ func (a *audioSettings) apply(update sessionUpdate, began audioSettings) *refusa
 		{
 			"session.audio.input.turn_detection", update.Audio.Input.TurnDetection, &a.turnDetection,
 			[]string{"server_vad", "semantic_vad"},
-			"turn_detection is null or an object with the type server_vad or semantic_vad.",
+			"turn_detection is null or an object with the type server_vad or semantic_vad.", new(turnDetection),
 		},
 		{
 			"session.audio.input.noise_reduction", update.Audio.Input.NoiseReduction, &a.noiseReduction,
 			[]string{"near_field", "far_field"},
-			"noise_reduction is null or an object with the type near_field or far_field.",
+			"noise_reduction is null or an object with the type near_field or far_field.", new(struct{}),
 		},
 		{
 			"session.audio.input.transcription", update.Audio.Input.Transcription, &a.transcription, nil,
-			`transcription is null or an object such as {"language": "en"}.`,
+			`transcription is null or an object such as {"language": "en"}.`, new(transcription),
 		},
 	} {
 		if refused := one.read(); refused != nil {
@@ -68,6 +95,9 @@ func (o shownObject) read() *refusal {
 		if !isObject(o.raw) || len(o.raw) > maxShownBytes || json.Unmarshal(o.raw, &kind) != nil || (o.types != nil && !slices.Contains(o.types, kind.Type)) {
 			return invalid(o.param, o.message)
 		}
+		if refused := decode(o.raw, o.param, o.members); refused != nil {
+			return refused
+		}
 	}
 	*o.into = slices.Clone(o.raw)
 	return nil
@@ -87,6 +117,11 @@ func (a *audioSettings) applyWords(update sessionUpdate) *refusal {
 	var word string
 	if present(update.Tracing) && (len(update.Tracing) > maxShownBytes || (!isObject(update.Tracing) && (json.Unmarshal(update.Tracing, &word) != nil || word != "auto"))) {
 		return invalid("session.tracing", `tracing is null, "auto" or an object.`)
+	}
+	if isObject(update.Tracing) {
+		if refused := decode(update.Tracing, "session.tracing", new(tracing)); refused != nil {
+			return refused
+		}
 	}
 	a.tracing = slices.Clone(update.Tracing)
 	return nil

@@ -134,6 +134,12 @@ type citationsEvent struct {
 
 type plainEvent struct{ head }
 
+// outputClearedEvent is output_audio_buffer.cleared; ResponseID is empty before the first response.
+type outputClearedEvent struct {
+	head
+	ResponseID string `json:"response_id"`
+}
+
 type errorEvent struct {
 	head
 	Error wireError `json:"error"`
