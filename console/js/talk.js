@@ -33,6 +33,9 @@ export class Talk {
   close() { this.#live?.leave(); }
 }
 
+/** How long an agent waits for a client's tool when it does not say. */
+const toolSeconds = 20;
+
 /** One session that goes on. */
 class Live {
   #conversation; #transcript; #requests; #log = new EventLog(); #clientTools; #responding = false; #over = false; #known = 0; #follow = true;
@@ -51,7 +54,7 @@ class Live {
     this.#clientTools = clientTools;
     this.#conversation = new Conversation(session.id, session.chat_url);
     this.#transcript = new Transcript(session.id, this.#turns);
-    this.#requests = new Requests((event) => this.#send(event));
+    this.#requests = new Requests((event) => this.#send(event), { toolSeconds: agent?.tools_config?.client_tool_timeout_seconds || toolSeconds, left: this.#text });
     this.#conversation.addEventListener('event', ({ detail }) => this.#take(detail));
     this.#conversation.addEventListener('sent', ({ detail }) => this.#log.add('→', detail));
     this.#conversation.addEventListener('state', ({ detail }) => this.#changed(detail));
