@@ -129,10 +129,10 @@ function search(turn) {
 }
 
 function timing(turn) {
-  if (!turn.metrics) return null;
+  if (!turn.metrics || turn.status === 'in_progress') return null; // they are all 0 until it is over
   return part('timing', 'Timing', (body) => {
     // The receipt knows the stages better than the transcript; without one, the transcript's are shown.
-    if (turn.status !== 'in_progress') receiptOf(turn).then((found) => fill(body, waterfall(turn, found), rounds(turn))).catch(() => {});
+    receiptOf(turn).then((found) => fill(body, waterfall(turn, found), rounds(turn))).catch(() => {});
     return [waterfall(turn), rounds(turn)];
   });
 }

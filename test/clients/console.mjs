@@ -1,12 +1,14 @@
 // Uses the console as a person does, in a headless Chromium, through a proxy that serves the installation
 // under a path: a conversation with passages, a tool of the server and one that is answered by hand, texts
-// that try to be HTML, a dropped connection, the past sessions, a narrow screen, the dark theme.
+// that try to be HTML, a dropped connection, an answer that takes long, the past sessions, a narrow screen,
+// the dark theme.
 //
 //   PARLANCE_BASE_URL=… PARLANCE_API_KEY=… PARLANCE_WORKSPACE_ID=… node console.mjs
 //
 // The agent is the demo agent of `parlance dev` with the extractive responder. SCREENSHOT=file.png keeps a
 // picture of the conversation. It exits with 1 when anything is otherwise than it should be.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
@@ -37,10 +39,18 @@ await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve));
 const origin = `127.0.0.1:${proxy.address().port}`;
 const url = `http://${origin}${prefix}/console/`;
 
+/** A tool's endpoint that answers when it is told to. */
+const held = [];
+const endpoint = http.createServer((request, response) => {
+  request.resume();
+  held.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"held": "no more"}'));
+});
+await new Promise((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+
 async function call(method, path, body) {
   const response = await fetch(`${api}${path}`, { method, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });
   assert.ok(response.ok, `${method} ${path}: ${response.status} ${await response.clone().text()}`);
-  return response.json();
+  return response.status === 204 ? {} : response.json();
 }
 
 async function talk(page) {
@@ -92,7 +102,7 @@ async function talk(page) {
   await page.type('Name of the variable', 'city');
   await page.type('Value of the variable', attack);
   await page.press('Start a session');
-  await page.sees('Connected.');
+  await connected(page);
   await page.sees('Hello, I am Ada');
   seen('a session begins, with variables and client tools, and greets');
 
@@ -133,12 +143,17 @@ async function talk(page) {
   assert.deepEqual(harm, { images: 0, scripts: 1 }, 'a text became HTML');
   seen('texts of users, agents and tools stay text');
 
+  await slowAnswers(page, say);
+  seen('an answer that takes long: dropped, stopped, with another question behind it, and the reader elsewhere');
+  await screens(page, say);
+  seen('a narrow screen keeps what is typed in reach');
+
   const sockets = () => page.requests.filter((r) => r.startsWith('ws:'));
   const before = sockets().length;
   await page.press('Drop the connection');
   await page.sees('dropped on purpose');
   await page.press('Reconnect');
-  await page.sees('Connected.');
+  await connected(page);
   assert.equal(sockets().length, before + 1);
   assert.match(sockets().at(-1), /[?&]last_event_id=[^&]+/);
   await say('And how are tools called?');
@@ -194,6 +209,89 @@ async function talk(page) {
   const elsewhere = page.requests.filter((r) => new URL(r).host !== origin || !new URL(r).pathname.startsWith(prefix));
   assert.deepEqual(elsewhere, [], 'the page asks elsewhere');
   assert.deepEqual(page.complaints, []);
+}
+
+/** Waits for the connection; the log has the word, too. */
+const connected = (page) => page.until(() => document.querySelector('.state')?.textContent === 'Connected.');
+
+/** Waits until what has changed is on the screen. */
+const drawn = (page) => page.run(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+
+/** Answers that wait for a tool, so that one is in the middle of them. */
+async function slowAnswers(page, say) {
+  const { PARLANCE_WORKSPACE_ID: workspace, PARLANCE_AGENT_ID: agent } = process.env;
+  const tool = await call('POST', `/workspaces/${workspace}/tools`, { slug: 'hold', description: 'Takes its time.', kind: 'http', method: 'POST',
+    webhook_url: `http://127.0.0.1:${endpoint.address().port}/`, input_schema: { type: 'object', properties: { n: { type: 'integer' } } } });
+  await call('POST', `/workspaces/${workspace}/agents/${agent}/tools/attach`, { tool_id: tool.id, enabled: true });
+  const hold = (n) => `/tool hold {"n": ${n}}`;
+  const shown = () => page.run(() => ({
+    said: [...document.querySelectorAll('.said.user .text')].map((e) => e.textContent).filter((text) => text.startsWith('/tool hold')),
+    now: [...document.querySelectorAll('.now .said.user .text')].map((e) => e.textContent),
+    stop: ![...document.querySelectorAll('button')].find((b) => b.textContent === 'Stop the answer').disabled,
+    unfinished: document.querySelectorAll('.turn.in_progress').length,
+  }));
+  const top = () => page.run(() => window.scrollY);
+  const called = async (n) => {
+    await page.until((wanted) => document.querySelectorAll('.now p.help').length === 1 && document.querySelector('.now').textContent.includes(wanted), hold(n));
+    if (held.length === 0) await once(endpoint, 'request');
+  };
+  const carded = (n) => page.until((wanted) => [...document.querySelectorAll('.turn .said.user .text')].some((e) => e.textContent === wanted), hold(n));
+  const transcripts = () => page.requests.filter((r) => r.includes('/transcript')).length;
+
+  await say(hold(1));
+  await called(1);
+  const read = transcripts();
+  await page.press('Drop the connection');
+  await page.sees('dropped on purpose');
+  await page.press('Reconnect');
+  await connected(page);
+  while (transcripts() === read) await drawn(page);
+  await page.run((id) => import(new URL('js/api.js', document.baseURI.replace(/#.*/, ''))).then(({ call }) => call('GET', `sessions/${id}/transcript`)), await sessionID(page)); // behind the page's own
+  assert.deepEqual(await shown(), { said: [hold(1)], now: [hold(1)], stop: true, unfinished: 0 });
+
+  await page.run((id) => { location.hash = `#session/${id}`; }, await sessionID(page));
+  await page.until(() => document.querySelector('.turn.in_progress'));
+  assert.equal(await page.run(() => document.querySelectorAll('.turn.in_progress .timing').length), 0, 'a turn that goes on is said to have taken no time');
+  await page.run(() => { location.hash = '#talk'; });
+
+  await say(hold(2));
+  held.shift()();
+  await carded(1);
+  await called(2);
+  assert.deepEqual(await shown(), { said: [hold(1), hold(2)], now: [hold(2)], stop: true, unfinished: 0 });
+
+  await page.run(() => new Promise((resolve) => {
+    window.addEventListener('scroll', () => requestAnimationFrame(resolve), { once: true });
+    window.scrollTo(0, 0); // as Page Up, a finger or the bar do
+  }));
+  held.shift()();
+  await carded(2);
+  await drawn(page);
+  assert.equal(await top(), 0, 'the reader is taken away from what is read');
+
+  await say(hold(3));
+  await called(3);
+  assert.ok(await top() > 0, 'what was said is out of sight');
+  await page.press('Stop the answer');
+  await carded(3);
+  assert.deepEqual(await shown(), { said: [1, 2, 3].map(hold), now: [], stop: false, unfinished: 0 });
+  held.shift()();
+  await call('DELETE', `/workspaces/${workspace}/tools/${tool.id}`);
+}
+
+const sessionID = (page) => page.run(() => document.querySelector('.live aside dd code').textContent);
+
+/** A screen on which the events are below the conversation. */
+async function screens(page, say) {
+  await page.resize(800, 600);
+  const turns = await page.run(() => document.querySelectorAll('.turn').length);
+  await say('How are webhooks signed?');
+  await page.until((before) => document.querySelectorAll('.turn').length > before && !document.querySelector('.now').childElementCount, turns);
+  await drawn(page);
+  const below = await page.run(() => ({ inner: window.innerHeight, form: document.querySelector('.say').getBoundingClientRect().bottom, end: document.querySelector('.conversation').getBoundingClientRect().bottom }));
+  assert.ok(below.form > 100 && below.form <= below.inner && below.end > below.inner - 40, `the conversation is scrolled off the screen: ${JSON.stringify(below)}`);
+
+  await page.resize(1360, 900);
 }
 
 /** What is waited for, and how long, through the page's own code. */
@@ -292,5 +390,7 @@ await patience(talk(page).catch(async (error) => {
   throw error;
 }), 300_000);
 await page.close();
-proxy.close();
-proxy.closeAllConnections();
+for (const server of [proxy, endpoint]) {
+  server.close();
+  server.closeAllConnections();
+}
