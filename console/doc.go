@@ -7,11 +7,11 @@
 //
 //	js/app.js      the frame: key, views, theme      js/api.js        REST, errors as sentences
 //	js/setup.js    what a session begins with        js/realtime.js   the socket, coming back, close codes
-//	js/talk.js     the live conversation             js/requests.js   what the agent waits for
+//	js/talk.js     the live conversation             js/now.js        what is being said in it
+//	js/requests.js what the agent waits for          js/log.js        the raw events
 //	js/turn.js     one turn with everything in it    js/transcript.js a session's turns, kept up to date
 //	js/receipt.js  a turn's receipt                  js/timing.js     the waterfall
-//	js/sessions.js past sessions                     js/log.js        the raw events
-//	js/dom.js      elements; text is only ever text
+//	js/sessions.js past sessions                     js/dom.js        elements; text is only ever text
 //
 // Texts of users, agents, tools and sources are never HTML: dom.js has no way to make it of a string, and
 // the Content-Security-Policy that server sends (Trusted Types) lets no other code do it.

@@ -2,11 +2,11 @@
 import { call, path } from './api.js';
 import { announce, copyButton, facts, fill, h, json, notice } from './dom.js';
 import { EventLog } from './log.js';
+import { Now } from './now.js';
 import { Conversation } from './realtime.js';
 import { Requests } from './requests.js';
 import { setup } from './setup.js';
 import { Transcript } from './transcript.js';
-import { bubble } from './turn.js';
 
 /** The view; it lives on while others are looked at. */
 export class Talk {
@@ -21,7 +21,10 @@ export class Talk {
     this.#live?.leave();
     this.#live = undefined;
     fill(this.element, setup((made) => {
-      this.#live = new Live(made, () => this.#begin());
+      this.#live = new Live(made, () => {
+        this.#begin();
+        this.element.closest('main')?.focus(); // what was pressed is gone
+      });
       fill(this.element, this.#live.element);
       this.#live.start();
     }), h('section', { class: 'panel hint' }, h('h2', {}, 'What this page is for'),
@@ -33,12 +36,17 @@ export class Talk {
   close() { this.#live?.leave(); }
 }
 
+/** How far from the end of the conversation a reader counts as being there. */
+const nearPX = 30;
+
+/** How long an agent waits for a client's tool when it does not say. */
+const toolSeconds = 20;
+
 /** One session that goes on. */
 class Live {
-  #conversation; #transcript; #requests; #log = new EventLog(); #clientTools; #responding = false; #over = false; #known = 0; #follow = true;
-  #trouble = h('div'); #state = h('p', { class: 'state', role: 'status' }); #turns = h('div', { class: 'turns' });
-  #now = h('div', { class: 'now', 'aria-live': 'polite', 'aria-atomic': 'false' }); #answer; #facts = h('div');
-  #text = h('textarea', { rows: 2, maxlength: 32000, placeholder: 'Say something. Enter sends, Shift+Enter makes a line.', 'aria-label': 'What you say' });
+  #conversation; #transcript; #requests; #log = new EventLog(); #clientTools; #now = new Now(); #over = false; #follow = true; #top = 0; #said;
+  #left = new AbortController(); #grown = new ResizeObserver(() => this.#scroll()); #trouble = h('div'); #state = h('p', { class: 'state', role: 'status' }); #turns = h('div', { class: 'turns' }); #facts = h('div');
+  #text = h('textarea', { rows: 2, dir: 'auto', maxlength: 32000, placeholder: 'Say something. Enter sends, Shift+Enter makes a line.', 'aria-label': 'What you say' });
   #sendButton = h('button', { type: 'submit' }, 'Send');
   #cancel = h('button', { type: 'button', class: 'quiet', disabled: true, onclick: () => this.#send({ type: 'response.cancel' }) }, 'Stop the answer');
   #drop = h('button', { type: 'button', class: 'quiet', title: 'Loses the connection, to see that the session survives it', onclick: () => this.#conversation.drop() }, 'Drop the connection');
@@ -51,7 +59,7 @@ class Live {
     this.#clientTools = clientTools;
     this.#conversation = new Conversation(session.id, session.chat_url);
     this.#transcript = new Transcript(session.id, this.#turns);
-    this.#requests = new Requests((event) => this.#send(event));
+    this.#requests = new Requests((event) => this.#send(event), { toolSeconds: agent?.tools_config?.client_tool_timeout_seconds || toolSeconds, left: this.#text });
     this.#conversation.addEventListener('event', ({ detail }) => this.#take(detail));
     this.#conversation.addEventListener('sent', ({ detail }) => this.#log.add('→', detail));
     this.#conversation.addEventListener('state', ({ detail }) => this.#changed(detail));
@@ -62,9 +70,12 @@ class Live {
       }
     });
     const form = h('form', { class: 'say', onsubmit: (event) => { event.preventDefault(); this.#say(); } }, this.#text, h('div', { class: 'row' }, this.#sendButton, this.#cancel, this.#state));
-    window.addEventListener('wheel', ({ deltaY }) => { if (deltaY < 0) this.#follow = false; }, { passive: true });
-    this.element = h('div', { class: 'live' },
-      h('section', { class: 'conversation', 'aria-label': 'Conversation' }, this.#turns, this.#now, this.#requests.element, this.#trouble, form),
+    window.addEventListener('scroll', () => this.#scrolled(), { passive: true, signal: this.#left.signal });
+    this.#turns.addEventListener('click', ({ target }) => { if (target.closest('summary')) this.#follow = false; }); // what was opened is read now
+    window.addEventListener('beforeunload', (event) => { if (!this.#over) event.preventDefault(); }, { signal: this.#left.signal }); // the page is all that knows the way back
+    this.#said = h('section', { class: 'conversation', 'aria-label': 'Conversation' }, this.#turns, this.#now.element, this.#requests.element, this.#trouble, form);
+    this.#grown.observe(this.#said);
+    this.element = h('div', { class: 'live' }, this.#said,
       h('aside', {}, h('section', { class: 'panel', 'aria-label': 'Session' },
         h('h2', {}, `Talking to ${agent?.name ?? 'the agent'}`), this.#facts,
         h('div', { class: 'row' }, this.#end, this.#drop, this.#reconnect, copyButton('Copy the id', () => session.id), h('button', { type: 'button', class: 'quiet', onclick: again }, 'Another session'))),
@@ -76,7 +87,11 @@ class Live {
     this.#showSession();
   }
 
-  leave() { this.#conversation.leave(); }
+  leave() {
+    this.#left.abort();
+    this.#grown.disconnect();
+    this.#conversation.leave();
+  }
 
   #send(event) {
     const sent = this.#conversation.send(event);
@@ -90,7 +105,7 @@ class Live {
     const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
     if (!this.#send({ type: 'conversation.item.create', item }) || !this.#send({ type: 'response.create' })) return;
     this.#text.value = '';
-    this.#now.append(bubble('user', text));
+    this.#now.said(text);
     this.#follow = true;
     this.#scroll();
   }
@@ -98,43 +113,22 @@ class Live {
   #take(event) {
     this.#log.add('←', event);
     this.#requests.take(event);
+    this.#now.take(event);
+    this.#canStop();
     switch (event.type) {
       case 'session.created':
         // Client tools belong to the socket, so each connection says them anew.
         if (this.#clientTools.length) this.#conversation.send({ type: 'session.update', session: { type: 'realtime', tools: this.#clientTools } });
         this.#refresh();
         break;
-      case 'response.created':
-        this.#responding = true;
-        this.#cancel.disabled = false;
-        break;
-      case 'response.output_text.delta': this.#delta(event); break;
-      case 'response.output_item.added': if (event.item?.type === 'mcp_call') this.#now.append(h('p', { class: 'help', 'data-item': event.item.id }, 'Calling ', h('code', {}, event.item.name), ' …')); break;
-      case 'response.output_item.done': if (event.item?.type === 'mcp_call') this.#toolDone(event.item); break;
       case 'response.done': this.#done(event.response); break;
       case 'error': notice(this.#trouble, `${event.error?.message ?? 'An event was refused.'} (${event.error?.code ?? 'error'})`); break;
     }
   }
 
-  #delta({ item_id: id, delta }) {
-    if (this.#answer?.id !== id) {
-      const element = bubble('agent', '');
-      this.#answer = { id, text: element.querySelector('.text') };
-      this.#now.append(element);
-    }
-    this.#answer.text.append(delta);
-    this.#scroll();
-  }
-
-  #toolDone(item) {
-    const line = [...this.#now.children].find((e) => e.dataset.item === item.id);
-    if (line) fill(line, item.error ? 'Failed: ' : 'Called ', h('code', {}, item.name), item.error ? ` – ${item.error.message}` : '');
-  }
+  #canStop() { this.#cancel.disabled = !this.#now.answering || !this.#conversation.open; }
 
   #done(response) {
-    this.#responding = false;
-    this.#cancel.disabled = true;
-    this.#answer = undefined;
     const failure = response?.status_details?.error;
     if (failure) notice(this.#trouble, `${failure.message ?? 'The answer failed.'} (${failure.code ?? 'failed'})`);
     announce(`The answer is ${response?.status ?? 'over'}.`);
@@ -144,17 +138,14 @@ class Live {
 
   /** Puts the record in the place of what was only heard; when it cannot be read, what was heard stays. */
   async #refresh() {
+    const over = this.#now.over;
     try {
       await this.#transcript.refresh();
     } catch (failure) {
       return notice(this.#trouble, `The turn’s details could not be read. ${failure.message}`);
     }
-    const turns = this.#transcript.turns;
-    if (!this.#responding && turns.length > 0 && turns.at(-1).status !== 'in_progress' && turns.length >= this.#known) {
-      this.#known = turns.length;
-      fill(this.#now);
-      this.#scroll();
-    }
+    this.#now.settle(this.#transcript.turns, over);
+    this.#canStop();
   }
 
   async #showSession() {
@@ -168,7 +159,7 @@ class Live {
     }
   }
 
-  #changed({ name, text, code, reason }) {
+  #changed({ name, text, code, reason, back = false }) {
     this.#log.add('·', { type: name, text, ...(code !== undefined && { code, reason }) });
     fill(this.#state, h('span', { class: `dot ${name}` }), text, code !== undefined && h('small', {}, ` Close code ${code}${reason ? ` “${reason}”` : ''}.`));
     this.#over = name === 'closed';
@@ -176,14 +167,13 @@ class Live {
     this.#sendButton.disabled = !open;
     this.#text.disabled = this.#over;
     this.#drop.disabled = !open;
-    this.#reconnect.hidden = open || name === 'connecting';
+    this.#reconnect.hidden = !(name === 'waiting' || back);
     this.#end.disabled = this.#over;
+    this.#transcript.live = !this.#over; // else nothing more is heard of a turn that was being answered
+    this.#canStop();
     if (open) {
       notice(this.#trouble, '');
       if (document.activeElement === document.body) this.#text.focus();
-    } else {
-      this.#responding = false;
-      this.#cancel.disabled = true;
     }
     if (this.#over) {
       this.#requests.clear();
@@ -200,8 +190,23 @@ class Live {
     }
   }
 
-  /** Keeps the end in sight from when something is said until the reader scrolls up. */
+  /** Where the page is scrolled to when the end of the conversation is in sight; on a narrow one more stands below it. */
+  get #bottom() {
+    const { clientHeight, scrollHeight } = document.documentElement;
+    return Math.max(0, Math.min(window.scrollY + this.#said.getBoundingClientRect().bottom + nearPX / 2 - clientHeight, scrollHeight - clientHeight));
+  }
+
+  /** A reader who goes away from the end, by whatever means, is left there; what is said meanwhile moves only the end. */
+  #scrolled() {
+    const top = window.scrollY, up = top < this.#top;
+    this.#top = top;
+    if (!this.element.isConnected) return;
+    const past = top - this.#bottom;
+    this.#follow = Math.abs(past) <= nearPX || this.#follow && !up && past < 0;
+  }
+
+  /** Keeps the end in sight, however it moves, until the reader goes away from it. */
   #scroll() {
-    if (this.#follow && this.element.isConnected) window.scrollTo({ top: document.documentElement.scrollHeight });
+    if (this.#follow && this.element.isConnected) window.scrollTo({ top: this.#bottom });
   }
 }

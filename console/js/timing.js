@@ -18,11 +18,17 @@ export function stagesOf(turn, receipt) {
 function fromReceipt({ stages, model_calls: models = [], tool_calls: calls = [] }) {
   const bars = [];
   for (const { stage, start_ms: from = 0, duration_ms: ms = 0 } of stages) {
-    if (stage === 'tools' && calls.length > 0) continue; // each is shown by itself
+    if (stage === 'tools' && calls.length > 0) continue; // each is shown by itself, with what it waited for
     bars.push({ name: stageNames[stage] ?? stage.replaceAll('_', ' '), from, ms, kind: stage });
   }
   for (const m of models) if (m.first_token_ms) bars.push({ name: 'Model, first token', from: m.start_ms ?? 0, ms: m.first_token_ms, kind: 'model_first_token' });
-  for (const c of calls) bars.push({ name: `Tool ${c.slug}`, from: c.start_ms ?? 0, ms: c.latency_ms ?? 0, kind: 'tools' });
+  for (const c of calls) {
+    const from = c.start_ms ?? 0;
+    // A call begins when it is allowed, or refused; its round began when somebody was asked.
+    const asked = Math.max(0, ...stages.filter((s) => s.stage === 'tools').map((s) => s.start_ms ?? 0).filter((start) => start <= from));
+    if (c.approval) bars.push({ name: 'Waiting for approval', from: asked, ms: from - asked, kind: 'approval' });
+    bars.push({ name: `Tool ${c.slug}`, from, ms: c.latency_ms ?? 0, kind: 'tools' });
+  }
   return bars.sort((a, b) => a.from - b.from || b.ms - a.ms);
 }
 
@@ -56,5 +62,5 @@ export function waterfall(turn, receipt) {
       h('rect', { x: x.toFixed(1), y: y + 3, width: w.toFixed(1), height: row - 8, rx: 2 }),
       h('text', { x: (x + w + 6).toFixed(1), y: y + 14 }, duration(bar.ms))));
   });
-  return picture;
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Where the time went' }, picture);
 }

@@ -6,6 +6,9 @@ import { turnCard } from './turn.js';
 export class Transcript {
   #token = ''; #shown = new Map(); #reading; #again = false;
 
+  /** Whether a turn that is being answered is left out: what is heard of it is shown elsewhere. */
+  live = false;
+
   constructor(sessionID, element) {
     this.sessionID = sessionID;
     this.element = element;
@@ -28,12 +31,14 @@ export class Transcript {
   async #read() {
     do {
       this.#again = false;
-      let token = this.#token;
+      let token = this.#token, whole = true;
       do {
-        // The last page is read each time: a page that is full does not change any more.
+        // The last page is read each time: a page that is full, and shown, does not change any more.
         const page = await call('GET', `sessions/${path(this.sessionID)}/transcript`, { query: { page_size: 50, page_token: token } });
-        for (const turn of page.turns ?? []) this.#show(turn);
-        this.#token = token;
+        const turns = page.turns ?? [], shown = turns.filter((turn) => !this.live || turn.status !== 'in_progress');
+        if (whole) this.#token = token;
+        whole &&= shown.length === turns.length;
+        for (const turn of shown) this.#show(turn);
         token = page.next_page_token ?? '';
       } while (token);
     } while (this.#again);

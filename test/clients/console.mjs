@@ -1,12 +1,14 @@
 // Uses the console as a person does, in a headless Chromium, through a proxy that serves the installation
 // under a path: a conversation with passages, a tool of the server and one that is answered by hand, texts
-// that try to be HTML, a dropped connection, the past sessions, a narrow screen, the dark theme.
+// that try to be HTML, a dropped connection, an answer that takes long, the past sessions, narrow and low
+// screens, the dark theme.
 //
 //   PARLANCE_BASE_URL=… PARLANCE_API_KEY=… PARLANCE_WORKSPACE_ID=… node console.mjs
 //
 // The agent is the demo agent of `parlance dev` with the extractive responder. SCREENSHOT=file.png keeps a
 // picture of the conversation. It exits with 1 when anything is otherwise than it should be.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
@@ -37,16 +39,27 @@ await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve));
 const origin = `127.0.0.1:${proxy.address().port}`;
 const url = `http://${origin}${prefix}/console/`;
 
+/** A tool's endpoint that answers when it is told to. */
+const held = [];
+const endpoint = http.createServer((request, response) => {
+  request.resume();
+  held.push(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"held": "no more"}'));
+});
+await new Promise((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+
 async function call(method, path, body) {
   const response = await fetch(`${api}${path}`, { method, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: body && JSON.stringify(body) });
   assert.ok(response.ok, `${method} ${path}: ${response.status} ${await response.clone().text()}`);
-  return response.json();
+  return response.status === 204 ? {} : response.json();
 }
 
 async function talk(page) {
   const seen = (words) => console.log(`  ✓ ${words}`);
   await page.resize(1360, 900);
   await page.go(url);
+  await page.type('API key', 'prl_ключ');
+  await page.key('Enter');
+  await page.sees('This is no API key');
   await page.type('API key', 'prl_wrong');
   await page.key('Enter');
   await page.sees('This key is not known here');
@@ -58,6 +71,7 @@ async function talk(page) {
   const kept = await page.run(() => ({ url: location.href, cookie: document.cookie, local: JSON.stringify(localStorage), session: sessionStorage.getItem('parlance.key') }));
   assert.equal(kept.session, key);
   assert.ok(!kept.url.includes('prl_') && kept.cookie === '' && !kept.local.includes('prl_'), `the key is elsewhere, too: ${kept.url} ${kept.local}`);
+  assert.equal(await page.run(() => document.activeElement.id), 'main', 'the focus is lost with the form');
   seen('the key is tried, and stays in the tab');
 
   await page.until(() => /Ada: version \d+, /.test(document.body.innerText)); // its tools and sources have come
@@ -88,11 +102,17 @@ async function talk(page) {
   await page.press('Start a session');
   await page.sees('Client tools: this is no JSON');
   await page.press('Fill in an example');
+  await page.type('Overrides', '{"temperature": 99}');
+  await page.press('Start a session');
+  await page.sees('temperature must be');
+  assert.equal(await page.run(() => document.querySelector('.setup .notice').textContent.split('temperature must be').length), 2, 'what is wrong is said twice');
+  page.complaints.length = 0; // the browser complains about the 400
+  await page.type('Overrides', ' ');
   await page.press('Add a variable');
   await page.type('Name of the variable', 'city');
   await page.type('Value of the variable', attack);
   await page.press('Start a session');
-  await page.sees('Connected.');
+  await connected(page);
   await page.sees('Hello, I am Ada');
   seen('a session begins, with variables and client tools, and greets');
 
@@ -133,12 +153,17 @@ async function talk(page) {
   assert.deepEqual(harm, { images: 0, scripts: 1 }, 'a text became HTML');
   seen('texts of users, agents and tools stay text');
 
+  await slowAnswers(page, say);
+  seen('an answer that takes long: dropped, stopped, with another question behind it, and the reader elsewhere');
+  await screens(page, say);
+  seen('narrow and low screens keep what is typed and the events in reach');
+
   const sockets = () => page.requests.filter((r) => r.startsWith('ws:'));
   const before = sockets().length;
   await page.press('Drop the connection');
   await page.sees('dropped on purpose');
   await page.press('Reconnect');
-  await page.sees('Connected.');
+  await connected(page);
   assert.equal(sockets().length, before + 1);
   assert.match(sockets().at(-1), /[?&]last_event_id=[^&]+/);
   await say('And how are tools called?');
@@ -149,8 +174,12 @@ async function talk(page) {
   assert.ok(await page.run(() => document.querySelectorAll('.events li').length) > 2);
   seen('a dropped connection comes back behind the last event');
 
+  const asks = () => page.run(() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
+  assert.ok(await asks(), 'a reload ends the session without a question');
   await page.press('End the session');
   await page.sees('Close code 1000');
+  assert.ok(!await asks(), 'a session that is over is left with a question');
+  assert.ok(!await page.run(() => [...document.querySelectorAll('button')].find((b) => b.textContent === 'Reconnect').checkVisibility()), 'a session that is over can be reconnected to');
   const id = await page.run(() => document.querySelector('.live aside dd code').textContent);
   const unnamed = await page.run(() => [...document.querySelectorAll('input, select, textarea, button')]
     .filter((e) => !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML));
@@ -174,8 +203,13 @@ async function talk(page) {
   assert.equal(await page.run(() => document.querySelectorAll('main img').length + (window.hacked ?? 0)), 0);
   seen('the session is found among the past ones, with its transcript');
 
+  await page.run(() => { location.hash = '#session/%'; });
+  await page.sees('No session');
+  assert.ok(!page.complaints.some((c) => c.includes('URIError')), page.complaints.join('\n'));
+  page.complaints.length = 0; // the browser complains about the 404
   await approvals(page);
-  seen('an approval is asked for and sent');
+  await waits(page);
+  seen('an approval is asked for and sent, and what is waited for is closed when it should be');
 
   const bright = await page.run(() => getComputedStyle(document.body).backgroundColor);
   await page.scheme('dark');
@@ -184,14 +218,168 @@ async function talk(page) {
   for (const view of ['#sessions', `#session/${id}`, '#talk']) {
     await page.run((hash) => { location.hash = hash; }, view);
     await page.until(() => document.querySelector('main').childElementCount > 0);
+    if (view === '#talk') assert.ok(await page.run(() => Math.min(...[...document.querySelectorAll('.waterfall')].map((e) => e.getBoundingClientRect().width))) >= 500, 'the waterfall is too small to be read');
     const { wide, inner } = await page.run(() => ({ wide: document.documentElement.scrollWidth, inner: window.innerWidth }));
     assert.ok(wide <= inner, `${view} is ${wide} wide on a screen of ${inner}`);
   }
   seen('dark, and narrow without scrolling sideways');
 
+  await page.press('Another session');
+  await page.sees('Start a session');
+  assert.equal(await page.run(() => document.activeElement.id), 'main', 'the focus is lost with the session');
+
   const elsewhere = page.requests.filter((r) => new URL(r).host !== origin || !new URL(r).pathname.startsWith(prefix));
   assert.deepEqual(elsewhere, [], 'the page asks elsewhere');
   assert.deepEqual(page.complaints, []);
+}
+
+/** Waits for the connection; the log has the word, too. */
+const connected = (page) => page.until(() => document.querySelector('.state')?.textContent === 'Connected.');
+
+/** Waits until what has changed is on the screen. */
+const drawn = (page) => page.run(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+
+/** Answers that wait for a tool, so that one is in the middle of them. */
+async function slowAnswers(page, say) {
+  const { PARLANCE_WORKSPACE_ID: workspace, PARLANCE_AGENT_ID: agent } = process.env;
+  const tool = await call('POST', `/workspaces/${workspace}/tools`, { slug: 'hold', description: 'Takes its time.', kind: 'http', method: 'POST',
+    webhook_url: `http://127.0.0.1:${endpoint.address().port}/`, input_schema: { type: 'object', properties: { n: { type: 'integer' } } } });
+  await call('POST', `/workspaces/${workspace}/agents/${agent}/tools/attach`, { tool_id: tool.id, enabled: true });
+  const hold = (n) => `/tool hold {"n": ${n}}`;
+  const shown = () => page.run(() => ({
+    said: [...document.querySelectorAll('.said.user .text')].map((e) => e.textContent).filter((text) => text.startsWith('/tool hold')),
+    now: [...document.querySelectorAll('.now .said.user .text')].map((e) => e.textContent),
+    stop: ![...document.querySelectorAll('button')].find((b) => b.textContent === 'Stop the answer').disabled,
+    unfinished: document.querySelectorAll('.turn.in_progress').length,
+  }));
+  const top = () => page.run(() => window.scrollY);
+  const called = async (n) => {
+    await page.until((wanted) => document.querySelectorAll('.now p.help').length === 1 && document.querySelector('.now').textContent.includes(wanted), hold(n));
+    if (held.length === 0) await once(endpoint, 'request');
+  };
+  const carded = (n) => page.until((wanted) => [...document.querySelectorAll('.turn .said.user .text')].some((e) => e.textContent === wanted), hold(n));
+  const transcripts = () => page.requests.filter((r) => r.includes('/transcript')).length;
+
+  await say(hold(1));
+  await called(1);
+  const read = transcripts();
+  await page.press('Drop the connection');
+  await page.sees('dropped on purpose');
+  await page.press('Reconnect');
+  await connected(page);
+  while (transcripts() === read) await drawn(page);
+  await page.run((id) => import(new URL('js/api.js', document.baseURI.replace(/#.*/, ''))).then(({ call }) => call('GET', `sessions/${id}/transcript`)), await sessionID(page)); // behind the page's own
+  assert.deepEqual(await shown(), { said: [hold(1)], now: [hold(1)], stop: true, unfinished: 0 });
+
+  await page.run((id) => { location.hash = `#session/${id}`; }, await sessionID(page));
+  await page.until(() => document.querySelector('.turn.in_progress'));
+  assert.equal(await page.run(() => document.querySelectorAll('.turn.in_progress .timing').length), 0, 'a turn that goes on is said to have taken no time');
+  await page.run(() => { location.hash = '#talk'; });
+
+  await say(hold(2));
+  held.shift()();
+  await carded(1);
+  await called(2);
+  assert.deepEqual(await shown(), { said: [hold(1), hold(2)], now: [hold(2)], stop: true, unfinished: 0 });
+
+  await page.run(() => new Promise((resolve) => {
+    window.addEventListener('scroll', () => requestAnimationFrame(resolve), { once: true });
+    window.scrollTo(0, 0); // as Page Up, a finger or the bar do
+  }));
+  held.shift()();
+  await carded(2);
+  await drawn(page);
+  assert.equal(await top(), 0, 'the reader is taken away from what is read');
+
+  await say(hold(3));
+  await called(3);
+  assert.ok(await top() > 0, 'what was said is out of sight');
+  await page.press('Stop the answer');
+  await carded(3);
+  assert.deepEqual(await shown(), { said: [1, 2, 3].map(hold), now: [], stop: false, unfinished: 0 });
+  held.shift()();
+  await call('DELETE', `/workspaces/${workspace}/tools/${tool.id}`);
+}
+
+const sessionID = (page) => page.run(() => document.querySelector('.live aside dd code').textContent);
+
+/** Screens on which the events are below the conversation, and on which they do not fit beside it. */
+async function screens(page, say) {
+  await page.resize(800, 600);
+  const turns = await page.run(() => document.querySelectorAll('.turn').length);
+  await say('How are webhooks signed?');
+  await page.until((before) => document.querySelectorAll('.turn').length > before && !document.querySelector('.now').childElementCount, turns);
+  await drawn(page);
+  const below = await page.run(() => ({ inner: window.innerHeight, form: document.querySelector('.say').getBoundingClientRect().bottom, end: document.querySelector('.conversation').getBoundingClientRect().bottom }));
+  assert.ok(below.form > 100 && below.form <= below.inner && below.end > below.inner - 40, `the conversation is scrolled off the screen: ${JSON.stringify(below)}`);
+
+  await page.resize(1100, 420);
+  const low = await page.run(() => {
+    const log = document.querySelector('.log');
+    log.scrollIntoView({ block: 'end' });
+    const fits = log.getBoundingClientRect().bottom <= window.innerHeight;
+    log.parentElement.scrollTop = 0;
+    return fits;
+  });
+  assert.ok(low, 'the events cannot be reached on a low screen');
+  await page.resize(1360, 900);
+  const plain = await page.run(() => [...document.querySelectorAll('.said .text, .passages blockquote, .say textarea')].filter((e) => e.dir !== 'auto').length);
+  assert.equal(plain, 0, 'texts from the right to the left are laid out from the left');
+}
+
+/** What is waited for, and how long, through the page's own code. */
+async function waits(page) {
+  const seen = await page.run(async () => {
+    const load = (name) => import(new URL(`js/${name}.js`, document.baseURI.replace(/#.*/, '')));
+    const [{ Requests }, { stagesOf }] = await Promise.all([load('requests'), load('timing')]);
+    const left = document.querySelector('#theme');
+    const requests = new Requests(() => true, { toolSeconds: 7, left });
+    document.querySelector('main').append(requests.element);
+    const done = (item) => requests.take({ type: 'response.output_item.done', response_id: 'resp_1', item });
+    const ask = (id, euro) => done({ type: 'mcp_approval_request', id, name: 'refund', arguments: `{"euro": ${euro}}` });
+    const made = (euro) => done({ type: 'mcp_call', name: 'refund', arguments: `{"euro": ${euro}}` });
+    const open = () => [...requests.element.querySelectorAll('form')].map((f) => f.querySelector('pre').textContent.replaceAll(/\s/g, ''));
+    const steps = {};
+    ask('mcpr_1', 1);
+    ask('mcpr_2', 2);
+    made(2);
+    steps.another = open();
+    ask('mcpr_3', 1);
+    requests.element.querySelector('button').focus();
+    requests.element.querySelector('button').click(); // the first one, which is then made
+    steps.next = requests.element.contains(document.activeElement);
+    made(1);
+    steps.alike = open();
+    requests.take({ type: 'response.done', response: { id: 'resp_1' } });
+    steps.stopped = open();
+
+    const tool = (id) => done({ type: 'function_call', call_id: id, name: 'show_map', arguments: '{}' });
+    const late = (id) => requests.take({ type: 'conversation.item.added', item: { type: 'function_call_output', call_id: id, output: '{"error": "timeout"}' } });
+    tool('call_1');
+    steps.limit = requests.element.innerText.includes('waits 7 s');
+    late('call_1');
+    steps.untouched = open();
+    tool('call_2');
+    const area = requests.element.querySelector('textarea');
+    area.value = 'half writ';
+    area.focus();
+    late('call_2');
+    steps.kept = { text: requests.element.querySelector('textarea')?.value, locked: area.readOnly, told: requests.element.innerText.includes('timeout'), said: document.getElementById('status').textContent };
+    requests.element.querySelector('button').focus();
+    requests.element.querySelector('button').click();
+    steps.away = { open: open(), focus: document.activeElement === left, hidden: requests.element.hidden };
+
+    const { bars } = stagesOf({}, { stages: [{ stage: 'model', start_ms: 5, duration_ms: 10 }, { stage: 'tools', start_ms: 20, duration_ms: 3000 }],
+      tool_calls: [{ slug: 'refund', start_ms: 2800, latency_ms: 200, approval: { status: 'approved' } }, { slug: 'look', start_ms: 20, latency_ms: 30 }] });
+    steps.bars = bars.map((b) => `${b.name} ${b.from}+${b.ms}`);
+    return steps;
+  });
+  assert.deepEqual(seen, {
+    another: ['{"euro":1}'], alike: ['{"euro":1}'], next: true, stopped: [], limit: true, untouched: [],
+    kept: { text: 'half writ', locked: true, told: true, said: 'Too late for show_map. The agent waits for it no longer.' },
+    away: { open: [], focus: true, hidden: true },
+    bars: ['Model 5+10', 'Waiting for approval 20+2780', 'Tool look 20+30', 'Tool refund 2800+200', 'Whole turn 0+3000'],
+  });
 }
 
 /** An approval through the page's own code; what calls for one over MCP is tested by the service's own tests. */
@@ -235,5 +423,7 @@ await patience(talk(page).catch(async (error) => {
   throw error;
 }), 300_000);
 await page.close();
-proxy.close();
-proxy.closeAllConnections();
+for (const server of [proxy, endpoint]) {
+  server.close();
+  server.closeAllConnections();
+}
