@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"parlance.dev/parlance/provider/model"
 )
@@ -60,14 +61,21 @@ type candidate struct {
 	passage  model.Passage
 }
 
-// choose picks the quotes that bear on the words, the strongest first. A passage without the word that says what is asked
-// for (focus, if there is one) is about something else: "Which lawyer wrote the lease?"
-func choose(words []string, focus string, passages []model.Passage) []quote {
+// choose picks the quotes that bear on a question of these words, the strongest first. A passage without the word that says
+// what is asked for (its focus, if there is one) is about something else: "Which lawyer wrote the lease?" Nobody knows about a
+// name that no passage has: "How long is the warranty of the Borealis?" Numbers alone are about nothing.
+func choose(question string, words []string, passages []model.Passage) []quote {
+	asked, focus := askedNames(question), focusOf(question)
+	if !slices.ContainsFunc(words, hasLetter) || slices.ContainsFunc(asked, func(name string) bool {
+		return !slices.ContainsFunc(passages, func(p model.Passage) bool { return hasName(p, name) })
+	}) {
+		return nil
+	}
 	var candidates []candidate
 	best, proper := 0.0, names(passages)
 	for i, p := range passages {
-		c := coverage(words, p, proper)
-		if c >= minCoverage && (focus == "" || holds(p, focus)) {
+		share, c := coverage(words, p, proper)
+		if share >= minCoverage && (focus == "" || holds(p, focus)) && answersFor(p, asked, words, proper) {
 			candidates = append(candidates, candidate{i, c, p})
 			best = max(best, c)
 		}
@@ -110,23 +118,26 @@ func rarity(words []string, passages []model.Passage) map[string]float64 {
 	return weights
 }
 
-// coverage is the weighted share of the words that stand in the passage, its source's name or
-// its headings. It may exceed 1.
-func coverage(words []string, p model.Passage, proper map[string]bool) float64 {
+// coverage is the share of the words that stand in the passage, its source's name or its headings, and the same weighted,
+// which may exceed 1: a word in a heading does not stand for one that is missing.
+func coverage(words []string, p model.Passage, proper map[string]bool) (share, weighted float64) {
 	path := strings.Split(p.Heading, ">")
 	nearest := stems(path[len(path)-1])
 	anywhere := stems(p.Source + "\n" + p.Heading + "\n" + p.Text)
-	sum := 0.0
 	for _, w := range words {
 		switch {
 		case nearest[w] && !proper[w]:
-			sum += headingWeight
+			share++
+			weighted += headingWeight
 		case anywhere[w]:
-			sum++
+			share++
+			weighted++
 		}
 	}
-	return sum / float64(len(words))
+	return share / float64(len(words)), weighted / float64(len(words))
 }
+
+func hasLetter(word string) bool { return strings.ContainsFunc(word, unicode.IsLetter) }
 
 // holds says whether a passage, its source's name or its headings have a word.
 func holds(p model.Passage, stem string) bool {

@@ -19,6 +19,8 @@ const (
 	noPassage        = "I have no passage about that in my knowledge base. " + selfIntroduction
 	unreachable      = "My knowledge base cannot be reached right now, so I could not look that up. Please ask me again in a moment."
 	noQuestion       = "Hello! Ask me something about my knowledge base. " + selfIntroduction
+	welcome          = "You are welcome. Ask me again any time."
+	goodbye          = "Goodbye!"
 )
 
 // Responder is a model.Provider without a model. The zero value is ready; it is safe for
@@ -72,12 +74,12 @@ func respond(req model.Request) model.Result {
 	}
 	words := contentWords(last.Text)
 	if len(words) == 0 {
-		return model.Result{Text: noQuestion}
+		return model.Result{Text: courtesy(last.Text)}
 	}
 	if req.Unreachable {
 		return model.Result{Text: unreachable}
 	}
-	quotes := choose(words, focusOf(last.Text), req.Passages)
+	quotes := choose(last.Text, words, req.Passages)
 	if len(quotes) == 0 {
 		return model.Result{Text: noPassage}
 	}
@@ -89,6 +91,20 @@ func respond(req model.Request) model.Result {
 	}
 	result.Text = strings.Join(lines, "\n\n")
 	return result
+}
+
+// courtesy answers what has no subject.
+func courtesy(text string) string {
+	said := stems(text)
+	switch {
+	case strings.Contains(text, "?"):
+		return noQuestion
+	case said["bye"], said["goodby"]:
+		return goodbye
+	case said["thank"], said["thx"]:
+		return welcome
+	}
+	return noQuestion
 }
 
 // pieces cuts a text into groups of words, their white space kept.

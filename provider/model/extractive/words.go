@@ -1,13 +1,10 @@
 package extractive
 
 import (
-	"maps"
 	"strings"
 	"unicode"
 
 	"github.com/kljensen/snowball/english"
-
-	"parlance.dev/parlance/provider/model"
 )
 
 // stopWords carry no subject: function words, and what people wrap a question in.
@@ -22,7 +19,7 @@ what which who whom whose when where why how whether
 whats wheres whos hows im ive id ill youre youve isnt arent dont doesnt didnt cant couldnt wont wouldnt shouldnt
 all any both each few more most other some such much many lot lots long often far
 please pls tell show give explain describe know want wanna like need help find say says said ask asking question answer
-hello hi hey thanks thank ok okay yes yeah sure well good morning evening afternoon day's bye greetings
+hello hi hey thanks thank thx ok okay yes yeah sure well good morning evening afternoon day's bye goodbye greetings
 get got getting take takes took make makes made go goes going happen happens happened mean means meant
 work works use uses possible able exactly really actually currently right now kind sort way ways
 info information detail details regarding concerning anyway maybe perhaps
@@ -125,26 +122,4 @@ func stem(token string) string {
 		token = base
 	}
 	return english.Stem(token, true)
-}
-
-// names are the stems that the passages write with a capital inside sentences, and never without.
-func names(passages []model.Passage) map[string]bool {
-	capital, small := map[string]bool{}, map[string]bool{}
-	for _, p := range passages {
-		for _, sentence := range sentences(p.Text) {
-			for i, word := range strings.Fields(sentence) {
-				word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
-				if word == "" {
-					continue
-				}
-				upper := unicode.IsUpper([]rune(word)[0])
-				for stem := range stems(word) {
-					capital[stem] = capital[stem] || upper && i > 0
-					small[stem] = small[stem] || !upper
-				}
-			}
-		}
-	}
-	maps.DeleteFunc(capital, func(stem string, seen bool) bool { return !seen || small[stem] })
-	return capital
 }
