@@ -36,7 +36,7 @@ async function sentence(response) {
     // An answer of something between us and the service.
   }
   const said = problem.detail || problem.title || `The answer was ${response.status} ${response.statusText}, without an explanation: is something between this page and Parlance?`;
-  const fields = (problem.errors ?? []).map((e) => `${e.field}: ${e.message}`);
+  const fields = (problem.errors ?? []).filter((e) => !said.includes(e.message)).map((e) => `${e.field}: ${e.message}`); // the detail may be the first of them
   const retry = response.headers.get('Retry-After');
   const parts = [said, ...fields, advice[problem.code] ?? (response.status === 401 ? advice.unauthenticated : response.status === 403 ? advice['permission-denied'] : '')];
   if (retry) parts.push(`Try again in ${retry} s.`);

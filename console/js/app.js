@@ -22,10 +22,19 @@ function route() {
     if (link.hash === `#${view === 'session' ? 'sessions' : view || 'talk'}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  if (view === 'session' && id) return fill(main, sessionPage(decodeURIComponent(id)));
+  if (view === 'session' && id) return fill(main, sessionPage(decoded(id)));
   if (view === 'sessions') return fill(main, sessionList());
   talk ??= new Talk();
   fill(main, talk.element);
+}
+
+/** A part of the address; one that somebody broke is taken as it stands, and is not found. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The form for the key, which is tried before it is kept. */
@@ -34,10 +43,16 @@ function askKey() {
   const input = h('input', { type: 'password', required: true, autocomplete: 'off', spellcheck: 'false', placeholder: 'prl_…' });
   const submit = async (event) => {
     event.preventDefault();
-    key.set(input.value.trim());
+    const typed = input.value.trim();
+    if (!/^[!-~]+$/.test(typed)) { // no header can carry it
+      notice(trouble, 'This is no API key: it has spaces, or letters that no key has. Check that all of it was copied, and nothing else.');
+      return input.select();
+    }
+    key.set(typed);
     try {
       await enter();
       route();
+      main.focus(); // the form is gone
     } catch (failure) {
       key.forget();
       notice(trouble, failure.status === 401 ? 'This key is not known here, or is not valid any more. Check that all of it was copied.' : failure.message);
@@ -65,6 +80,7 @@ forget.addEventListener('click', () => {
   key.forget();
   location.hash = '';
   route();
+  main.querySelector('input').focus();
 });
 
 // The theme is a matter of taste, not of the key: it stays in the browser.

@@ -54,7 +54,8 @@ export function ownURL(chatURL) {
 
 /**
  * A conversation. It dispatches `event` and `sent` (detail: the event, parsed), `state` (detail:
- * { name: connecting | open | waiting | closed, text, code, reason, seconds }).
+ * { name: connecting | open | waiting | closed, text, code, reason, back }); back says that connect() may succeed although
+ * it is closed.
  */
 export class Conversation extends EventTarget {
   #url; #socket; #last = ''; #timer; #lostAt = 0; #tries = 0; #dropped = false; #over = false;
@@ -133,12 +134,12 @@ export class Conversation extends EventTarget {
       return;
     }
     const { text, back } = closing(code, reason);
-    if (this.#over || !back) return this.#state('closed', text, { code, reason });
+    if (this.#over || !back) return this.#state('closed', text, { code, reason, back: reason === 'replaced' });
     const ended = await this.#ended();
     if (ended) return this.#state('closed', ended, { code, reason });
     this.#lostAt ||= Date.now();
     const left = graceMS - (Date.now() - this.#lostAt);
-    if (left <= 0) return this.#state('closed', `${text} It could not be made again within ${graceMS / 1000} s.`, { code, reason });
+    if (left <= 0) return this.#state('closed', `${text} It could not be made again within ${graceMS / 1000} s.`, { code, reason, back: true });
     const wait = Math.min(500 * 2 ** this.#tries++, 8000, left);
     this.#state('waiting', `${text} Trying again in ${duration(wait)} …`, { code, reason });
     this.#timer = setTimeout(() => this.connect(), wait);

@@ -21,7 +21,10 @@ export class Talk {
     this.#live?.leave();
     this.#live = undefined;
     fill(this.element, setup((made) => {
-      this.#live = new Live(made, () => this.#begin());
+      this.#live = new Live(made, () => {
+        this.#begin();
+        this.element.closest('main')?.focus(); // what was pressed is gone
+      });
       fill(this.element, this.#live.element);
       this.#live.start();
     }), h('section', { class: 'panel hint' }, h('h2', {}, 'What this page is for'),
@@ -43,7 +46,7 @@ const toolSeconds = 20;
 class Live {
   #conversation; #transcript; #requests; #log = new EventLog(); #clientTools; #now = new Now(); #over = false; #follow = true; #top = 0; #said;
   #left = new AbortController(); #grown = new ResizeObserver(() => this.#scroll()); #trouble = h('div'); #state = h('p', { class: 'state', role: 'status' }); #turns = h('div', { class: 'turns' }); #facts = h('div');
-  #text = h('textarea', { rows: 2, maxlength: 32000, placeholder: 'Say something. Enter sends, Shift+Enter makes a line.', 'aria-label': 'What you say' });
+  #text = h('textarea', { rows: 2, dir: 'auto', maxlength: 32000, placeholder: 'Say something. Enter sends, Shift+Enter makes a line.', 'aria-label': 'What you say' });
   #sendButton = h('button', { type: 'submit' }, 'Send');
   #cancel = h('button', { type: 'button', class: 'quiet', disabled: true, onclick: () => this.#send({ type: 'response.cancel' }) }, 'Stop the answer');
   #drop = h('button', { type: 'button', class: 'quiet', title: 'Loses the connection, to see that the session survives it', onclick: () => this.#conversation.drop() }, 'Drop the connection');
@@ -69,6 +72,7 @@ class Live {
     const form = h('form', { class: 'say', onsubmit: (event) => { event.preventDefault(); this.#say(); } }, this.#text, h('div', { class: 'row' }, this.#sendButton, this.#cancel, this.#state));
     window.addEventListener('scroll', () => this.#scrolled(), { passive: true, signal: this.#left.signal });
     this.#turns.addEventListener('click', ({ target }) => { if (target.closest('summary')) this.#follow = false; }); // what was opened is read now
+    window.addEventListener('beforeunload', (event) => { if (!this.#over) event.preventDefault(); }, { signal: this.#left.signal }); // the page is all that knows the way back
     this.#said = h('section', { class: 'conversation', 'aria-label': 'Conversation' }, this.#turns, this.#now.element, this.#requests.element, this.#trouble, form);
     this.#grown.observe(this.#said);
     this.element = h('div', { class: 'live' }, this.#said,
@@ -155,7 +159,7 @@ class Live {
     }
   }
 
-  #changed({ name, text, code, reason }) {
+  #changed({ name, text, code, reason, back = false }) {
     this.#log.add('·', { type: name, text, ...(code !== undefined && { code, reason }) });
     fill(this.#state, h('span', { class: `dot ${name}` }), text, code !== undefined && h('small', {}, ` Close code ${code}${reason ? ` “${reason}”` : ''}.`));
     this.#over = name === 'closed';
@@ -163,7 +167,7 @@ class Live {
     this.#sendButton.disabled = !open;
     this.#text.disabled = this.#over;
     this.#drop.disabled = !open;
-    this.#reconnect.hidden = open || name === 'connecting';
+    this.#reconnect.hidden = !(name === 'waiting' || back);
     this.#end.disabled = this.#over;
     this.#transcript.live = !this.#over; // else nothing more is heard of a turn that was being answered
     this.#canStop();

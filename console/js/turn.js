@@ -23,7 +23,7 @@ export function turnCard(turn) {
 /** What somebody said. */
 export function bubble(who, text) {
   const names = { user: 'User', agent: 'Agent' };
-  return h('div', { class: `said ${who}` }, h('span', { class: 'sr' }, `${names[who]}: `), h('div', { class: 'text' }, text));
+  return h('div', { class: `said ${who}` }, h('span', { class: 'sr' }, `${names[who]}: `), h('div', { class: 'text', dir: 'auto' }, text));
 }
 
 /** The kinds of parts that were left open: the next turn shows them, too. */
@@ -62,7 +62,7 @@ function passage(citation, turn) {
       [citation.heading, pages].filter(Boolean).map((text) => h('span', {}, ` · ${text}`)),
       citation.quoted && h('span', { class: 'tag' }, 'quoted')),
     h('p', { class: 'score' }, h('meter', { min: 0, max: 1, value: similarity, 'aria-label': 'Similarity' }), ` similarity ${similarity.toFixed(3)} `, h('code', {}, citation.chunk_id)),
-    h('blockquote', {}, highlighted((citation.excerpt ?? '').replaceAll(/\n{2,}/g, '\n'), turn)));
+    h('blockquote', { dir: 'auto' }, highlighted((citation.excerpt ?? '').replaceAll(/\n{2,}/g, '\n'), turn)));
 }
 
 /** How many characters must be the same for words to be the passage's. */
@@ -158,7 +158,7 @@ function items(turn) {
   if (found.length === 0) return null;
   return part('items', `${count(found.length, 'item')} that clients put in, moved, removed or spoke`, () => h('ul', {}, found.map((i) => h('li', {},
     h('strong', {}, itemNames[i.kind] ?? i.kind), i.name ? ` ${i.name}` : '', i.put_in && h('span', { class: 'tag' }, 'put in'), i.removed && h('span', { class: 'tag failed' }, 'removed'),
-    i.spoken && h('span', { class: 'tag' }, 'spoken'), i.heard && h('span', { class: 'tag' }, 'cut off'), ' ', h('code', {}, i.id), i.text ? h('blockquote', {}, i.text) : null))));
+    i.spoken && h('span', { class: 'tag' }, 'spoken'), i.heard && h('span', { class: 'tag' }, 'cut off'), ' ', h('code', {}, i.id), i.text ? h('blockquote', { dir: 'auto' }, i.text) : null))));
 }
 
 function raw(turn) {

@@ -1,7 +1,7 @@
 // Uses the console as a person does, in a headless Chromium, through a proxy that serves the installation
 // under a path: a conversation with passages, a tool of the server and one that is answered by hand, texts
-// that try to be HTML, a dropped connection, an answer that takes long, the past sessions, a narrow screen,
-// the dark theme.
+// that try to be HTML, a dropped connection, an answer that takes long, the past sessions, narrow and low
+// screens, the dark theme.
 //
 //   PARLANCE_BASE_URL=… PARLANCE_API_KEY=… PARLANCE_WORKSPACE_ID=… node console.mjs
 //
@@ -57,6 +57,9 @@ async function talk(page) {
   const seen = (words) => console.log(`  ✓ ${words}`);
   await page.resize(1360, 900);
   await page.go(url);
+  await page.type('API key', 'prl_ключ');
+  await page.key('Enter');
+  await page.sees('This is no API key');
   await page.type('API key', 'prl_wrong');
   await page.key('Enter');
   await page.sees('This key is not known here');
@@ -68,6 +71,7 @@ async function talk(page) {
   const kept = await page.run(() => ({ url: location.href, cookie: document.cookie, local: JSON.stringify(localStorage), session: sessionStorage.getItem('parlance.key') }));
   assert.equal(kept.session, key);
   assert.ok(!kept.url.includes('prl_') && kept.cookie === '' && !kept.local.includes('prl_'), `the key is elsewhere, too: ${kept.url} ${kept.local}`);
+  assert.equal(await page.run(() => document.activeElement.id), 'main', 'the focus is lost with the form');
   seen('the key is tried, and stays in the tab');
 
   await page.until(() => /Ada: version \d+, /.test(document.body.innerText)); // its tools and sources have come
@@ -98,6 +102,12 @@ async function talk(page) {
   await page.press('Start a session');
   await page.sees('Client tools: this is no JSON');
   await page.press('Fill in an example');
+  await page.type('Overrides', '{"temperature": 99}');
+  await page.press('Start a session');
+  await page.sees('temperature must be');
+  assert.equal(await page.run(() => document.querySelector('.setup .notice').textContent.split('temperature must be').length), 2, 'what is wrong is said twice');
+  page.complaints.length = 0; // the browser complains about the 400
+  await page.type('Overrides', ' ');
   await page.press('Add a variable');
   await page.type('Name of the variable', 'city');
   await page.type('Value of the variable', attack);
@@ -146,7 +156,7 @@ async function talk(page) {
   await slowAnswers(page, say);
   seen('an answer that takes long: dropped, stopped, with another question behind it, and the reader elsewhere');
   await screens(page, say);
-  seen('a narrow screen keeps what is typed in reach');
+  seen('narrow and low screens keep what is typed and the events in reach');
 
   const sockets = () => page.requests.filter((r) => r.startsWith('ws:'));
   const before = sockets().length;
@@ -164,8 +174,12 @@ async function talk(page) {
   assert.ok(await page.run(() => document.querySelectorAll('.events li').length) > 2);
   seen('a dropped connection comes back behind the last event');
 
+  const asks = () => page.run(() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true })));
+  assert.ok(await asks(), 'a reload ends the session without a question');
   await page.press('End the session');
   await page.sees('Close code 1000');
+  assert.ok(!await asks(), 'a session that is over is left with a question');
+  assert.ok(!await page.run(() => [...document.querySelectorAll('button')].find((b) => b.textContent === 'Reconnect').checkVisibility()), 'a session that is over can be reconnected to');
   const id = await page.run(() => document.querySelector('.live aside dd code').textContent);
   const unnamed = await page.run(() => [...document.querySelectorAll('input, select, textarea, button')]
     .filter((e) => !(e.labels?.length || e.getAttribute('aria-label') || e.textContent.trim())).map((e) => e.outerHTML));
@@ -189,6 +203,10 @@ async function talk(page) {
   assert.equal(await page.run(() => document.querySelectorAll('main img').length + (window.hacked ?? 0)), 0);
   seen('the session is found among the past ones, with its transcript');
 
+  await page.run(() => { location.hash = '#session/%'; });
+  await page.sees('No session');
+  assert.ok(!page.complaints.some((c) => c.includes('URIError')), page.complaints.join('\n'));
+  page.complaints.length = 0; // the browser complains about the 404
   await approvals(page);
   await waits(page);
   seen('an approval is asked for and sent, and what is waited for is closed when it should be');
@@ -205,6 +223,11 @@ async function talk(page) {
     assert.ok(wide <= inner, `${view} is ${wide} wide on a screen of ${inner}`);
   }
   seen('dark, and narrow without scrolling sideways');
+
+  await page.run(() => [...document.querySelectorAll('button')].find((b) => b.textContent === 'Another session').focus());
+  await page.key('Enter');
+  await page.sees('Start a session');
+  assert.equal(await page.run(() => document.activeElement.id), 'main', 'the focus is lost with the session');
 
   const elsewhere = page.requests.filter((r) => new URL(r).host !== origin || !new URL(r).pathname.startsWith(prefix));
   assert.deepEqual(elsewhere, [], 'the page asks elsewhere');
@@ -281,7 +304,7 @@ async function slowAnswers(page, say) {
 
 const sessionID = (page) => page.run(() => document.querySelector('.live aside dd code').textContent);
 
-/** A screen on which the events are below the conversation. */
+/** Screens on which the events are below the conversation, and on which they do not fit beside it. */
 async function screens(page, say) {
   await page.resize(800, 600);
   const turns = await page.run(() => document.querySelectorAll('.turn').length);
@@ -291,7 +314,18 @@ async function screens(page, say) {
   const below = await page.run(() => ({ inner: window.innerHeight, form: document.querySelector('.say').getBoundingClientRect().bottom, end: document.querySelector('.conversation').getBoundingClientRect().bottom }));
   assert.ok(below.form > 100 && below.form <= below.inner && below.end > below.inner - 40, `the conversation is scrolled off the screen: ${JSON.stringify(below)}`);
 
+  await page.resize(1100, 420);
+  const low = await page.run(() => {
+    const log = document.querySelector('.log');
+    log.scrollIntoView({ block: 'end' });
+    const fits = log.getBoundingClientRect().bottom <= window.innerHeight;
+    log.parentElement.scrollTop = 0;
+    return fits;
+  });
+  assert.ok(low, 'the events cannot be reached on a low screen');
   await page.resize(1360, 900);
+  const plain = await page.run(() => [...document.querySelectorAll('.said .text, .passages blockquote, .say textarea')].filter((e) => e.dir !== 'auto').length);
+  assert.equal(plain, 0, 'texts from the right to the left are laid out from the left');
 }
 
 /** What is waited for, and how long, through the page's own code. */
