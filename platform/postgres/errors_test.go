@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"net"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,20 @@ func TestBrokenBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = conn.Exec(t.Context(), "SELECT 1"); fault.ReasonOf(postgres.MapError(err)) != fault.ServiceUnavailable {
+		t.Errorf("got %v", postgres.MapError(err))
+	}
+}
+
+// TestHangs connects to a server that takes connections and says nothing, as one that is frozen: it is away.
+func TestHangs(t *testing.T) {
+	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	_, err = pgx.Connect(t.Context(), "postgres://nobody@"+listener.Addr().String()+"/none?sslmode=disable&connect_timeout=1")
+	if fault.ReasonOf(postgres.MapError(err)) != fault.ServiceUnavailable {
 		t.Errorf("got %v", postgres.MapError(err))
 	}
 }
