@@ -35,9 +35,14 @@ type Admission struct {
 }
 
 // Admit checks a socket before the HTTP upgrade; it changes nothing.
-// Errors: Unauthenticated session-token-invalid, Precondition session-closed, Forbidden session-modality.
+// Errors: Unauthenticated session-token-invalid, Precondition session-closed, Forbidden session-modality, Unavailable
+// unavailable.
 func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
-	session, err := s.Verify(ctx, p.Token, p.SessionID)
+	var session Session
+	err := s.Reach(ctx, func(ctx context.Context) (err error) {
+		session, err = s.Verify(ctx, p.Token, p.SessionID)
+		return err
+	})
 	if err != nil {
 		return Admission{}, err
 	}

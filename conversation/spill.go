@@ -104,6 +104,22 @@ func (s *Service) attached(ctx context.Context, id ID, work func(ctx context.Con
 	if !p.docked(ctx, id) {
 		return adrift(errAway)
 	}
+	return p.reach(ctx, work)
+}
+
+// Reach runs work that needs Postgres and keeps nothing for when it is back. The work is given up when Postgres stops
+// to answer, and not begun while that is known. Errors: Unavailable unavailable, work's.
+func (s *Service) Reach(ctx context.Context, work func(ctx context.Context) error) error {
+	if s.spill == nil {
+		return work(ctx)
+	}
+	if s.spill.isAway() {
+		return adrift(errAway)
+	}
+	return s.spill.reach(ctx, work)
+}
+
+func (p *spill) reach(ctx context.Context, work func(ctx context.Context) error) error {
 	watched, stop := p.watch(ctx)
 	defer stop()
 	err := work(watched)
