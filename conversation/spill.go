@@ -205,6 +205,13 @@ func (p *spill) answering() bool {
 	return p.answers
 }
 
+// suspect notes that Postgres is away when it does not answer now either.
+func (p *spill) suspect(ctx context.Context, err error) {
+	if p != nil && !p.isAway() && !p.answering() && ctx.Err() == nil {
+		p.lost(ctx, err)
+	}
+}
+
 // lost notes that Postgres is away: nobody asks it again until the loop has found it.
 func (p *spill) lost(ctx context.Context, err error) {
 	p.mu.Lock()

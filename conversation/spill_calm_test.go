@@ -3,10 +3,116 @@ package conversation_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/provider/model"
 )
+
+// TestHang: Postgres hangs for minutes and goes on as if nothing had been. Nobody who was there is taken for lost: the
+// socket stays, and so does the turn without one that ended meanwhile.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	saying, goOn := make(chan struct{}, 1), make(chan struct{})
+	f.model = &script{steps: []step{say("A."), paused(saying, goOn), say("B.")}}
+	r, worker := newRemote(t, f, t.TempDir(), 1<<20), newRemote(t, f, t.TempDir(), 1<<20)
+	made, other := f.create(t), f.create(t)
+	s := f.join(t, r.Service, made)
+	talk(s, "one")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Turn(t.Context(), f.principal, other.Session.ID, "one", nil)
+		ended <- err
+	}()
+	<-saying
+	r.wire.hold()
+	worker.wire.hold()
+	swept := make(chan error, 1)
+	go func() { swept <- worker.Sweep(t.Context(), f.clock.now()) }()
+	close(goOn)
+	if err := <-ended; err != nil {
+		t.Errorf("the turn that ran: %v", err)
+	}
+	await(t, "the worker notices", worker.Away)
+	f.clock.advance(conversation.DropGrace + 20*time.Second)
+	r.wire.mend()
+	worker.wire.mend()
+	<-swept
+	await(t, "the worker reaches Postgres", func() bool { return !worker.Away() })
+	for sweeping := true; sweeping; {
+		sweeping = !worker.Calm() // and once more behind it
+		if err := worker.Sweep(t.Context(), f.clock.now()); err != nil {
+			t.Errorf("sweeping: %v", err)
+		}
+	}
+	for _, id := range []conversation.ID{made.Session.ID, other.Session.ID} {
+		if got := f.get(t, id); got.Status != conversation.InProgress {
+			t.Errorf("session ended as %s, %s", got.Status, got.EndReason)
+		}
+	}
+	if got := f.transcript(t, other.Session.ID); got[0].Status != conversation.TurnCompleted || got[0].AgentText != "Half and half." { // spilled, unless the statement that hung came first
+		t.Errorf("the turn without a socket: %s", inShort(got))
+	}
+	if done, _ := talk(s, "two"); done.Text != "B." {
+		t.Errorf("behind it: %+v", done)
+	}
+	if got := r.spool.Stats(); got != (spool.Stats{}) {
+		t.Errorf("left in the spool: %+v", got)
+	}
+}
+
+// TestLeaseBehindAnOutage: right behind an outage the lease of a turn that goes on may be over. Another node neither
+// takes the turn from its node nor ends the session over it.
+func TestLeaseBehindAnOutage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	saying, goOn := make(chan struct{}, 1), make(chan struct{})
+	f.model = &script{steps: []step{paused(saying, goOn), say("B."), func(ctx context.Context, _ model.Request, emit func(model.Event) error) (model.Result, error) {
+		if err := emit(model.TextDelta{Text: "Half "}); err != nil {
+			return model.Result{}, err
+		}
+		saying <- struct{}{}
+		<-ctx.Done()
+		return model.Result{}, ctx.Err()
+	}}}
+	other := f.node(t)
+	id := f.create(t).Session.ID
+	first, second := make(chan error, 1), make(chan error, 1)
+	take := func(node *conversation.Service, text string, ended chan<- error) {
+		_, err := node.Turn(t.Context(), f.principal, id, text, nil)
+		ended <- err
+	}
+	go take(f.Service, "one", first)
+	<-saying
+	f.clock.advance(time.Minute)
+	other.Disturb()
+	go take(other, "two", second)
+	await(t, "the lease is renewed", func() bool { return f.get(t, id).RunningUntil.After(f.clock.now()) })
+	close(goOn)
+	for _, ended := range []<-chan error{first, second} {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := inShort(f.transcript(t, id)); got != "0 completed one→Half and half.; 1 completed two→B.; " {
+		t.Errorf("transcript %s", got)
+	}
+	go take(f.Service, "three", first)
+	<-saying
+	f.clock.advance(time.Minute)
+	other.Disturb()
+	if got, err := other.End(t.Context(), f.principal, id, conversation.EndParams{Status: conversation.Completed}); err != nil || !got.Closed() {
+		t.Errorf("ended with %+v, %v", got, err)
+	}
+	<-first
+	turns := f.transcript(t, id)
+	if last := turns[len(turns)-1]; last.Status != conversation.TurnCancelled || last.AgentText != "Half " {
+		t.Errorf("the turn that ran at the end: %s %q", last.Status, last.AgentText)
+	}
+}
 
 // TestUnreachable: who comes while Postgres hangs is refused within seconds, and at once when that is known.
 func TestUnreachable(t *testing.T) {

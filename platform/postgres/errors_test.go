@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"net"
 	"testing"
 
@@ -37,5 +38,24 @@ func TestHangs(t *testing.T) {
 	_, err = pgx.Connect(t.Context(), "postgres://nobody@"+listener.Addr().String()+"/none?sslmode=disable&connect_timeout=1")
 	if fault.ReasonOf(postgres.MapError(err)) != fault.ServiceUnavailable {
 		t.Errorf("got %v", postgres.MapError(err))
+	}
+}
+
+// TestCommits: a database that commits does, and one that refuses has answered.
+func TestCommits(t *testing.T) {
+	t.Parallel()
+	url := newURL(t)
+	db := open(t, url)
+	if err := db.Commits(t.Context()); err != nil {
+		t.Error(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := db.Commits(ended); err == nil {
+		t.Error("it has committed behind the end")
+	}
+	exec(t, db, `CREATE FUNCTION public.pg_logical_emit_message(boolean, text, text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END'`)
+	if err := open(t, with(t, url, "search_path", "public,pg_catalog")).Commits(t.Context()); err != nil {
+		t.Errorf("one that refuses: %v", err)
 	}
 }
