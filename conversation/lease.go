@@ -214,7 +214,7 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 		return session, turn, nil
 	}
 	session, turn, err = s.beginOnce(ctx, start, false)
-	if errors.Is(err, errOverdue) && s.deserted() {
+	if errors.Is(err, errOverdue) && s.deserted(ctx, start.session) {
 		return s.beginOnce(ctx, start, true)
 	}
 	return session, turn, err

@@ -256,7 +256,7 @@ func (s *Service) watchOnce(ctx context.Context, tenant workspaces.TenantID, id 
 		return Turn{ID: turn}, true // it was erased
 	}
 	if err == nil && session.RunningTurnID == turn && !session.RunningUntil.After(now) {
-		if !s.deserted() {
+		if !s.deserted(ctx, id) {
 			return Turn{}, false
 		}
 		err := s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *Session) error {

@@ -60,6 +60,9 @@ func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
 // joining only; the conversation ends with Leave.
 // Errors: Precondition session-closed, Unavailable unavailable (this node is being stopped).
 func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
+	if a.Session.Status == InProgress && s.engineOf(a.Session.ID) == nil { // its node may have ended
+		s.spill.inherit(ctx, a.Session.ID)
+	}
 	e, err := s.engineFor(a.Session)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -40,7 +41,7 @@ const (
 	// markLife is how long a mark holds a session's end and its turns, markRenewal how old one gets.
 	markLife    = 30 * time.Second
 	markRenewal = 10 * time.Second
-	// adoptEvery is how often this node looks for what ended processes have left.
+	// adoptEvery is how often this node looks for what ended processes have left, when nothing hints at it.
 	adoptEvery = 30 * time.Second
 )
 
@@ -64,6 +65,11 @@ type spill struct {
 	probing sync.Mutex
 	probed  time.Time
 	answers bool
+
+	adopting sync.Mutex
+	adopted  time.Time // when it was looked for last
+	// adoptions counts how often that has begun.
+	adoptions atomic.Int64
 
 	mu     sync.Mutex
 	away   time.Time // since when; zero: Postgres is there

@@ -132,5 +132,12 @@ func (s *Service) reclaimOnce(ctx context.Context, start turnStart, losses int) 
 // errOverdue is errBusy of a turn whose lease is over.
 var errOverdue = fmt.Errorf("%w, and its lease is over", errBusy)
 
-// deserted says whether a turn whose lease is over may be taken from its node: one that is there would have renewed it.
-func (s *Service) deserted() bool { return s.calm.over(time.Now()) }
+// deserted says whether a turn whose lease is over may be taken from its node: one that is there would have renewed it,
+// and what the turn came to is not on this machine's disk.
+func (s *Service) deserted(ctx context.Context, id ID) bool {
+	if !s.calm.over(time.Now()) {
+		return false
+	}
+	s.spill.adopt(ctx)
+	return !s.spill.holds(id)
+}

@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -111,6 +112,80 @@ func TestLeaseBehindAnOutage(t *testing.T) {
 	turns := f.transcript(t, id)
 	if last := turns[len(turns)-1]; last.Status != conversation.TurnCancelled || last.AgentText != "Half " {
 		t.Errorf("the turn that ran at the end: %s %q", last.Status, last.AgentText)
+	}
+}
+
+// TestNeighbourEnds: a node ends with turns on its disk, in the outage. Who comes to its neighbour finds them, in
+// their place, and none is answered again.
+func TestNeighbourEnds(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	saying, goOn := make(chan struct{}, 1), make(chan struct{})
+	answers := &script{steps: []step{paused(saying, goOn), say("F."), say("G."), say("H.")}}
+	f.model = answers
+	dir := t.TempDir()
+	r, neighbour := newRemote(t, f, dir, 1<<20), newRemote(t, f, dir, 1<<20)
+	made, other := f.create(t), f.create(t)
+	s, o := f.join(t, r.Service, made), f.join(t, r.Service, other)
+	s.do(conversation.UserMessage{Text: "one"})
+	s.do(conversation.Respond{})
+	<-saying
+	r.wire.down()
+	neighbour.wire.down()
+	close(goOn)
+	until[conversation.ResponseDone](s)
+	talk(o, "f1")
+	if err := r.spool.Close(); err != nil { // as the kernel does; it has not Postgres any more
+		t.Fatal(err)
+	}
+	await(t, "the neighbour notices", neighbour.Adrift)
+	f.clock.advance(15 * time.Second) // the lease is over, and nobody looks yet for what others have left
+	neighbour.wire.mend()
+	await(t, "the neighbour reaches Postgres", func() bool { return !neighbour.Adrift() })
+	if turn, err := neighbour.Turn(t.Context(), f.principal, other.Session.ID, "f2", nil); err != nil || turn.AgentText != "G." {
+		t.Errorf("f2 was answered with %+v, %v", turn, err)
+	}
+	s = f.join(t, neighbour.Service, made)
+	if done, _ := talk(s, "two"); done.Text != "H." {
+		t.Errorf("two was answered with %+v", done)
+	}
+	if got := inShort(f.transcript(t, other.Session.ID)); got != "0 completed f1→F. spilled; 1 completed f2→G.; " {
+		t.Errorf("transcript %s", got)
+	}
+	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→Half and half. spilled; 1 completed two→H.; " {
+		t.Errorf("transcript %s", got)
+	}
+	if got := len(answers.requests()); got != 4 {
+		t.Errorf("the model was asked %d times", got)
+	}
+}
+
+// TestNeighbourEndsAlone: the same when only the node that ended had lost Postgres.
+func TestNeighbourEndsAlone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.model = &script{steps: []step{say("A."), say("B."), say("C.")}}
+	dir := t.TempDir()
+	r, neighbour := newRemote(t, f, dir, 1<<20), newRemote(t, f, dir, 1<<20)
+	made := f.create(t)
+	s := f.join(t, r.Service, made)
+	talk(s, "one")
+	r.wire.down()
+	talk(s, "two")
+	if err := r.spool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = f.join(t, neighbour.Service, made)
+	texts := []string{}
+	for _, item := range s.History() {
+		texts = append(texts, item.Text)
+	}
+	if !slices.Equal(texts, []string{"one", "A.", "two", "B."}) {
+		t.Errorf("found %q", texts)
+	}
+	talk(s, "three")
+	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→A.; 1 completed two→B. spilled; 2 completed three→C.; " {
+		t.Errorf("transcript %s", got)
 	}
 }
 
