@@ -79,7 +79,7 @@ type spill struct {
 // drift is a session that has records here. Its fields are guarded by spill.mu.
 type drift struct {
 	tenant workspaces.TenantID
-	queue  []spool.Record
+	queue  []unwritten
 	// busy counts the answers and appends that are under way.
 	busy int
 	// turns are those whose end is among the records.
@@ -91,6 +91,13 @@ type drift struct {
 	settled chan struct{}
 	// writing keeps the order of appends.
 	writing sync.Mutex
+}
+
+// unwritten is a record that waits: kept on disk, or only held here.
+type unwritten struct {
+	kept spool.Record
+	// held is what there was no room for on disk; nil: it is there.
+	held *record
 }
 
 func newSpill(s *Service, kept *spool.Spool) *spill {
@@ -337,9 +344,25 @@ func (p *spill) keep(r record) error {
 	p.metrics.kept.WithLabelValues(string(r.Kind)).Inc()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d.queue = append(d.queue, kept)
+	d.put(r, unwritten{kept: kept})
+	return nil
+}
+
+// hold is keep in memory, for what must come behind what is on disk already, where there is no room for it.
+func (p *spill) hold(r record) {
+	d := p.enter(r.Tenant, r.Session)
+	defer p.leave(r.Session)
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.put(r, unwritten{held: &r})
+}
+
+// put puts a record behind the others. spill.mu is held.
+func (d *drift) put(r record, w unwritten) {
+	d.queue = append(d.queue, w)
 	if r.Kind == recordFinish {
 		d.turns[r.Turn.ID] = true
 	}
-	return nil
 }

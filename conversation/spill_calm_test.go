@@ -189,6 +189,53 @@ func TestNeighbourEndsAlone(t *testing.T) {
 	}
 }
 
+// TestSpillFullInAnswer: a turn was kept and its end has no room. It failed, for its client and for whoever reads the
+// transcript, and nobody answers it again.
+func TestSpillFullInAnswer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	long := make([]byte, spool.MinMaxBytes)
+	for i := range long {
+		long[i] = 'x'
+	}
+	answers := &script{steps: []step{say("A."), say(string(long)), say("C."), say("D.")}}
+	f.model = answers
+	r := newRemote(t, f, t.TempDir(), spool.MinMaxBytes)
+	made := f.create(t)
+	s := f.join(t, r.Service, made)
+	talk(s, "one")
+	r.wire.down()
+	if done, _ := talk(s, "two"); done.Status != conversation.ResponseFailed {
+		t.Errorf("two was answered with %s", done.Status)
+	}
+	if done, _ := talk(s, "three"); done.Status != conversation.ResponseCompleted {
+		t.Errorf("three was answered with %+v", done)
+	}
+	r.wire.mend()
+	want := []conversation.TurnStatus{conversation.TurnCompleted, conversation.TurnFailed, conversation.TurnCompleted}
+	var turns []conversation.Turn
+	await(t, "the transcript", func() bool {
+		turns = f.transcript(t, made.Session.ID)
+		return len(turns) == 3 && f.get(t, made.Session.ID).SpillUntil.IsZero()
+	})
+	for i, turn := range turns {
+		if turn.Status != want[i] {
+			t.Errorf("turn %d: %s", i, turn.Status)
+		}
+	}
+	if failed := turns[1]; failed.ErrorCode != "unavailable" || failed.AgentText != string(long) || failed.UserText != "two" {
+		t.Errorf("the turn whose end had no room: %q, %d bytes, %q", failed.ErrorCode, len(failed.AgentText), failed.UserText)
+	}
+	if receipt, hash, err := f.Receipt(t.Context(), f.principal, made.Session.ID, turns[1].ID); err != nil || hash != turns[1].ReceiptHash || string(receipt.Status) != string(conversation.TurnFailed) {
+		t.Errorf("its receipt: %+v, %v", receipt, err)
+	}
+	s.Leave(conversation.Dropped)
+	s = f.join(t, r.Service, made)
+	if done, _ := talk(s, "four"); done.Text != "D." || len(answers.requests()) != 4 {
+		t.Errorf("four was answered with %q, the model asked %d times", done.Text, len(answers.requests()))
+	}
+}
+
 // TestUnreachable: who comes while Postgres hangs is refused within seconds, and at once when that is known.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()

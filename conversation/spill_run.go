@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -83,15 +82,15 @@ func (p *spill) takeOver(ctx context.Context) {
 		return
 	}
 	p.s.log.WarnContext(ctx, "turns that another process has kept on disk are written", slog.Int("records", len(records)))
-	queues := map[ID][]spool.Record{}
+	queues := map[ID][]unwritten{}
 	tenants := map[ID]workspaces.TenantID{}
 	for _, kept := range records {
-		r, err := p.read(kept)
+		r, err := p.read(unwritten{kept: kept})
 		if err != nil {
-			p.setAside(ctx, kept, record{Session: ID(kept.Stream)}, err)
+			p.setAside(ctx, unwritten{kept: kept}, record{Session: ID(kept.Stream)}, err)
 			continue
 		}
-		queues[r.Session], tenants[r.Session] = append(queues[r.Session], kept), r.Tenant
+		queues[r.Session], tenants[r.Session] = append(queues[r.Session], unwritten{kept: kept}), r.Tenant
 	}
 	for id, queue := range queues {
 		d := p.enter(tenants[id], id)
