@@ -81,8 +81,13 @@ func (s *Service) end(ctx context.Context, session Session, status Status, reaso
 func (s *Service) requestEnd(ctx context.Context, session Session, status Status, reason string) (Session, error) {
 	now := s.moment()
 	var after Session
-	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
-		err := endTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
+	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
+		if session.RunningTurnID != "" && !session.Closed() && !s.calm.over(time.Now()) { // its node may be there although the lease is over
+			err = askEnd(ctx, tx, session, status, reason, now)
+			after = *session
+			return err
+		}
+		err = endTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
 		after = *session
 		return err
 	})
@@ -119,6 +124,22 @@ func endTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reas
 		}
 		return closeTx(ctx, tx, session, status, reason, now, transcriptURL)
 	}
+	return askEnd(ctx, tx, session, status, reason, now)
+}
+
+// openError is why a session takes nothing more: it is closed, or about to be.
+func openError(session Session) error {
+	if err := closedError(session); err != nil {
+		return err
+	}
+	if !session.EndingAt.IsZero() {
+		return fault.New(fault.SessionClosed, "The session is being ended (%s). Create a new one.", session.EndingReason)
+	}
+	return nil
+}
+
+// askEnd writes down an end for the runner of the turn that runs.
+func askEnd(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) error {
 	if !session.EndingAt.IsZero() {
 		return nil
 	}

@@ -149,8 +149,8 @@ func (s *Service) renew(ctx context.Context, start turnStart, l *lease) {
 func (s *Service) renewOnce(ctx context.Context, start turnStart, losses int) (mine, ending bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	var rows []Session
-	err = s.db.NewUpdate().Model((*Session)(nil)).Set("running_until = ?", s.moment().Add(leaseLife)).
+	var rows []Session // the greatest: one that Postgres was slow with may come behind the next
+	err = s.db.NewUpdate().Model((*Session)(nil)).Set("running_until = greatest(s.running_until, ?)", s.moment().Add(leaseLife)).
 		Where("s.tenant_id = ?", start.tenant).Where("s.id = ?", start.session).Where("s.running_turn_id = ?", start.turn).
 		Where("EXISTS (SELECT FROM turns AS t WHERE t.tenant_id = s.tenant_id AND t.id = s.running_turn_id AND t.losses = ?)", losses). // else another node has it
 		Returning("ending_at").Scan(ctx, &rows)
@@ -158,18 +158,6 @@ func (s *Service) renewOnce(ctx context.Context, start turnStart, losses int) (m
 		return false, false, fmt.Errorf("renewing turn lease: %w", err)
 	}
 	return len(rows) > 0, len(rows) > 0 && !rows[0].EndingAt.IsZero(), nil
-}
-
-// reclaimOnce takes back a turn that was taken for lost while Postgres was away.
-func (s *Service) reclaimOnce(ctx context.Context, start turnStart, losses int) (mine bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	now := s.moment()
-	err = s.locked(ctx, start.tenant, start.session, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
-		mine, err = reclaim(ctx, tx, session, start, losses, now)
-		return err
-	})
-	return mine, err
 }
 
 // begin waits until no other turn of the session runs, on any node, then takes the lease. When
@@ -225,6 +213,15 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 	if session, turn, begun := s.quickBegin(ctx, start); begun {
 		return session, turn, nil
 	}
+	session, turn, err = s.beginOnce(ctx, start, false)
+	if errors.Is(err, errOverdue) && s.deserted(ctx, start.session) {
+		return s.beginOnce(ctx, start, true)
+	}
+	return session, turn, err
+}
+
+// beginOnce does it step by step. Deserted says that a turn whose lease is over may be taken from its node.
+func (s *Service) beginOnce(ctx context.Context, start turnStart, deserted bool) (session Session, turn Turn, err error) {
 	now := s.moment()
 	var refused error // a refusal must not roll back what made it true
 	err = s.locked(ctx, start.tenant, start.session, func(ctx context.Context, tx bun.Tx, row *Session) (err error) {
@@ -246,6 +243,9 @@ func (s *Service) tryBegin(ctx context.Context, start turnStart) (session Sessio
 			return nil
 		case session.RunningTurnID != "" && !lost, session.awaited(now) && session.RunningTurnID != start.turn, session.SpillUntil.After(now):
 			refused = errBusy
+			return nil
+		case lost && !deserted:
+			refused = errOverdue
 			return nil
 		}
 		if err := loseTurn(ctx, tx, &session, now, start.again); err != nil {
@@ -285,17 +285,6 @@ func takeTurn(ctx context.Context, tx bun.Tx, session *Session, start turnStart,
 	}
 	session.TurnCount++
 	return turn, insertTurn(ctx, tx, turn)
-}
-
-// openError is why a session takes nothing more: it is closed, or about to be.
-func openError(session Session) error {
-	if err := closedError(session); err != nil {
-		return err
-	}
-	if !session.EndingAt.IsZero() {
-		return fault.New(fault.SessionClosed, "The session is being ended (%s). Create a new one.", session.EndingReason)
-	}
-	return nil
 }
 
 // accept writes down what a socket said or answered, in the unanswered turn or a new one; on disk while

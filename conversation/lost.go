@@ -251,12 +251,15 @@ func (e *engine) watch(session Session) {
 func (s *Service) watchOnce(ctx context.Context, tenant workspaces.TenantID, id ID, turn TurnID) (Turn, bool) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
+	now := s.moment() // of before: the row may be read late
 	session, err := selectSession(ctx, s.db, tenant, id, "")
 	if fault.IsReason(err, fault.ResourceNotFound) {
 		return Turn{ID: turn}, true // it was erased
 	}
-	now := s.moment()
 	if err == nil && session.RunningTurnID == turn && !session.RunningUntil.After(now) {
+		if !s.deserted(ctx, id) {
+			return Turn{}, false
+		}
 		err := s.locked(ctx, tenant, id, func(ctx context.Context, tx bun.Tx, row *Session) error {
 			return loseTurn(ctx, tx, row, now, true)
 		})

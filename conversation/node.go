@@ -72,11 +72,12 @@ func notify(ctx context.Context, tx bun.IDB, n notice) error {
 	return nil
 }
 
-// Run keeps this node in touch until ctx ends: it listens for ends and replacements, and refreshes
-// the rows of its sockets. It returns nil then.
+// Run keeps this node in touch until ctx ends: it listens for ends and replacements, refreshes the rows of its
+// sockets, and asks Postgres how it does. It returns nil then.
 func (s *Service) Run(ctx context.Context) error {
 	var beating sync.WaitGroup
 	beating.Go(func() { s.beat(ctx) })
+	beating.Go(func() { s.watch(ctx) })
 	beating.Go(func() { s.spill.run(ctx) })
 	err := s.db.Listen(ctx, Channel, func(payload string) { s.hearNotice(ctx, payload) })
 	beating.Wait()
@@ -193,11 +194,11 @@ func (s *Service) lookAround(ctx context.Context, due func(part int) bool) error
 const lookBatch = 500
 
 // refreshSQL notes that the sockets of sessions (?2) are still at a node (?1), and gives the sessions in progress that
-// have them there only and are not being ended.
+// have them there only and are not being ended. One that Postgres was slow with may come behind a later one.
 const refreshSQL = `
 	WITH here AS (
 	    UPDATE session_connections AS c
-	    SET seen_at = ?0
+	    SET seen_at = greatest(c.seen_at, ?0)
 	    WHERE c.node_id = ?1 AND c.session_id = ANY (?2::text[])
 	    RETURNING c.tenant_id, c.session_id
 	)
@@ -212,6 +213,8 @@ const refreshSQL = `
 
 // refresh does that for this node.
 func (s *Service) refresh(ctx context.Context, ids []ID) (unchanged map[ID]bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	var found []ID
 	err = s.db.NewRaw(postgres.RawForAllTenants("a node's sockets are anybody's", refreshSQL), s.moment(), s.node, pgdialect.Array(ids), InProgress).Scan(ctx, &found)
 	if err != nil {

@@ -35,9 +35,14 @@ type Admission struct {
 }
 
 // Admit checks a socket before the HTTP upgrade; it changes nothing.
-// Errors: Unauthenticated session-token-invalid, Precondition session-closed, Forbidden session-modality.
+// Errors: Unauthenticated session-token-invalid, Precondition session-closed, Forbidden session-modality, Unavailable
+// unavailable.
 func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
-	session, err := s.Verify(ctx, p.Token, p.SessionID)
+	var session Session
+	err := s.Reach(ctx, func(ctx context.Context) (err error) {
+		session, err = s.Verify(ctx, p.Token, p.SessionID)
+		return err
+	})
 	if err != nil {
 		return Admission{}, err
 	}
@@ -55,6 +60,9 @@ func (s *Service) Admit(ctx context.Context, p AdmitParams) (Admission, error) {
 // joining only; the conversation ends with Leave.
 // Errors: Precondition session-closed, Unavailable unavailable (this node is being stopped).
 func (s *Service) Join(ctx context.Context, a Admission) (*Live, error) {
+	if a.Session.Status == InProgress && s.engineOf(a.Session.ID) == nil { // its node may have ended
+		s.spill.inherit(ctx, a.Session.ID)
+	}
 	e, err := s.engineFor(a.Session)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -40,7 +41,7 @@ const (
 	// markLife is how long a mark holds a session's end and its turns, markRenewal how old one gets.
 	markLife    = 30 * time.Second
 	markRenewal = 10 * time.Second
-	// adoptEvery is how often this node looks for what ended processes have left.
+	// adoptEvery is how often this node looks for what ended processes have left, when nothing hints at it.
 	adoptEvery = 30 * time.Second
 )
 
@@ -65,6 +66,11 @@ type spill struct {
 	probed  time.Time
 	answers bool
 
+	adopting sync.Mutex
+	adopted  time.Time // when it was looked for last
+	// adoptions counts how often that has begun.
+	adoptions atomic.Int64
+
 	mu     sync.Mutex
 	away   time.Time // since when; zero: Postgres is there
 	drifts map[ID]*drift
@@ -73,7 +79,7 @@ type spill struct {
 // drift is a session that has records here. Its fields are guarded by spill.mu.
 type drift struct {
 	tenant workspaces.TenantID
-	queue  []spool.Record
+	queue  []unwritten
 	// busy counts the answers and appends that are under way.
 	busy int
 	// turns are those whose end is among the records.
@@ -85,6 +91,13 @@ type drift struct {
 	settled chan struct{}
 	// writing keeps the order of appends.
 	writing sync.Mutex
+}
+
+// unwritten is a record that waits: kept on disk, or only held here.
+type unwritten struct {
+	kept spool.Record
+	// held is what there was no room for on disk; nil: it is there.
+	held *record
 }
 
 func newSpill(s *Service, kept *spool.Spool) *spill {
@@ -104,6 +117,22 @@ func (s *Service) attached(ctx context.Context, id ID, work func(ctx context.Con
 	if !p.docked(ctx, id) {
 		return adrift(errAway)
 	}
+	return p.reach(ctx, work)
+}
+
+// Reach runs work that needs Postgres and keeps nothing for when it is back. The work is given up when Postgres stops
+// to answer, and not begun while that is known. Errors: Unavailable unavailable, work's.
+func (s *Service) Reach(ctx context.Context, work func(ctx context.Context) error) error {
+	if s.spill == nil {
+		return work(ctx)
+	}
+	if s.spill.isAway() {
+		return adrift(errAway)
+	}
+	return s.spill.reach(ctx, work)
+}
+
+func (p *spill) reach(ctx context.Context, work func(ctx context.Context) error) error {
 	watched, stop := p.watch(ctx)
 	defer stop()
 	err := work(watched)
@@ -187,6 +216,13 @@ func (p *spill) answering() bool {
 	defer cancel()
 	p.answers, p.probed = p.s.db.Writable(ctx) == nil, p.s.now()
 	return p.answers
+}
+
+// suspect notes that Postgres is away when it does not answer now either.
+func (p *spill) suspect(ctx context.Context, err error) {
+	if p != nil && !p.isAway() && !p.answering() && ctx.Err() == nil {
+		p.lost(ctx, err)
+	}
 }
 
 // lost notes that Postgres is away: nobody asks it again until the loop has found it.
@@ -308,9 +344,25 @@ func (p *spill) keep(r record) error {
 	p.metrics.kept.WithLabelValues(string(r.Kind)).Inc()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d.queue = append(d.queue, kept)
+	d.put(r, unwritten{kept: kept})
+	return nil
+}
+
+// hold is keep in memory, for what must come behind what is on disk already, where there is no room for it.
+func (p *spill) hold(r record) {
+	d := p.enter(r.Tenant, r.Session)
+	defer p.leave(r.Session)
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d.put(r, unwritten{held: &r})
+}
+
+// put puts a record behind the others. spill.mu is held.
+func (d *drift) put(r record, w unwritten) {
+	d.queue = append(d.queue, w)
 	if r.Kind == recordFinish {
 		d.turns[r.Turn.ID] = true
 	}
-	return nil
 }

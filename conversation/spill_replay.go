@@ -13,7 +13,6 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -91,15 +90,15 @@ func (p *spill) mark(ctx context.Context) error {
 }
 
 // first is the record that is next; false when there is none, or an answer goes out.
-func (p *spill) first(id ID) (d *drift, kept spool.Record, more bool) {
+func (p *spill) first(id ID) (d *drift, next unwritten, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d = p.drifts[id]
 	if d == nil || d.busy > 0 || d.marked.IsZero() {
-		return nil, spool.Record{}, false
+		return nil, unwritten{}, false
 	}
 	if len(d.queue) == 0 {
-		return d, spool.Record{}, false
+		return d, unwritten{}, false
 	}
 	return d, d.queue[0], true
 }
@@ -107,7 +106,7 @@ func (p *spill) first(id ID) (d *drift, kept spool.Record, more bool) {
 // replaySession writes a session's records in order and attaches it.
 func (p *spill) replaySession(ctx context.Context, id ID) {
 	for {
-		d, kept, more := p.first(id)
+		d, next, more := p.first(id)
 		if d == nil {
 			return
 		}
@@ -115,19 +114,19 @@ func (p *spill) replaySession(ctx context.Context, id ID) {
 			p.dock(ctx, id, d)
 			return
 		}
-		r, err := p.read(kept)
+		r, err := p.read(next)
 		if err == nil {
 			err = p.s.apply(ctx, r)
 		}
 		switch {
 		case err == nil:
 			p.metrics.written.Inc()
-			if err := p.spool.Done(kept); err != nil {
+			if err := p.done(next); err != nil {
 				p.s.log.WarnContext(ctx, "a record that is written may be read again", "session_id", id, "error", err)
 			}
 		case p.poisoned(d, err):
 			r.Session = id
-			p.setAside(ctx, kept, r, err)
+			p.setAside(ctx, next, r, err)
 		default:
 			p.failed(ctx, err)
 			return
@@ -163,19 +162,30 @@ func (p *spill) failed(ctx context.Context, err error) {
 	}
 }
 
-func (p *spill) read(kept spool.Record) (record, error) {
-	encoded, err := p.spool.Read(kept)
+func (p *spill) read(w unwritten) (record, error) {
+	if w.held != nil {
+		return *w.held, nil
+	}
+	encoded, err := p.spool.Read(w.kept)
 	if err != nil {
 		return record{}, fmt.Errorf("%w: %w", errRecord, err)
 	}
 	return decodeRecord(encoded)
 }
 
+// done forgets a record that is written.
+func (p *spill) done(w unwritten) error {
+	if w.held != nil {
+		return nil
+	}
+	return p.spool.Done(w.kept)
+}
+
 // setAside takes a record that will never be written out of the way, and tells of its turn.
-func (p *spill) setAside(ctx context.Context, kept spool.Record, r record, why error) {
+func (p *spill) setAside(ctx context.Context, w unwritten, r record, why error) {
 	p.metrics.aside.Inc()
 	p.s.log.ErrorContext(ctx, "a record that was kept on disk cannot be written and is kept aside", slog.String("session_id", string(r.Session)), slog.String("kind", string(r.Kind)), slog.Any("error", why))
-	if err := p.spool.SetAside(kept); err != nil {
+	if err := p.putAside(w); err != nil {
 		p.s.log.ErrorContext(ctx, "a record is not kept aside", "session_id", r.Session, "error", err)
 	}
 	if r.Turn == nil || r.Tenant == "" {
@@ -189,6 +199,13 @@ func (p *spill) setAside(ctx context.Context, kept spool.Record, r record, why e
 	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
 		p.s.log.WarnContext(ctx, "nobody is told of a turn that is kept aside", "session_id", r.Session, "turn_id", r.Turn.ID, "error", err)
 	}
+}
+
+func (p *spill) putAside(w unwritten) error {
+	if w.held != nil {
+		return nil
+	}
+	return p.spool.SetAside(w.kept)
 }
 
 // dock attaches a session whose records are all written; an end that was asked for meanwhile comes true.

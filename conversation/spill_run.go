@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -17,18 +16,13 @@ func (p *spill) run(ctx context.Context) {
 	}
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	var adopted time.Time
 	for {
 		if p.isAway() && p.answering() {
 			p.back(ctx)
 		}
 		if !p.isAway() {
-			if now := p.s.now(); now.Sub(adopted) >= adoptEvery {
+			if p.adoptDue() {
 				p.adopt(ctx)
-				if adopted.IsZero() {
-					close(p.looked)
-				}
-				adopted = now
 			}
 			p.replay(ctx)
 		}
@@ -41,7 +35,10 @@ func (p *spill) run(ctx context.Context) {
 	}
 }
 
+// back notes that Postgres is back. A neighbour may have ended meanwhile: what it has kept is taken over before anything
+// is done on top of it.
 func (p *spill) back(ctx context.Context) {
+	p.adopt(ctx)
 	p.mu.Lock()
 	since, sessions := p.away, len(p.drifts)
 	p.away = time.Time{}
@@ -49,8 +46,34 @@ func (p *spill) back(ctx context.Context) {
 	p.s.log.WarnContext(ctx, "Postgres is back: turns that were kept on disk are written", slog.Int("sessions", sessions), slog.Duration("away", p.s.moment().Sub(since)))
 }
 
-// adopt takes over the records of processes that have ended; they come before this one's own.
+func (p *spill) adoptDue() bool {
+	p.adopting.Lock()
+	defer p.adopting.Unlock()
+	return p.s.now().Sub(p.adopted) >= adoptEvery
+}
+
+// adopt takes over the records of processes that have ended; they come before this one's own. Who calls meanwhile
+// shares the next look.
 func (p *spill) adopt(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	before := p.adoptions.Load()
+	p.adopting.Lock()
+	defer p.adopting.Unlock()
+	if p.adoptions.Load() > before {
+		return
+	}
+	p.adoptions.Add(1)
+	p.takeOver(ctx)
+	if p.adopted.IsZero() {
+		close(p.looked)
+	}
+	p.adopted = p.s.now()
+}
+
+// takeOver is adopt. p.adopting is held.
+func (p *spill) takeOver(ctx context.Context) {
 	records, err := p.spool.Adopt(ctx)
 	if err != nil {
 		p.s.log.ErrorContext(ctx, "turns that another process has kept are not read", "error", err)
@@ -59,15 +82,15 @@ func (p *spill) adopt(ctx context.Context) {
 		return
 	}
 	p.s.log.WarnContext(ctx, "turns that another process has kept on disk are written", slog.Int("records", len(records)))
-	queues := map[ID][]spool.Record{}
+	queues := map[ID][]unwritten{}
 	tenants := map[ID]workspaces.TenantID{}
 	for _, kept := range records {
-		r, err := p.read(kept)
+		r, err := p.read(unwritten{kept: kept})
 		if err != nil {
-			p.setAside(ctx, kept, record{Session: ID(kept.Stream)}, err)
+			p.setAside(ctx, unwritten{kept: kept}, record{Session: ID(kept.Stream)}, err)
 			continue
 		}
-		queues[r.Session], tenants[r.Session] = append(queues[r.Session], kept), r.Tenant
+		queues[r.Session], tenants[r.Session] = append(queues[r.Session], unwritten{kept: kept}), r.Tenant
 	}
 	for id, queue := range queues {
 		d := p.enter(tenants[id], id)
@@ -76,4 +99,13 @@ func (p *spill) adopt(ctx context.Context) {
 		p.mu.Unlock()
 		p.leave(id)
 	}
+}
+
+// inherit takes over what the session's node has left when it ended, and waits a moment for it to be written.
+func (p *spill) inherit(ctx context.Context, id ID) {
+	if p == nil {
+		return
+	}
+	p.adopt(ctx)
+	p.docked(ctx, id)
 }

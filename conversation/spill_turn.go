@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
 )
@@ -140,6 +141,7 @@ func (s *Service) finishAdrift(session Session, turn *Turn, with finishing) (aft
 	r.Turn, r.Receipt = turn, turn.Receipt
 	r.EndCall, r.Language, r.Assigned = with.endCall, with.language, with.assigned
 	if err := s.spill.keep(r); err != nil {
+		s.spill.hold(r.failed(session, err))
 		return session, err
 	}
 	s.spill.metrics.turns.Inc()
@@ -148,6 +150,16 @@ func (s *Service) finishAdrift(session Session, turn *Turn, with finishing) (aft
 		session.Status, session.EndReason, session.EndedAt = Completed, ReasonEndCall, now
 	}
 	return session, nil
+}
+
+// failed is the end of a turn that could not be kept. Its client is told that it failed, and so is whoever reads it later;
+// without an end it would be answered again.
+func (r record) failed(session Session, err error) record {
+	turn, decided := *r.Turn, postgres.Decide(err)
+	turn.Status, turn.ErrorCode, turn.ErrorMessage = TurnFailed, string(decided.Reason), decided.Message
+	turn.putReceipt(session, nil)
+	r.Turn, r.Receipt, r.EndCall = &turn, turn.Receipt, false
+	return r
 }
 
 // applyFinish adds a finished turn to what the session counts.

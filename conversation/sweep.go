@@ -15,10 +15,15 @@ import (
 
 // Sweep closes and repairs what time has overtaken: tokens that ran out, turns whose node died,
 // sockets whose node died, drops, idle and over-long sessions, ends that nobody carried out. It
-// is harmless beside its double. Call it every second or so.
+// is harmless beside its double. Call it every second or so, beside Watch: behind an outage it waits.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
-	now = now.UTC().Truncate(time.Microsecond)
-	if !s.calm.over(now) || !s.spill.hasLooked() {
+	now = now.UTC().Truncate(time.Microsecond) // of before Postgres is asked: what was fresh then is not stale because that took long
+	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
+	defer cancel()
+	if s.calm.away() {
+		return s.pulse(ctx)
+	}
+	if !s.calm.over(time.Now()) || !s.spill.hasLooked() {
 		return nil
 	}
 	err := s.sweep(ctx, now)
@@ -129,8 +134,12 @@ func leaveTx(ctx context.Context, tx bun.Tx, session *Session, number int64, at 
 	return true, updateSession(ctx, tx, *session, "dropped_at")
 }
 
-// sweepBatch bounds one sweep, so that it never runs long; the next one goes on.
-const sweepBatch = 500
+const (
+	// sweepBatch bounds one sweep, so that it never runs long; the next one goes on.
+	sweepBatch = 500
+	// sweepWithin is for a sweep whose connection was lost without a word.
+	sweepWithin = 30 * time.Second
+)
 
 // sessionKey names a session in a statement.
 type sessionKey struct {

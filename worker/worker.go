@@ -45,6 +45,13 @@ type Housekeeper interface {
 	Sweep(ctx context.Context, now time.Time) error
 }
 
+// Sessions is a Housekeeper that has to know how steadily the database answers.
+type Sessions interface {
+	Housekeeper
+	// Watch looks until ctx ends.
+	Watch(ctx context.Context)
+}
+
 // Deps is what a Worker works with. DB, Redis and Webhooks are required; work whose noun is nil
 // is left for workers that have it.
 type Deps struct {
@@ -57,7 +64,7 @@ type Deps struct {
 	Reembedder task.Reembedder
 	Blobs      task.BlobReleaser
 	// Sessions is conversation.Service: each second.
-	Sessions Housekeeper
+	Sessions Sessions
 	// Analyses is conversation.Service too: what it analyses, as sessions end.
 	Analyses *conversation.Service
 	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
@@ -96,7 +103,7 @@ type Worker struct {
 	client   *queue.Client
 	server   *queue.Server
 	webhooks *webhooks.Service
-	sessions Housekeeper
+	sessions Sessions
 	strays   Housekeeper
 	searches Housekeeper
 	models   Housekeeper
@@ -232,6 +239,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	loop("look at who has endpoints", expectInterval, nil, w.expect)
 	if w.sessions != nil {
+		group.Go(func() error { w.sessions.Watch(ctx); return nil })
 		loop("sweep of sessions", interval, nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
 	}
 	if w.strays != nil {

@@ -281,6 +281,8 @@ func (s sweeps) Sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+func (s sweeps) Watch(ctx context.Context) { <-ctx.Done() }
+
 func TestHousekeeping(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())

@@ -49,12 +49,12 @@ func IsForeignKey(err error, constraint string) bool {
 }
 
 // MapError turns what any statement may meet into a decision: a collision with another
-// transaction is Aborted conflict, a database that is away is Unavailable unavailable. Decisions,
-// cancellation, deadlines and everything else come back as they are: which constraint means
-// which reason only the caller knows (IsUnique). InTx has done it already.
+// transaction is Aborted conflict, a database that is away, or cannot be connected to in time, is Unavailable
+// unavailable. Decisions, cancellation, other deadlines and everything else come back as they are: which constraint
+// means which reason only the caller knows (IsUnique). InTx has done it already.
 func MapError(err error) error {
 	switch {
-	case err == nil, isDecision(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case err == nil, isDecision(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isConnecting(err):
 		return err
 	case isCollision(err):
 		return fault.Wrap(err, fault.Conflict, "The request collided with another one. Send it again.")
@@ -89,6 +89,12 @@ func isCollision(err error) bool {
 	return ok && (answer.Code == serializationFailure || answer.Code == deadlockDetected)
 }
 
+// isConnecting says whether a connection could not be made; its own time-out is a deadline too.
+func isConnecting(err error) bool {
+	_, ok := errors.AsType[*pgconn.ConnectError](err)
+	return ok
+}
+
 func isUnavailable(err error) bool {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		for _, state := range unavailableStates {
@@ -98,7 +104,7 @@ func isUnavailable(err error) bool {
 		}
 		return false
 	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+	if isConnecting(err) {
 		return true
 	}
 	if _, ok := errors.AsType[*net.OpError](err); ok {

@@ -26,6 +26,8 @@ type Gate struct {
 	// Sessions knows the tokens of sessions; its principals have SessionID set.
 	Sessions Authenticator
 	Limiter  *Limiter
+	// ReachFunc runs work that needs the database, and gives it up when that does not answer; nil just runs it.
+	ReachFunc func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
 // admittedKey marks a request that has passed the gate already, with the procedure it passed for.
@@ -33,7 +35,7 @@ type admittedKey struct{}
 
 // Admit checks a call of procedure with the request's Authorization header and returns the
 // context that carries the principal, and how to ask for it again. It sets the RateLimit-* headers on header.
-// Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited.
+// Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited, Unavailable unavailable.
 func (g *Gate) Admit(ctx context.Context, procedure string, request, header http.Header) (context.Context, error) {
 	if admitted, _ := ctx.Value(admittedKey{}).(string); admitted == procedure {
 		return ctx, nil
@@ -72,17 +74,29 @@ func (g *Gate) principal(ctx context.Context, policy Policy, request http.Header
 		return workspaces.Principal{}, err
 	}
 	if policy.SessionToken && looksLikeJWT(token) {
-		principal, err := g.Sessions.Authenticate(ctx, token)
-		if err != nil {
-			return workspaces.Principal{}, decisionOf(err)
-		}
-		return principal, nil
+		return g.authenticate(ctx, g.Sessions, token)
 	}
-	principal, err := g.Keys.Authenticate(ctx, token)
+	principal, err := g.authenticate(ctx, g.Keys, token)
+	if err != nil {
+		return workspaces.Principal{}, err
+	}
+	return principal, principal.Require(policy.Scope)
+}
+
+func (g *Gate) authenticate(ctx context.Context, by Authenticator, token string) (principal workspaces.Principal, err error) {
+	find := func(ctx context.Context) (err error) {
+		principal, err = by.Authenticate(ctx, token)
+		return err
+	}
+	if g.ReachFunc != nil {
+		err = g.ReachFunc(ctx, find)
+	} else {
+		err = find(ctx)
+	}
 	if err != nil {
 		return workspaces.Principal{}, decisionOf(err)
 	}
-	return principal, principal.Require(policy.Scope)
+	return principal, nil
 }
 
 // looksLikeJWT tells a session's token from an API key, which holds no dot.

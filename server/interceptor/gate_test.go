@@ -73,6 +73,38 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestGateWithoutDatabase: a caller whose key cannot be looked up is told so.
+func TestGateWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	policies, err := interceptor.NewPolicies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := false
+	gate := &interceptor.Gate{
+		Policies: policies, Keys: principals{"runtime": {Scope: workspaces.ScopeRuntime}}, Sessions: principals{"a.b.c": {Scope: workspaces.ScopeRuntime, SessionID: "ses_1"}},
+		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+			Plan: func(string) workspaces.Plan { return workspaces.Plan{} }, Log: slog.New(slog.DiscardHandler), Registry: prometheus.NewRegistry(),
+		}),
+		ReachFunc: func(ctx context.Context, work func(ctx context.Context) error) error {
+			if away {
+				return fault.New(fault.ServiceUnavailable, "Not now.")
+			}
+			return work(ctx)
+		},
+	}
+	for _, token := range []string{"runtime", "a.b.c"} {
+		for _, want := range []fault.Reason{"", fault.ServiceUnavailable} {
+			away = want != ""
+			procedure := "/parlance.v1.SessionService/CreateTurn"
+			_, err := gate.Admit(t.Context(), procedure, http.Header{"Authorization": {"Bearer " + token}}, http.Header{})
+			if got := fault.ReasonOf(err); got != want {
+				t.Errorf("%s: got %q, want %q", token, got, want)
+			}
+		}
+	}
+}
+
 // TestStanding: who answers for long can ask whether the caller is still who it was.
 func TestStanding(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,8 @@ const Domain = "parlance.dev"
 
 // ToConnect is the error in its Connect form: the kind's code, the message, an ErrorInfo with
 // the reason and metadata, a BadRequest when there are violations, a RetryInfo when there is a
-// time to wait, and WWW-Authenticate when the caller has to authenticate. The cause is left out.
+// time to wait, as there is for all that is unavailable, and WWW-Authenticate when the caller has to authenticate. The cause
+// is left out.
 func ToConnect(err *fault.Error) *connect.Error {
 	out := connect.NewError(err.Kind().Code(), errors.New(err.Message))
 	add(out, &errdetails.ErrorInfo{Reason: string(err.Reason), Domain: Domain, Metadata: err.Meta})
@@ -30,8 +31,8 @@ func ToConnect(err *fault.Error) *connect.Error {
 		}
 		add(out, &errdetails.BadRequest{FieldViolations: violations})
 	}
-	if err.RetryAfter > 0 {
-		add(out, &errdetails.RetryInfo{RetryDelay: durationpb.New(err.RetryAfter)})
+	if wait := retryAfter(err); wait > 0 {
+		add(out, &errdetails.RetryInfo{RetryDelay: durationpb.New(wait)})
 	}
 	if err.Kind() == fault.Unauthenticated {
 		out.Meta().Set(challengeHeader, challenge(err))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/postgres"
 )
 
 const (
@@ -52,18 +53,18 @@ var members = []string{"type", "title", "status", "detail", "code", "instance", 
 // Write is Writer{}.Write.
 func Write(w http.ResponseWriter, r *http.Request, err error) { Writer{}.Write(w, r, err) }
 
-// Write answers r with err as a problem. Any error will do: fault.From decides what of it may be
+// Write answers r with err as a problem. Any error will do: postgres.Decide decides what of it may be
 // seen. request_id is the X-Request-Id that is already in w's header. It sets Retry-After when
-// the error says so, WWW-Authenticate on 401, and keeps the other headers.
+// the error says so or is unavailable, WWW-Authenticate on 401, and keeps the other headers.
 func (p Writer) Write(w http.ResponseWriter, r *http.Request, err error) {
-	decided := fault.From(err)
+	decided := postgres.Decide(err)
 	header := w.Header()
 	body := p.Body(r, decided, header.Get(requestIDHeader))
 	header.Set("Content-Type", ContentType)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	header.Set("Cache-Control", "no-store")
-	if decided.RetryAfter > 0 {
-		header.Set("Retry-After", strconv.Itoa(seconds(decided.RetryAfter)))
+	if wait := retryAfter(decided); wait > 0 {
+		header.Set("Retry-After", strconv.Itoa(seconds(wait)))
 	}
 	status := decided.Kind().Status()
 	if status == http.StatusUnauthorized {
@@ -84,7 +85,7 @@ func challenge(err *fault.Error) string {
 // Body is the JSON of err as a problem about r, for places where it is not the whole answer,
 // such as an event of a stream that has begun.
 func (p Writer) Body(r *http.Request, err error, requestID string) []byte {
-	decided := fault.From(err)
+	decided := postgres.Decide(err)
 	problem := document{
 		Type:      "/errors/" + string(decided.Reason),
 		Title:     decided.Reason.Title(),
@@ -134,6 +135,18 @@ func encode(value any) []byte {
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(value) // strings, ints and maps of strings always encode
 	return bytes.TrimRight(buffer.Bytes(), "\n")
+}
+
+// defaultRetryAfter is for what is unavailable and does not say for how long: mostly a database that starts again, or a
+// server that is being replaced.
+const defaultRetryAfter = 2 * time.Second
+
+// retryAfter is when the caller may try again; 0: nothing is said of it.
+func retryAfter(err *fault.Error) time.Duration {
+	if err.RetryAfter <= 0 && err.Kind() == fault.Unavailable {
+		return defaultRetryAfter
+	}
+	return err.RetryAfter
 }
 
 // seconds rounds up: a caller that waits for less is refused again.

@@ -3,6 +3,8 @@ package problem_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -150,5 +152,27 @@ func TestChallenge(t *testing.T) {
 		if got := problem.ToConnect(refused).Meta().Get("WWW-Authenticate"); got != want {
 			t.Errorf("%s over Connect: %q, want %q", reason, got, want)
 		}
+	}
+}
+
+// TestUnavailableSaysWhen: whoever is told that the service is not available is told when to try again, in every form,
+// also when nobody has decided what it means that a connection broke.
+func TestUnavailableSaysWhen(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"a broken connection": fmt.Errorf("reading sessions: %w", &net.OpError{Op: "read", Err: errors.New("reset")}),
+		"a decision":          fault.New(fault.ServiceUnavailable, "Not now."),
+	} {
+		recorder := httptest.NewRecorder()
+		problem.Write(recorder, httptest.NewRequest(http.MethodGet, "/v1/x", http.NoBody), err)
+		if recorder.Code != http.StatusServiceUnavailable || recorder.Header().Get("Retry-After") != "2" {
+			t.Errorf("%s: got %d, Retry-After %q, %s", name, recorder.Code, recorder.Header().Get("Retry-After"), recorder.Body)
+		}
+	}
+	if got := problem.FromConnect(problem.ToConnect(fault.New(fault.ServiceUnavailable, "Not now."))).RetryAfter; got != 2*time.Second {
+		t.Errorf("over Connect: try again after %s", got)
+	}
+	if got := problem.FromConnect(problem.ToConnect(fault.New(fault.UpstreamFailed, "No."))).RetryAfter; got != 0 {
+		t.Errorf("another's failure: try again after %s", got)
 	}
 }
