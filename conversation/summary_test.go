@@ -60,16 +60,15 @@ func TestSummary(t *testing.T) {
 	f.model = author
 	f.agent = f.newAgent(t, f.ref, agents.Config{Instructions: "Be kind.", Model: agents.Model{HistoryTokens: 500}})
 	made := f.create(t)
-	var last conversation.Turn
 	taken, told := 0, 0
 	for told < 2 && taken < 60 {
 		taken++
-		last = f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", taken))
+		f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", taken))
 		await(t, "the summary that the turn has begun", func() bool { return !f.Summarising(made.Session.ID) })
 		_, told = author.counts()
 	}
 	taken++
-	last = f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", taken))
+	last := f.turn(t, made.Session.ID, fmt.Sprintf("Question %d.", taken))
 	var session conversation.Session
 	var turns, summaries int
 	await(t, "all calls are counted", func() bool { // a summary may begin behind its turn
