@@ -73,7 +73,7 @@ func (c *clientCalls) answering() {
 // spares leaves out a Respond that asks for what another one has brought already: SDKs ask once for each result of
 // parallel calls, and one answer takes them all.
 func (c *clientCalls) spares(r Respond) bool {
-	if c.spare == 0 || !r.plain() || r.Awaited {
+	if c.spare == 0 || !r.mayBeDouble() {
 		return false
 	}
 	c.spare--
@@ -87,7 +87,7 @@ func (e *engine) doubled(c Respond, behind Command) bool {
 	case ToolOutput:
 		return e.unanswered == "" && e.client.spares(c)
 	case Approve:
-		return e.current != nil && c.plain() && !c.Awaited
+		return e.current != nil && c.mayBeDouble()
 	}
 	return false
 }

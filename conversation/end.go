@@ -84,10 +84,9 @@ func (s *Service) requestEnd(ctx context.Context, session Session, status Status
 	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
 		if session.RunningTurnID != "" && !session.Closed() && !s.calm.over(time.Now()) { // its node may be there although the lease is over
 			err = askEnd(ctx, tx, session, status, reason, now)
-			after = *session
-			return err
+		} else {
+			err = endTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
 		}
-		err = endTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
 		after = *session
 		return err
 	})

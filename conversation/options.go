@@ -43,6 +43,9 @@ func (r Respond) plain() bool {
 	return r.Instructions == nil && r.ClientTools == nil && r.ToolChoice == "" && r.MaxOutputTokens == 0 && r.Input == nil && !r.OutOfBand
 }
 
+// mayBeDouble says that nobody looks for this very answer: another one does as well.
+func (r Respond) mayBeDouble() bool { return r.plain() && !r.Awaited }
+
 // options are what a socket asks of an answer.
 type options struct {
 	instructions    *string

@@ -24,6 +24,16 @@ func (f *fixture) loseTurn(t *testing.T, id conversation.ID) {
 	})
 }
 
+// beginAnswer has a client ask for an answer that gate lets through, and returns what it saw up to the first piece.
+func (f *fixture) beginAnswer(t *testing.T, published string, gate chan<- struct{}) []event {
+	t.Helper()
+	c := f.dial(t, published)
+	c.want("session.created")
+	c.say("Count.")
+	gate <- struct{}{}
+	return c.until("response.output_text.delta")
+}
+
 // TestLostNode has a node that falls silent in the middle of an answer: the open answer is ended, and
 // the node where the client is now gives another one. What the old node says later counts for nothing.
 func TestLostNode(t *testing.T) {
@@ -33,11 +43,7 @@ func TestLostNode(t *testing.T) {
 	gate := make(chan struct{}, 2) // as many as there are pieces
 	f.model.then(gated(gate, "One ", "two."), say("Anew."))
 	made := f.create(t, conversation.Text)
-	c := f.dial(t, made.ChatURL)
-	c.want("session.created")
-	c.say("Count.")
-	gate <- struct{}{}
-	seen := c.until("response.output_text.delta")
+	seen := f.beginAnswer(t, made.ChatURL, gate)
 	again := other.dial(t, returning(made.ChatURL, seen))
 	again.want("session.created")
 	f.loseTurn(t, made.Session.ID)
@@ -63,11 +69,7 @@ func TestSaidWhileTheNodeIsLost(t *testing.T) {
 	gate := make(chan struct{}, 2)
 	f.model.then(gated(gate, "One ", "two."), say("Anew."), say("Behind it."))
 	made := f.create(t, conversation.Text)
-	c := f.dial(t, made.ChatURL)
-	c.want("session.created")
-	c.say("Count.")
-	gate <- struct{}{}
-	seen := c.until("response.output_text.delta")
+	seen := f.beginAnswer(t, made.ChatURL, gate)
 	again := other.dial(t, returning(made.ChatURL, seen))
 	again.want("session.created")
 	again.say("And then?")

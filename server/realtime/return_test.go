@@ -407,11 +407,7 @@ func TestRedisLost(t *testing.T) {
 	gate := make(chan struct{}, 2) // as many as there are pieces
 	f.model.then(gated(gate, "One ", "two."), say("Next."))
 	made := f.create(t, conversation.Text)
-	c := f.dial(t, made.ChatURL)
-	c.want("session.created")
-	c.say("Count.")
-	gate <- struct{}{}
-	seen := c.until("response.output_text.delta")
+	seen := f.beginAnswer(t, made.ChatURL, gate)
 	if err := f.redis.Close(); err != nil {
 		t.Fatal(err)
 	}
