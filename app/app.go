@@ -26,8 +26,8 @@ import (
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
-	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/blob"
 	"parlance.dev/parlance/server"
 	"parlance.dev/parlance/server/interceptor"
@@ -76,7 +76,7 @@ type App struct {
 	db          *postgres.DB
 	redis       goredis.UniversalClient
 	bucket      blob.Bucket
-	spool       *spool.Spool
+	wal         *wal.Log
 	metrics     *telemetry.Metrics
 	slots       *fair.Metrics
 	traces      *telemetry.Traces
@@ -212,7 +212,7 @@ func (a *App) join(ctx context.Context, component string) error {
 		a.Tools.Register(name, builtin)
 	}
 	if component != "worker" {
-		if a.spool, err = openSpool(ctx, a.Config, keyring, a.now, a.log); err != nil {
+		if a.wal, err = openWAL(ctx, a.Config, keyring, a.now, a.log); err != nil {
 			return err
 		}
 	}
@@ -225,7 +225,7 @@ func (a *App) join(ctx context.Context, component string) error {
 		DB:     a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, HasKeys: a.credentials.HasModels, Installed: a.models.ChooseInstalled, Tools: a.Tools,
 		Gate:      a.newGate("model", a.Config.ModelConcurrency),
 		Retriever: retriever{a.Knowledge}, Memory: a.Memory, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
-		Spool:  a.spool,
+		WAL:    a.wal,
 		Tracer: a.traces, Registry: a.metrics.Registry,
 	})
 	a.Memory.SetAgreed(a.Sessions.Agreed)
@@ -408,8 +408,8 @@ func (a *App) Close() error {
 	if a.Tools != nil {
 		a.Tools.Close()
 	}
-	if a.spool != nil {
-		errs = append(errs, a.spool.Close())
+	if a.wal != nil {
+		errs = append(errs, a.wal.Close())
 	}
 	if a.documents != nil {
 		errs = append(errs, a.documents.close())

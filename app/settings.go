@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/ocr/tesseract"
 	"parlance.dev/parlance/server/interceptor"
 )
@@ -184,7 +184,7 @@ func Settings() []Setting {
 		},
 		{
 			Group: "Serving", Name: "SPILL_MAX_BYTES", Default: "268435456", Help: "Most bytes that one server keeps there; a turn takes some kilobytes.",
-			apply: intoInt(func(c *Config) *int { return &c.SpillMaxBytes }, spool.MinMaxBytes, 1<<40),
+			apply: intoInt(func(c *Config) *int { return &c.SpillMaxBytes }, wal.MinMaxBytes, 1<<40),
 		},
 		{
 			Group: "Sharing", Name: "TENANT_SHARE", Default: "75", Help: "Percent of a queue's slots in a process (calls of models, calls of tools, sources, deliveries) that one tenant gets while there are others.",

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/server"
 )
 
@@ -33,19 +33,19 @@ func (c Config) Spill() string {
 
 // degraded are the checks of /readyz that take no server out: it is of use without.
 func (a *App) degraded() map[string]server.Check {
-	if a.spool == nil {
+	if a.wal == nil {
 		return nil
 	}
-	return map[string]server.Check{"spill": func(context.Context) error { return a.spool.Check() }}
+	return map[string]server.Check{"spill": func(context.Context) error { return a.wal.Check() }}
 }
 
-// openSpool makes this process's part of the directory; nil when turns are not kept.
-func openSpool(ctx context.Context, config Config, keyring *seal.Keyring, now func() time.Time, log *slog.Logger) (*spool.Spool, error) {
+// openWAL makes this process's part of the directory; nil when turns are not kept.
+func openWAL(ctx context.Context, config Config, keyring *seal.Keyring, now func() time.Time, log *slog.Logger) (*wal.Log, error) {
 	dir := config.Spill()
 	if dir == "" {
 		return nil, nil //nolint:nilnil // it is off
 	}
-	opened, err := spool.Open(ctx, spool.Config{Dir: dir, MaxBytes: int64(config.SpillMaxBytes), Seal: keyring, Now: now, Log: log})
+	opened, err := wal.Open(ctx, wal.Config{Dir: dir, MaxBytes: int64(config.SpillMaxBytes), Seal: keyring, Now: now, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("the directory where turns are kept while Postgres is away, %s, cannot be used: give another as PARLANCE_SPILL_DIR (off keeps none): %w", dir, err)
 	}

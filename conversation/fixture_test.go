@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/extractive"
 	"parlance.dev/parlance/test/fake/httptool"
@@ -111,13 +111,13 @@ func (f *fixture) start(t *testing.T, deps conversation.Deps) *conversation.Serv
 	if retriever == nil {
 		retriever = f.passages
 	}
-	spill, err := spool.Open(t.Context(), spool.Config{Dir: t.TempDir(), MaxBytes: 1 << 20, Seal: f.keys})
+	spill, err := wal.Open(t.Context(), wal.Config{Dir: t.TempDir(), MaxBytes: 1 << 20, Seal: f.keys})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = spill.Close() })
 	s := conversation.New(conversation.Deps{
-		Spool: spill, ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices, Memory: deps.Memory,
+		WAL: spill, ApprovalTimeout: deps.ApprovalTimeout, FollowGrace: deps.FollowGrace, TenantTurns: deps.TenantTurns, Prices: deps.Prices, Memory: deps.Memory,
 		DB: f.db, Agents: f.agents, Workspaces: f.workspaces, Tools: f.tools, Retriever: retriever, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now,

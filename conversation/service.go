@@ -24,8 +24,8 @@ import (
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/platform/spool"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
@@ -55,8 +55,8 @@ type Deps struct {
 	Gate *fair.Gate
 	// Seal keeps secret variables and the keys that tokens are signed with.
 	Seal *seal.Keyring
-	// Spool keeps turns on disk while Postgres is away; nil: they fail then.
-	Spool *spool.Spool
+	// WAL keeps turns on disk while Postgres is away; nil: they fail then.
+	WAL *wal.Log
 	// Prices are what models cost; nil: nobody knows.
 	Prices *Prices
 	// PublicURL is where clients reach us (http or https, with a path prefix perhaps), without /v1.
@@ -150,7 +150,7 @@ func New(d Deps) *Service {
 	}
 	s.followGrace = cmp.Or(d.FollowGrace, FollowGrace)
 	s.tenantTurns = cmp.Or(d.TenantTurns, defaultTenantTurns)
-	s.spill = newSpill(s, d.Spool)
+	s.spill = newSpill(s, d.WAL)
 	s.spill.measure(d.Registry)
 	if d.Random == nil {
 		d.Random = rand.Reader

@@ -10,12 +10,12 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/workspaces"
 )
 
 // A session that is live on this node goes on while Postgres is away. What would have been written is kept on
-// this node's disk (platform/spool), in order, and written when Postgres answers:
+// this node's disk (platform/wal), in order, and written when Postgres answers:
 //
 //	attached ──Postgres does not answer──► adrift ──all is written, no answer of its own going out──► attached
 //
@@ -55,7 +55,7 @@ var (
 // spill is what this node keeps while Postgres is away. A nil one keeps nothing, and every method may be called.
 type spill struct {
 	s       *Service
-	spool   *spool.Spool
+	wal     *wal.Log
 	metrics spillMetrics
 	// wake has the loop look at once.
 	wake chan struct{}
@@ -95,16 +95,16 @@ type drift struct {
 
 // unwritten is a record that waits: kept on disk, or only held here.
 type unwritten struct {
-	kept spool.Record
+	kept wal.Record
 	// held is what there was no room for on disk; nil: it is there.
 	held *record
 }
 
-func newSpill(s *Service, kept *spool.Spool) *spill {
+func newSpill(s *Service, kept *wal.Log) *spill {
 	if kept == nil {
 		return nil
 	}
-	return &spill{s: s, spool: kept, wake: make(chan struct{}, 1), looked: make(chan struct{}), drifts: map[ID]*drift{}}
+	return &spill{s: s, wal: kept, wake: make(chan struct{}, 1), looked: make(chan struct{}), drifts: map[ID]*drift{}}
 }
 
 // attached runs a piece of work on the session's rows. The error is errAdrift (as Unavailable unavailable) when
@@ -332,9 +332,9 @@ func (p *spill) keep(r record) error {
 	}
 	d.writing.Lock()
 	defer d.writing.Unlock()
-	kept, err := p.spool.Append(string(r.Session), encoded)
+	kept, err := p.wal.Append(string(r.Session), encoded)
 	switch {
-	case errors.Is(err, spool.ErrFull):
+	case errors.Is(err, wal.ErrFull):
 		p.metrics.refused.Inc()
 		return fault.Wrap(err, fault.ServiceUnavailable, "The database is not available, and this server has no room left to keep turns until it is (PARLANCE_SPILL_MAX_BYTES). Try again in a moment.")
 	case err != nil:

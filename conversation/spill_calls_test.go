@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/conversation"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -63,7 +63,7 @@ func TestSpillCalls(t *testing.T) {
 	}
 	r.wire.mend()
 	await(t, "the end of the session", func() bool { return f.get(t, id).Closed() })
-	await(t, "the end of the replay", func() bool { return r.spool.Stats().Records == 0 })
+	await(t, "the end of the replay", func() bool { return r.wal.Stats().Records == 0 })
 	check := func(when string) {
 		t.Helper()
 		turns := f.transcript(t, id)
@@ -100,14 +100,14 @@ func TestSpillCalls(t *testing.T) {
 	check("after the outage")
 	second := newRemote(t, f, again, 1<<20)
 	await(t, "the records of the killed server", func() bool {
-		left, err := spool.Look(again)
-		return err == nil && len(left.Waiting) == 0 && second.spool.Stats().Records == 0
+		left, err := wal.Look(again)
+		return err == nil && len(left.Waiting) == 0 && second.wal.Stats().Records == 0
 	})
 	check("written a second time")
 	if n := server.Count("tools/call"); n != 1 || len(f.endpoint.Requests("/free")) != 1 || len(f.endpoint.Requests("/counted")) != 0 {
 		t.Errorf("%d, %d and %d calls", n, len(f.endpoint.Requests("/free")), len(f.endpoint.Requests("/counted")))
 	}
-	if stats := second.spool.Stats(); stats.Aside != 0 {
+	if stats := second.wal.Stats(); stats.Aside != 0 {
 		left, _ := filepath.Glob(filepath.Join(again, "aside", "*"))
 		t.Errorf("put aside: %v", left)
 	}
@@ -137,14 +137,14 @@ func TestSpillElsewhere(t *testing.T) {
 		t.Errorf("the answer that went out: %+v", done)
 	}
 	r.wire.mend()
-	await(t, "the end of the replay", func() bool { return r.spool.Stats().Records == 0 && f.get(t, made.Session.ID).SpillUntil.IsZero() })
+	await(t, "the end of the replay", func() bool { return r.wal.Stats().Records == 0 && f.get(t, made.Session.ID).SpillUntil.IsZero() })
 	if done, _ := talk(there, "two"); done.Text != "More." {
 		t.Errorf("the next answer: %+v", done)
 	}
 	if got := inShort(f.transcript(t, made.Session.ID)); got != "0 completed one→Elsewhere.; 1 completed two→More.; " {
 		t.Errorf("transcript: %s", got)
 	}
-	if stats := r.spool.Stats(); stats.Aside != 1 || !strings.Contains(r.log.String(), "kept aside") {
+	if stats := r.wal.Stats(); stats.Aside != 1 || !strings.Contains(r.log.String(), "kept aside") {
 		t.Errorf("the other answer: %+v", stats)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -60,8 +60,8 @@ func TestHang(t *testing.T) {
 	if done, _ := talk(s, "two"); done.Text != "B." {
 		t.Errorf("behind it: %+v", done)
 	}
-	if got := r.spool.Stats(); got != (spool.Stats{}) {
-		t.Errorf("left in the spool: %+v", got)
+	if got := r.wal.Stats(); got != (wal.Stats{}) {
+		t.Errorf("left in the log: %+v", got)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestNeighbourEnds(t *testing.T) {
 	close(goOn)
 	until[conversation.ResponseDone](s)
 	talk(o, "f1")
-	if err := r.spool.Close(); err != nil { // as the kernel does; it has not Postgres any more
+	if err := r.wal.Close(); err != nil { // as the kernel does; it has not Postgres any more
 		t.Fatal(err)
 	}
 	await(t, "the neighbour notices", neighbour.Adrift)
@@ -172,7 +172,7 @@ func TestNeighbourEndsAlone(t *testing.T) {
 	talk(s, "one")
 	r.wire.down()
 	talk(s, "two")
-	if err := r.spool.Close(); err != nil {
+	if err := r.wal.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s = f.join(t, neighbour.Service, made)
@@ -194,13 +194,13 @@ func TestNeighbourEndsAlone(t *testing.T) {
 func TestSpillFullInAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	long := make([]byte, spool.MinMaxBytes)
+	long := make([]byte, wal.MinMaxBytes)
 	for i := range long {
 		long[i] = 'x'
 	}
 	answers := &script{steps: []step{say("A."), say(string(long)), say("C."), say("D.")}}
 	f.model = answers
-	r := newRemote(t, f, t.TempDir(), spool.MinMaxBytes)
+	r := newRemote(t, f, t.TempDir(), wal.MinMaxBytes)
 	made := f.create(t)
 	s := f.join(t, r.Service, made)
 	talk(s, "one")

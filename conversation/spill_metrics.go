@@ -35,16 +35,16 @@ func (p *spill) measure(registry prometheus.Registerer) {
 		return
 	}
 	registry.MustRegister(p.metrics.turns, p.metrics.written, p.metrics.aside, p.metrics.refused, p.metrics.kept,
-		gauge("parlance_spill_records", "Records on disk that wait for Postgres.", func() float64 { return float64(p.spool.Stats().Records) }),
-		gauge("parlance_spill_bytes", "What they take on disk.", func() float64 { return float64(p.spool.Stats().Bytes) }),
+		gauge("parlance_spill_records", "Records on disk that wait for Postgres.", func() float64 { return float64(p.wal.Stats().Records) }),
+		gauge("parlance_spill_bytes", "What they take on disk.", func() float64 { return float64(p.wal.Stats().Bytes) }),
 		gauge("parlance_spill_oldest_seconds", "Age of the oldest of them; 0 when there is none.", func() float64 {
-			oldest := p.spool.Stats().Oldest
+			oldest := p.wal.Stats().Oldest
 			if oldest.IsZero() {
 				return 0
 			}
 			return p.s.now().Sub(oldest).Seconds()
 		}),
-		gauge("parlance_spill_aside", "Records put aside on this machine.", func() float64 { return float64(p.spool.Stats().Aside) }),
+		gauge("parlance_spill_aside", "Records put aside on this machine.", func() float64 { return float64(p.wal.Stats().Aside) }),
 		gauge("parlance_postgres_away", "1 while this server goes on without Postgres.", func() float64 {
 			if p.isAway() {
 				return 1

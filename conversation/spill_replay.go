@@ -166,7 +166,7 @@ func (p *spill) read(w unwritten) (record, error) {
 	if w.held != nil {
 		return *w.held, nil
 	}
-	encoded, err := p.spool.Read(w.kept)
+	encoded, err := p.wal.Read(w.kept)
 	if err != nil {
 		return record{}, fmt.Errorf("%w: %w", errRecord, err)
 	}
@@ -178,7 +178,7 @@ func (p *spill) done(w unwritten) error {
 	if w.held != nil {
 		return nil
 	}
-	return p.spool.Done(w.kept)
+	return p.wal.Done(w.kept)
 }
 
 // setAside takes a record that will never be written out of the way, and tells of its turn.
@@ -205,7 +205,7 @@ func (p *spill) putAside(w unwritten) error {
 	if w.held != nil {
 		return nil
 	}
-	return p.spool.SetAside(w.kept)
+	return p.wal.SetAside(w.kept)
 }
 
 // dock attaches a session whose records are all written; an end that was asked for meanwhile comes true.

@@ -74,7 +74,7 @@ func (p *spill) adopt(ctx context.Context) {
 
 // takeOver is adopt. p.adopting is held.
 func (p *spill) takeOver(ctx context.Context) {
-	records, err := p.spool.Adopt(ctx)
+	records, err := p.wal.Adopt(ctx)
 	if err != nil {
 		p.s.log.ErrorContext(ctx, "turns that another process has kept are not read", "error", err)
 	}

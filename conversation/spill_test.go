@@ -19,7 +19,7 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/test/capture"
 	"parlance.dev/parlance/tools"
@@ -30,9 +30,9 @@ import (
 type remote struct {
 	*conversation.Service
 	*fixture
-	wire  *wire
-	spool *spool.Spool
-	log   *capture.Buffer
+	wire *wire
+	wal  *wal.Log
+	log  *capture.Buffer
 }
 
 func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
@@ -63,12 +63,12 @@ func newRemote(t *testing.T, f *fixture, dir string, maxBytes int64) *remote {
 	for name, builtin := range conversation.SystemTools() {
 		ts.Register(name, builtin)
 	}
-	if r.spool, err = spool.Open(t.Context(), spool.Config{Dir: dir, MaxBytes: maxBytes, Seal: f.keys}); err != nil {
+	if r.wal, err = wal.Open(t.Context(), wal.Config{Dir: dir, MaxBytes: maxBytes, Seal: f.keys}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = r.spool.Close() })
+	t.Cleanup(func() { _ = r.wal.Close() })
 	r.Service = conversation.New(conversation.Deps{
-		DB: db, Agents: as, Workspaces: ws, Tools: ts, Retriever: f.passages, Seal: f.keys, Spool: r.spool,
+		DB: db, Agents: as, Workspaces: ws, Tools: ts, Retriever: f.passages, Seal: f.keys, WAL: r.wal,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "https://talk.example", Now: f.clock.now, Log: slog.New(slog.NewTextHandler(io.MultiWriter(r.log, t.Output()), nil)),
 	})
@@ -198,8 +198,8 @@ func TestSpill(t *testing.T) {
 	if calls := f.postCalls(t, made.Session.ID); len(calls) != 1 || len(calls[0]["transcript"].([]any)) != 8 {
 		t.Errorf("announced %v", calls)
 	}
-	if stats := r.spool.Stats(); stats != (spool.Stats{}) {
-		t.Errorf("left in the spool: %+v", stats)
+	if stats := r.wal.Stats(); stats != (wal.Stats{}) {
+		t.Errorf("left in the log: %+v", stats)
 	}
 }
 
@@ -308,8 +308,8 @@ func TestSpillAside(t *testing.T) {
 	await(t, "the turn of the session that goes on", func() bool {
 		return inShort(f.transcript(t, made[2].Session.ID)) == "0 completed one→A. spilled; "
 	})
-	await(t, "the end of the replay", func() bool { return r.spool.Stats().Records == 0 })
-	if stats := r.spool.Stats(); stats.Aside == 0 {
+	await(t, "the end of the replay", func() bool { return r.wal.Stats().Records == 0 })
+	if stats := r.wal.Stats(); stats.Aside == 0 {
 		t.Errorf("%+v", stats)
 	}
 	if got := slices.Collect(maps.Values(f.failures(t, made[0].Session.ID))); !slices.Equal(got, []bool{true}) {
@@ -359,8 +359,8 @@ func TestSpillEnded(t *testing.T) {
 		return inShort(f.transcript(t, made.Session.ID)) == "0 completed one→Half and half. spilled; "
 	})
 	await(t, "the end of the replay", func() bool { return f.get(t, made.Session.ID).SpillUntil.IsZero() })
-	if got := f.get(t, made.Session.ID); got.Status != conversation.Broken || r.spool.Stats() != (spool.Stats{}) {
-		t.Errorf("the session: %s; left in the spool: %+v", got.Status, r.spool.Stats())
+	if got := f.get(t, made.Session.ID); got.Status != conversation.Broken || r.wal.Stats() != (wal.Stats{}) {
+		t.Errorf("the session: %s; left in the log: %+v", got.Status, r.wal.Stats())
 	}
 }
 
@@ -369,7 +369,7 @@ func TestSpillFull(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.model = &script{steps: []step{say("A."), say("B.")}}
-	r := newRemote(t, f, t.TempDir(), spool.MinMaxBytes)
+	r := newRemote(t, f, t.TempDir(), wal.MinMaxBytes)
 	made := f.create(t)
 	s := f.join(t, r.Service, made)
 	talk(s, "one")

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 )
 
 // writtenSoon is how long a server with Postgres takes at most to write what it has kept.
@@ -29,16 +29,16 @@ func lookAtSpill(_ context.Context, d Deps, r *report) {
 		}
 		there, made = filepath.Dir(there), false // a server makes the rest
 	}
-	if err := spool.TryWrite(there); err != nil {
+	if err := wal.TryWrite(there); err != nil {
 		r.fail("write", advice, "%v", err)
 		return
 	}
 	r.ok("write", "%s can be written", there)
 	most := int64(d.Config.SpillMaxBytes)
-	switch free, err := spool.Room(there); {
+	switch free, err := wal.Room(there); {
 	case err != nil:
 		r.skip("room", "%v", err)
-	case free < spool.MinMaxBytes:
+	case free < wal.MinMaxBytes:
 		r.fail("room", "Make room, or name another directory as PARLANCE_SPILL_DIR.", "%d KiB are left on the disk of %s: no turn can be kept", free>>10, there)
 	case free < most:
 		r.warn("room", "Make room, or lower PARLANCE_SPILL_MAX_BYTES.", "%d MiB are left on the disk of %s, and each server may keep %d MiB (PARLANCE_SPILL_MAX_BYTES)", free>>20, there, most>>20)
@@ -52,7 +52,7 @@ func lookAtSpill(_ context.Context, d Deps, r *report) {
 
 // lookAtKept says what waits in the directory.
 func lookAtKept(d Deps, dir string, r *report) {
-	survey, err := spool.Look(dir)
+	survey, err := wal.Look(dir)
 	if err != nil {
 		r.fail("waiting", "Let the service's user read the directory.", "%v", err)
 		return

@@ -10,7 +10,7 @@ import (
 
 	"parlance.dev/parlance/cli/doctor"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/platform/spool"
+	"parlance.dev/parlance/platform/wal"
 )
 
 // plain seals nothing: doctor reads no record.
@@ -32,7 +32,7 @@ func TestSpill(t *testing.T) {
 	}
 	wants(t, in.with("PARLANCE_SPILL_DIR", file).examine(t, "spill", nil), "write", doctor.Failed, "")
 	wants(t, in.examine(t, "spill", func(d *doctor.Deps) { d.Config.SpillMaxBytes = math.MaxInt }), "room", doctor.Warning, "PARLANCE_SPILL_MAX_BYTES")
-	kept, err := spool.Open(t.Context(), spool.Config{Dir: dir, MaxBytes: 1 << 20, Seal: plain{}})
+	kept, err := wal.Open(t.Context(), wal.Config{Dir: dir, MaxBytes: 1 << 20, Seal: plain{}})
 	if err != nil {
 		t.Fatal(err)
 	}

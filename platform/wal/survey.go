@@ -1,4 +1,4 @@
-package spool
+package wal
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// leastRoom is what must be left on the disk for a spool to be of use.
+// leastRoom is what must be left on the disk for a log to be of use.
 const leastRoom = 1 << 20
 
 // Left is what one process has in a directory, or has left there.
@@ -36,7 +36,7 @@ type Survey struct {
 func Look(dir string) (Survey, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return Survey{}, fmt.Errorf("reading the spool: %w", err)
+		return Survey{}, fmt.Errorf("reading the wal: %w", err)
 	}
 	var survey Survey
 	for _, entry := range entries {
@@ -70,7 +70,7 @@ func lookAt(dir string) (Left, error) {
 	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
 	if err != nil {
-		return Left{}, fmt.Errorf("reading the spool: %w", err)
+		return Left{}, fmt.Errorf("reading the wal: %w", err)
 	}
 	fixed := make([]byte, len(logMagic)+4)
 	if _, err := file.ReadAt(fixed, 0); err != nil || string(fixed[:len(logMagic)]) != string(logMagic) {
@@ -78,7 +78,7 @@ func lookAt(dir string) (Left, error) {
 	}
 	found, err := scan(file, int64(len(fixed))+int64(binary.BigEndian.Uint32(fixed[len(logMagic):])), info.Size())
 	if err != nil {
-		return Left{}, fmt.Errorf("reading the spool: %w", err)
+		return Left{}, fmt.Errorf("reading the wal: %w", err)
 	}
 	left := Left{Bytes: info.Size(), Written: info.ModTime(), Held: held(dir)}
 	for _, f := range found.frames {
@@ -103,7 +103,7 @@ func held(dir string) bool {
 }
 
 // Check says what keeps a record from being kept now; nil: nothing.
-func (s *Spool) Check() error {
+func (s *Log) Check() error {
 	g := s.own
 	g.mu.Lock()
 	size, broken := g.size, g.broken
@@ -116,7 +116,7 @@ func (s *Spool) Check() error {
 	case err != nil:
 		return err
 	case free < leastRoom:
-		return fmt.Errorf("%d bytes are left on the disk of the spool", free)
+		return fmt.Errorf("%d bytes are left on the disk of the write-ahead log", free)
 	}
 	return TryWrite(g.dir)
 }
@@ -125,7 +125,7 @@ func (s *Spool) Check() error {
 func Room(dir string) (int64, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {
-		return 0, fmt.Errorf("asking for the room on the spool's disk: %w", err)
+		return 0, fmt.Errorf("asking for the room on the log's disk: %w", err)
 	}
 	return int64(disk.Bavail) * int64(disk.Bsize), nil //nolint:unconvert // of other types on other systems
 }
@@ -134,11 +134,11 @@ func Room(dir string) (int64, error) {
 func TryWrite(dir string) error {
 	file, err := os.CreateTemp(dir, ".try-")
 	if err != nil {
-		return fmt.Errorf("writing the spool: %w", err)
+		return fmt.Errorf("writing the wal: %w", err)
 	}
 	_, err = file.WriteString("written to see whether it can be\n")
 	if err = errors.Join(err, file.Close(), os.Remove(file.Name())); err != nil {
-		return fmt.Errorf("writing the spool: %w", err)
+		return fmt.Errorf("writing the wal: %w", err)
 	}
 	return nil
 }

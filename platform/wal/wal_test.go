@@ -1,4 +1,4 @@
-package spool
+package wal
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func (k keys) Open(_ context.Context, blob []byte, place seal.Binding) ([]byte, 
 
 const testKey = "0123456789abcdef0123456789abcdef"
 
-func open(t testing.TB, dir string) *Spool {
+func open(t testing.TB, dir string) *Log {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Dir: dir, MaxBytes: 1 << 20, Seal: newKeys(t, testKey)})
 	if err != nil {
@@ -51,15 +51,15 @@ func open(t testing.TB, dir string) *Spool {
 	return s
 }
 
-// die ends the process of a spool as kill -9 does: its locks are free, nothing else happens.
-func die(s *Spool) {
+// die ends the process of a log as kill -9 does: its locks are free, nothing else happens.
+func die(s *Log) {
 	s.own.release()
 	for _, g := range s.adopted {
 		g.release()
 	}
 }
 
-func keep(t testing.TB, s *Spool, stream string, data ...string) (records []Record) {
+func keep(t testing.TB, s *Log, stream string, data ...string) (records []Record) {
 	t.Helper()
 	for _, d := range data {
 		r, err := s.Append(stream, []byte(d))
@@ -71,7 +71,7 @@ func keep(t testing.TB, s *Spool, stream string, data ...string) (records []Reco
 	return records
 }
 
-func read(t testing.TB, s *Spool, records []Record) string {
+func read(t testing.TB, s *Log, records []Record) string {
 	t.Helper()
 	var all []string
 	for _, r := range records {
@@ -84,7 +84,7 @@ func read(t testing.TB, s *Spool, records []Record) string {
 	return strings.Join(all, " ")
 }
 
-func adopted(t testing.TB, s *Spool) string {
+func adopted(t testing.TB, s *Log) string {
 	t.Helper()
 	records, err := s.Adopt(t.Context())
 	if err != nil {
@@ -268,7 +268,7 @@ func TestFull(t *testing.T) {
 	}
 	keep(t, s, "s", large)
 	if _, err := Open(t.Context(), Config{Dir: t.TempDir(), MaxBytes: 1, Seal: newKeys(t, testKey)}); err == nil {
-		t.Error("a spool of one byte")
+		t.Error("a log of one byte")
 	}
 }
 
@@ -426,7 +426,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestCheck says that a spool is nearly full, and that its directory cannot be written.
+// TestCheck says that a log is nearly full, and that its directory cannot be written.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,4 +1,4 @@
-package spool
+package wal
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func (g *segment) readHeader(ctx context.Context, sealer Sealer) error {
 	}
 	key, err := sealer.Open(ctx, blob, g.place())
 	if err != nil {
-		return fmt.Errorf("opening the key of the spool's segment %s: %w", g.name, err)
+		return fmt.Errorf("opening the key of the log's segment %s: %w", g.name, err)
 	}
 	g.start = int64(len(fixed) + len(blob))
 	return g.setKey(key)
@@ -45,7 +45,7 @@ var errForeign = errors.New("the frame was not sealed by this segment")
 func (g *segment) open(f frame) ([]byte, error) {
 	sealed := make([]byte, f.length)
 	if _, err := g.file.ReadAt(sealed, f.at); err != nil {
-		return nil, fmt.Errorf("reading the spool: %w", err)
+		return nil, fmt.Errorf("reading the wal: %w", err)
 	}
 	body, err := g.aead.Open(nil, nil, sealed, g.bound(f.kind, f.seq))
 	if err != nil {

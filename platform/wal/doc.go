@@ -1,10 +1,10 @@
-// Package spool keeps records on this machine's disk that must outlive the process until they can be
+// Package wal keeps records on this machine's disk that must outlive the process until they can be
 // written where they belong.
 //
 //	Append ──► own segment ──► Read, Done (or SetAside)
 //	process dies ──► its segment is free ──► Adopt, by its successor or a neighbour on the same directory
 //
-// A spool is a directory with one segment for each process: a lock that the kernel gives back when the
+// a log is a directory with one segment for each process: a lock that the kernel gives back when the
 // process ends, and a log that is only appended to, and emptied when nothing in it waits any more. A record is on
 // disk (fsync) when Append returns; appends at the same time share an fsync. Nothing in a log can be read or
 // moved without the installation's keys: each segment has a key of its own, which is sealed by them once, at
@@ -18,4 +18,4 @@
 // logged, and what follows it is read. Records that nobody can use are kept aside as files.
 //
 // It does not know what is in a record.
-package spool
+package wal

@@ -1,4 +1,4 @@
-package spool
+package wal
 
 import (
 	"context"
@@ -56,10 +56,10 @@ type segment struct {
 
 // place binds a segment's key to it.
 func (g *segment) place() seal.Binding {
-	return seal.Binding{Record: "spool/" + g.name, Field: "key"}
+	return seal.Binding{Record: "spool/" + g.name, Field: "key"} // the name in logs that exist
 }
 
-// create makes an empty segment. The spool's lock is held.
+// create makes an empty segment. the log's lock is held.
 func create(ctx context.Context, dir string, sealer Sealer) (made *segment, err error) {
 	name := rand.Text()
 	g := &segment{name: name, dir: filepath.Join(dir, name), pending: map[uint64]entry{}}
@@ -67,13 +67,13 @@ func create(ctx context.Context, dir string, sealer Sealer) (made *segment, err 
 	rand.Read(key) //nolint:errcheck // never fails: the process dies instead (crypto/rand, Go 1.24)
 	blob, err := sealer.Seal(ctx, key, g.place())
 	if err != nil {
-		return nil, fmt.Errorf("sealing the spool's key: %w", err)
+		return nil, fmt.Errorf("sealing the log's key: %w", err)
 	}
 	if err := g.setKey(key); err != nil {
 		return nil, err
 	}
 	if err := os.Mkdir(g.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making a segment of the spool: %w", err)
+		return nil, fmt.Errorf("making a segment of the wal: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -82,25 +82,25 @@ func create(ctx context.Context, dir string, sealer Sealer) (made *segment, err 
 		}
 	}()
 	if taken, err := g.take(); err != nil || !taken {
-		return nil, errors.Join(err, errors.New("a new segment of the spool is taken"))
+		return nil, errors.Join(err, errors.New("a new segment of the write-ahead log is taken"))
 	}
 	if g.file, err = os.OpenFile(filepath.Join(g.dir, logName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return nil, fmt.Errorf("making a log of the spool: %w", err)
+		return nil, fmt.Errorf("making a log of the wal: %w", err)
 	}
 	header := binary.BigEndian.AppendUint32(append([]byte{}, logMagic...), uint32(len(blob))) //nolint:gosec // some 80 bytes
 	header = append(header, blob...)
 	if _, err := g.file.Write(header); err != nil {
-		return nil, fmt.Errorf("writing the spool: %w", err)
+		return nil, fmt.Errorf("writing the wal: %w", err)
 	}
 	if err := errors.Join(g.file.Sync(), syncDir(g.dir), syncDir(dir)); err != nil {
-		return nil, fmt.Errorf("writing the spool: %w", err)
+		return nil, fmt.Errorf("writing the wal: %w", err)
 	}
 	g.start = int64(len(header))
 	g.size, g.synced = g.start, g.start
 	return g, nil
 }
 
-// adopt opens a segment whose process has ended; nil when somebody holds it. The spool's lock is held.
+// adopt opens a segment whose process has ended; nil when somebody holds it. the log's lock is held.
 func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segment, found scanned, err error) {
 	g := &segment{name: name, dir: filepath.Join(dir, name), pending: map[uint64]entry{}}
 	taken, err := g.take()
@@ -115,7 +115,7 @@ func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segme
 	if g.file, err = os.OpenFile(filepath.Join(g.dir, logName), os.O_RDWR, 0); errors.Is(err, os.ErrNotExist) {
 		return g, scanned{}, nil // it died before it had one
 	} else if err != nil {
-		return nil, scanned{}, fmt.Errorf("opening a log of the spool: %w", err)
+		return nil, scanned{}, fmt.Errorf("opening a log of the wal: %w", err)
 	}
 	if err := g.readHeader(ctx, sealer); err != nil {
 		return nil, scanned{}, err
@@ -125,16 +125,16 @@ func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segme
 	}
 	info, err := g.file.Stat()
 	if err != nil {
-		return nil, scanned{}, fmt.Errorf("reading the spool: %w", err)
+		return nil, scanned{}, fmt.Errorf("reading the wal: %w", err)
 	}
 	if found, err = scan(g.file, g.start, info.Size()); err != nil {
-		return nil, scanned{}, fmt.Errorf("reading the spool: %w", err)
+		return nil, scanned{}, fmt.Errorf("reading the wal: %w", err)
 	}
 	if err := g.load(found); err != nil {
 		return nil, scanned{}, err
 	}
 	if err := errors.Join(g.file.Truncate(found.end), g.file.Sync()); err != nil {
-		return nil, scanned{}, fmt.Errorf("cutting a torn tail off the spool: %w", err)
+		return nil, scanned{}, fmt.Errorf("cutting a torn tail off the wal: %w", err)
 	}
 	g.size, g.synced = found.end, found.end
 	return g, found, nil
@@ -173,7 +173,7 @@ func (g *segment) append(kind byte, body []byte, most int64, waits func(seq uint
 	seq := g.seq + 1
 	sealed := g.aead.Seal(nil, nil, body, g.bound(kind, seq))
 	if len(sealed) > maxBodyBytes {
-		return 0, fmt.Errorf("a record of %d bytes is too large for the spool", len(body))
+		return 0, fmt.Errorf("a record of %d bytes is too large for the write-ahead log", len(body))
 	}
 	encoded := encodeFrame(kind, seq, sealed)
 	if g.size+int64(len(encoded)) > most {
@@ -181,9 +181,9 @@ func (g *segment) append(kind byte, body []byte, most int64, waits func(seq uint
 	}
 	if _, err := g.file.WriteAt(encoded, g.size); err != nil {
 		if cut := g.file.Truncate(g.size); cut != nil { // half a frame in the way of the next ones
-			g.broken = fmt.Errorf("the spool cannot be written any more: %w", cut)
+			g.broken = fmt.Errorf("the write-ahead log cannot be written any more: %w", cut)
 		}
-		return 0, fmt.Errorf("writing the spool: %w", err)
+		return 0, fmt.Errorf("writing the wal: %w", err)
 	}
 	g.seq, g.size = seq, g.size+int64(len(encoded))
 	if waits != nil {
@@ -208,7 +208,7 @@ func (g *segment) sync(upTo int64) error {
 	if err := g.file.Sync(); err != nil { // what of it is on disk nobody knows, and asking again would not tell
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.broken = fmt.Errorf("the spool cannot be written any more: %w", err)
+		g.broken = fmt.Errorf("the write-ahead log cannot be written any more: %w", err)
 		return g.broken
 	}
 	g.synced = size
@@ -228,7 +228,7 @@ func (g *segment) done(seq uint64) error {
 		return err
 	}
 	if err := errors.Join(g.file.Truncate(g.start), g.file.Sync()); err != nil {
-		return fmt.Errorf("emptying the spool: %w", err)
+		return fmt.Errorf("emptying the wal: %w", err)
 	}
 	g.size, g.synced = g.start, g.start
 	return nil

@@ -1,4 +1,4 @@
-package spool
+package wal
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ const (
 )
 
 // ErrFull says that the record does not fit below MaxBytes.
-var ErrFull = errors.New("the spool is full")
+var ErrFull = errors.New("the write-ahead log is full")
 
 // Sealer is the installation's keys; seal.Keyring.
 type Sealer interface {
@@ -34,7 +34,7 @@ type Sealer interface {
 	Open(ctx context.Context, blob []byte, place seal.Binding) ([]byte, error)
 }
 
-// Config says where a spool is. All but Now and Log are required.
+// Config says where a log is. All but Now and Log are required.
 type Config struct {
 	// Dir is made when it is missing. Several processes may have the same.
 	Dir string
@@ -47,8 +47,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Spool is this process's part of the directory, and what it has adopted. Safe for concurrent use.
-type Spool struct {
+// Log is this process's part of the directory, and what it has adopted. Safe for concurrent use.
+type Log struct {
 	config Config
 
 	mu      sync.Mutex
@@ -57,7 +57,7 @@ type Spool struct {
 	aside   int
 }
 
-// Record names a record of a Spool.
+// Record names a record of a Log.
 type Record struct {
 	// Stream is what it was appended for, At when.
 	Stream string
@@ -67,7 +67,7 @@ type Record struct {
 	segment *segment
 }
 
-// Stats is what a spool holds.
+// Stats is what a log holds.
 type Stats struct {
 	// Records wait, the Oldest since that time (zero: none); Bytes are those of their logs.
 	Records int
@@ -78,7 +78,7 @@ type Stats struct {
 }
 
 // Open makes this process's segment. It says so when the directory cannot be written.
-func Open(ctx context.Context, config Config) (*Spool, error) {
+func Open(ctx context.Context, config Config) (*Log, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
@@ -86,12 +86,12 @@ func Open(ctx context.Context, config Config) (*Spool, error) {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	if config.MaxBytes < MinMaxBytes {
-		return nil, fmt.Errorf("a spool of at most %d bytes is too small: give it %d or more", config.MaxBytes, MinMaxBytes)
+		return nil, fmt.Errorf("a write-ahead log of at most %d bytes is too small: give it %d or more", config.MaxBytes, MinMaxBytes)
 	}
 	if err := os.MkdirAll(filepath.Join(config.Dir, asideName), 0o700); err != nil {
-		return nil, fmt.Errorf("making the directory of the spool: %w", err)
+		return nil, fmt.Errorf("making the directory of the wal: %w", err)
 	}
-	s := &Spool{config: config}
+	s := &Log{config: config}
 	err := s.exclusively(func() (err error) {
 		s.own, err = create(ctx, config.Dir, config.Seal)
 		return err
@@ -105,20 +105,20 @@ func Open(ctx context.Context, config Config) (*Spool, error) {
 }
 
 // exclusively runs fn while no other process makes or adopts a segment.
-func (s *Spool) exclusively(fn func() error) error {
+func (s *Log) exclusively(fn func() error) error {
 	lock, err := os.OpenFile(filepath.Join(s.config.Dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("opening the lock of the spool: %w", err)
+		return fmt.Errorf("opening the lock of the wal: %w", err)
 	}
 	defer func() { _ = lock.Close() }() // closing is what unlocks
 	if err := flock(lock, syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("locking the spool: %w", err)
+		return fmt.Errorf("locking the wal: %w", err)
 	}
 	return fn()
 }
 
 // Append keeps a record of a stream: it is on disk when there is no error. Errors: ErrFull, the disk's.
-func (s *Spool) Append(stream string, data []byte) (Record, error) {
+func (s *Log) Append(stream string, data []byte) (Record, error) {
 	g := s.own
 	record := Record{Stream: stream, At: s.config.Now().UTC().Truncate(time.Microsecond), segment: g}
 	upTo, err := g.append(kindRecord, makeBody(stream, record.At, data), s.config.MaxBytes, func(seq uint64, f frame) {
@@ -136,13 +136,13 @@ func (s *Spool) Append(stream string, data []byte) (Record, error) {
 }
 
 // Read is what was appended.
-func (s *Spool) Read(record Record) ([]byte, error) {
+func (s *Log) Read(record Record) ([]byte, error) {
 	g := record.segment
 	g.mu.Lock()
 	e, ok := g.pending[record.seq]
 	g.mu.Unlock()
 	if !ok {
-		return nil, fmt.Errorf("the spool holds no record %d any more", record.seq)
+		return nil, fmt.Errorf("the log holds no record %d any more", record.seq)
 	}
 	body, err := g.open(e.frame)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Spool) Read(record Record) ([]byte, error) {
 
 // Done forgets a record. Should the process die at once, it may be there again: whoever applies records
 // must bear to apply one twice.
-func (s *Spool) Done(record Record) error {
+func (s *Log) Done(record Record) error {
 	if err := record.segment.done(record.seq); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Spool) Done(record Record) error {
 }
 
 // retire removes an adopted segment that is empty.
-func (s *Spool) retire(g *segment) error {
+func (s *Log) retire(g *segment) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.mu.Lock()
@@ -179,7 +179,7 @@ func (s *Spool) retire(g *segment) error {
 	return s.remove(g)
 }
 
-func (s *Spool) remove(g *segment) error {
+func (s *Log) remove(g *segment) error {
 	return s.exclusively(func() error {
 		defer g.release()
 		return os.RemoveAll(g.dir)
@@ -187,7 +187,7 @@ func (s *Spool) remove(g *segment) error {
 }
 
 // SetAside keeps a record that cannot be used as a file below aside, sealed as it is, and forgets it.
-func (s *Spool) SetAside(record Record) error {
+func (s *Log) SetAside(record Record) error {
 	g := record.segment
 	g.mu.Lock()
 	e, ok := g.pending[record.seq]
@@ -202,7 +202,7 @@ func (s *Spool) SetAside(record Record) error {
 		_, err = g.file.ReadAt(sealed, e.at)
 	}
 	if err != nil {
-		return fmt.Errorf("reading the spool: %w", err)
+		return fmt.Errorf("reading the wal: %w", err)
 	}
 	if err := s.keepAside(g.name+"."+strconv.FormatUint(record.seq, 10), append(content, encodeFrame(e.kind, e.seq, sealed)...)); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *Spool) SetAside(record Record) error {
 	return s.Done(record)
 }
 
-func (s *Spool) keepAside(name string, content []byte) error {
+func (s *Log) keepAside(name string, content []byte) error {
 	dir := filepath.Join(s.config.Dir, asideName)
 	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 		return fmt.Errorf("keeping a record aside: %w", err)
@@ -241,12 +241,12 @@ func modified(entry os.DirEntry) int64 {
 
 // Adopt takes over what ended processes have left, and returns their records in the order in which they
 // were appended. One segment that cannot be opened does not keep the others.
-func (s *Spool) Adopt(ctx context.Context) (records []Record, err error) {
+func (s *Log) Adopt(ctx context.Context) (records []Record, err error) {
 	var failures []error
 	locked := s.exclusively(func() error {
 		entries, err := os.ReadDir(s.config.Dir)
 		if err != nil {
-			return fmt.Errorf("reading the spool: %w", err)
+			return fmt.Errorf("reading the wal: %w", err)
 		}
 		for _, entry := range entries {
 			if !entry.IsDir() || entry.Name() == asideName || s.holds(entry.Name()) {
@@ -265,7 +265,7 @@ func (s *Spool) Adopt(ctx context.Context) (records []Record, err error) {
 				continue
 			}
 			if found.damaged > 0 {
-				s.config.Log.ErrorContext(ctx, "part of a spool was damaged and is lost", "segment", g.name, "bytes", found.damaged)
+				s.config.Log.ErrorContext(ctx, "part of a write-ahead log was damaged and is lost", "segment", g.name, "bytes", found.damaged)
 			}
 			s.mu.Lock()
 			s.adopted = append(s.adopted, g)
@@ -278,7 +278,7 @@ func (s *Spool) Adopt(ctx context.Context) (records []Record, err error) {
 	return records, errors.Join(append(failures, locked)...)
 }
 
-func (s *Spool) holds(name string) bool {
+func (s *Log) holds(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.own.name == name || slices.ContainsFunc(s.adopted, func(g *segment) bool { return g.name == name })
@@ -297,7 +297,7 @@ func (g *segment) records() []Record {
 }
 
 // Stats counts.
-func (s *Spool) Stats() Stats {
+func (s *Log) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stats := Stats{Aside: s.aside}
@@ -318,7 +318,7 @@ func (s *Spool) Stats() Stats {
 }
 
 // Close gives the directory back; what waits stays for whoever adopts it.
-func (s *Spool) Close() error {
+func (s *Log) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, g := range s.adopted {
