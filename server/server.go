@@ -168,7 +168,7 @@ func newRPC(d Deps) (http.Handler, error) {
 	mux.Handle(parlancev1connect.NewWebhookServiceHandler(d.Services.Webhooks, opts...))
 	mux.Handle(parlancev1connect.NewProviderCredentialServiceHandler(d.Services.Credentials, opts...))
 	mux.Handle(parlancev1connect.NewMemoryServiceHandler(d.Services.Memory, opts...))
-	names := serviceNames()
+	names := interceptor.ServiceNames()
 	mux.Handle(grpchealth.NewHandler(healthChecker{services: names, ready: d.Ready}))
 	reflector := grpcreflect.NewStaticReflector(names...)
 	mux.Handle(grpcreflect.NewHandlerV1(reflector))
@@ -177,14 +177,6 @@ func newRPC(d Deps) (http.Handler, error) {
 }
 
 func handlerOption(o connect.Option) connect.HandlerOption { return o }
-
-func serviceNames() []string {
-	return []string{
-		parlancev1connect.WorkspaceServiceName, parlancev1connect.ApiKeyServiceName, parlancev1connect.AgentServiceName,
-		parlancev1connect.ToolServiceName, parlancev1connect.KnowledgeServiceName, parlancev1connect.SessionServiceName,
-		parlancev1connect.WebhookServiceName, parlancev1connect.ProviderCredentialServiceName,
-	}
-}
 
 // withCORS lets browsers from the origins call with every protocol; none are allowed by default.
 func withCORS(next http.Handler, origins []string) http.Handler {

@@ -3,6 +3,7 @@ package interceptor
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/api/annotations"
@@ -27,35 +28,45 @@ type Policy struct {
 type Policies map[string]Policy
 
 // NewPolicies reads the policies of all services of the contract.
-// Error: a method states no scope, which is a fault of the protos.
+// Error: a method states no scope, which is a mistake in the protos.
 func NewPolicies() (Policies, error) {
 	policies := Policies{}
-	for _, file := range contractFiles() {
-		services := file.Services()
-		for i := range services.Len() {
-			methods := services.Get(i).Methods()
-			for j := range methods.Len() {
-				method := methods.Get(j)
-				policy, err := policyOf(method)
-				if err != nil {
-					return nil, err
-				}
-				policies["/"+string(method.Parent().FullName())+"/"+string(method.Name())] = policy
+	for _, service := range contractServices() {
+		methods := service.Methods()
+		for i := range methods.Len() {
+			method := methods.Get(i)
+			policy, err := policyOf(method)
+			if err != nil {
+				return nil, err
 			}
+			policies["/"+string(service.FullName())+"/"+string(method.Name())] = policy
 		}
 	}
 	return policies, nil
 }
 
-// contractFiles are all proto files of the contract: one left out of a list here would be served
-// without asking for a key.
-func contractFiles() []protoreflect.FileDescriptor {
-	var files []protoreflect.FileDescriptor
-	protoregistry.GlobalFiles.RangeFilesByPackage(parlancev1.File_parlance_v1_workspaces_proto.Package(), func(file protoreflect.FileDescriptor) bool {
-		files = append(files, file)
+// ServiceNames lists the services of the contract in order: "parlance.v1.AgentService", ….
+func ServiceNames() []string {
+	var names []string
+	for _, service := range contractServices() {
+		names = append(names, string(service.FullName()))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// contractServices finds the services by their descriptors. A list kept by hand could leave one out,
+// which would then be served without asking for a key.
+func contractServices() []protoreflect.ServiceDescriptor {
+	var services []protoreflect.ServiceDescriptor
+	contract := parlancev1.File_parlance_v1_workspaces_proto.Package()
+	protoregistry.GlobalFiles.RangeFilesByPackage(contract, func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			services = append(services, file.Services().Get(i))
+		}
 		return true
 	})
-	return files
+	return services
 }
 
 func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {

@@ -118,13 +118,22 @@ type dialer struct {
 	mu      sync.Mutex
 	clients map[string]*http.Client
 	calls   int
+	// called counts the calls of each method.
+	called map[protoreflect.FullName]int
+}
+
+// count notes a call of a method.
+func (d *dialer) count(method protoreflect.MethodDescriptor) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls++
+	d.called[method.FullName()]++
 }
 
 // client is one for each protocol and key, or thousands of connections would be made.
 func (d *dialer) client(p rpc, key string) *http.Client {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls++
 	made := d.clients[p.name+key]
 	if made == nil {
 		made = d.Clients(d.test, p.Protocol, key).HTTP
@@ -141,6 +150,7 @@ func (d *dialer) call(t *testing.T, p rpc, method protoreflect.MethodDescriptor,
 	if p.name == "REST" {
 		return d.overREST(ctx, t, method, request, key)
 	}
+	d.count(method)
 	procedure := fmt.Sprintf("%s/%s/%s", d.URL, method.Parent().FullName(), method.Name())
 	options := append(slices.Clone(p.Options), connect.WithSchema(method), connect.WithResponseInitializer(func(_ connect.Spec, message any) error {
 		*message.(*dynamicpb.Message) = *dynamicpb.NewMessage(method.Output()) //nolint:errcheck,forcetypeassert,govet // what the client is made for
@@ -269,6 +279,7 @@ func (d *dialer) overREST(ctx context.Context, t *testing.T, method protoreflect
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.count(method)
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}

@@ -50,6 +50,7 @@ func TestAuthorization(t *testing.T) {
 			})
 		}
 	})
+	m.calledAll(t)
 	t.Run("page tokens", m.foreignTokens)
 	if diff := cmp.Diff(before, m.fingerprint(t)); diff != "" {
 		t.Errorf("refused calls have changed the tenant's rows (-before +after):\n%s", diff)
@@ -65,11 +66,8 @@ func newMatrix(t *testing.T) *matrix {
 	hook := receiver.New(t)
 	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})
 	m := &matrix{
-		dialer: &dialer{Env: env, methods: reflected(t, env), clients: map[string]*http.Client{}, test: t},
+		dialer: &dialer{Env: env, methods: reflected(t, env), clients: map[string]*http.Client{}, called: map[protoreflect.FullName]int{}, test: t},
 		victim: settle(t, env, env.Tenant, hook), stranger: settle(t, env, env.NewTenant(t, ""), hook),
-	}
-	if len(m.methods) < 60 {
-		t.Fatalf("only %d methods by reflection", len(m.methods))
 	}
 	owner := m.victim.owner
 	m.keys = map[parlancev1.Scope]string{
@@ -93,6 +91,17 @@ func newMatrix(t *testing.T) *matrix {
 	body := map[string]any{"agent_id": m.stranger.values["agent_id"], "user_id": "u", "modality": "text"}
 	m.foreignToken = m.stranger.do(t, "POST", "/v1/sessions", body).Must(t, 201).Text("token")
 	return m
+}
+
+// calledAll fails for each RPC of the contract that no caller was refused: reflection must list the
+// service, and the server must serve it.
+func (m *matrix) calledAll(t *testing.T) {
+	t.Helper()
+	for _, method := range methods() {
+		if m.called[method.FullName()] == 0 {
+			t.Errorf("%s was never called: is its service registered?", method.FullName())
+		}
+	}
 }
 
 // expect calls and compares the refusal.
