@@ -15,7 +15,8 @@ type Error struct {
 	Message string
 	// Fields are the violations behind InvalidRequest and its kin.
 	Fields []Field
-	// Meta becomes ErrorInfo.metadata and extra members of the problem, e.g. the limit that was reached.
+	// Meta becomes ErrorInfo.metadata and extra members of the problem, e.g. the limit that was
+	// reached.
 	Meta map[string]string
 	// RetryAfter, when positive, becomes the Retry-After header and RetryInfo.
 	RetryAfter time.Duration

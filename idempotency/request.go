@@ -65,7 +65,8 @@ func Reused() error {
 	return fault.New(fault.IdempotencyReused, "This Idempotency-Key came with another request; use a new key for each request.")
 }
 
-// LeastDoubtful is the least status after which nobody knows whether the work was done: 499 and 5xx.
+// LeastDoubtful is the least status after which nobody knows whether the work was done: 499 and
+// 5xx.
 const LeastDoubtful = 499
 
 // Keeps says whether an answer is the final one of its request; reason is the problem's code,

@@ -49,7 +49,8 @@ const claimKey = `
 
 // claim returns since when the key is used for its request.
 func claim(ctx context.Context, db bun.IDB, r row) (since time.Time, err error) {
-	err = db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil, r.CreatedAt, r.ExpiresAt).Scan(ctx, &since)
+	err = db.NewRaw(claimKey, r.TenantID, r.CallerID, r.KeyHash, r.Fingerprint, r.ClaimID, r.LeaseUntil,
+		r.CreatedAt, r.ExpiresAt).Scan(ctx, &since)
 	return since, err
 }
 

@@ -18,9 +18,10 @@ import (
 // consolePath is where the console's files are.
 const consolePath = "/console/"
 
-// consolePolicy lets the page load and call nothing but its own server, be framed by nobody, and make
-// no HTML of a string (Trusted Types, where the browser knows them).
-const consolePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+// consolePolicy lets the page load and call nothing but its own server, be framed by nobody, and
+// make no HTML of a string (Trusted Types, where the browser knows them).
+const consolePolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+	"object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // page is a file of the console as it is sent.
 type page struct {
@@ -66,8 +67,8 @@ func registerConsole(mux *http.ServeMux, files fs.FS, problems problem.Writer) e
 	return nil
 }
 
-// write sends the file, or says that the caller's copy is the current one. Browsers ask each time: after
-// an upgrade no page may run with modules of the version before.
+// write sends the file, or says that the caller's copy is the current one. Browsers ask each time:
+// after an upgrade no page may run with modules of the version before.
 func (p page) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", consolePolicy)

@@ -93,12 +93,14 @@ func (l stallListener) Accept() (net.Conn, error) {
 	return &stallConn{Conn: quicknet.Wrap(conn), within: l.within, accepted: time.Now()}, nil
 }
 
-// stallConn sets its deadline for longer than within, and for many writes: small ones come in hundreds a second.
+// stallConn sets its deadline for longer than within, and for many writes: small ones come in
+// hundreds a second.
 type stallConn struct {
 	net.Conn
 	within   time.Duration
 	accepted time.Time
-	// set is when it set the deadline last, in nanoseconds after accepted; 0: it has not, or others have.
+	// set is when it set the deadline last, in nanoseconds after accepted; 0: it has not, or others
+	// have.
 	set atomic.Int64
 	// unwatched says that its writes take as long as they take.
 	unwatched atomic.Bool

@@ -103,7 +103,8 @@ func NewHandler(d Deps) (http.Handler, error) {
 	problems := problem.Writer{PublicURL: baseURLOf}
 	once := &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: problems}
 	facade := rest.New(rest.Config{
-		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit, Once: once.Wrap, OnceEvents: once.WrapEvents,
+		Routes: parlancev1rest.Routes, RPC: rpcMux, Manual: d.Manual, PublicURL: baseURLOf, Admit: d.Gate.Admit,
+		Once: once.Wrap, OnceEvents: once.WrapEvents,
 	})
 	mux := http.NewServeMux()
 	registerSystem(mux, d, problems)
@@ -148,12 +149,16 @@ func newRPC(d Deps) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the validator: %w", err)
 	}
-	tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(d.Tracer), otelconnect.WithoutServerPeerAttributes(), otelconnect.WithoutMetrics(),
+	tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(d.Tracer),
+		otelconnect.WithoutServerPeerAttributes(), otelconnect.WithoutMetrics(),
 		otelconnect.WithPropagator(propagation.NewCompositeTextMapPropagator())) // the HTTP span has taken the caller's trace
 	if err != nil {
 		return nil, fmt.Errorf("make the tracing interceptor: %w", err)
 	}
-	calls := &interceptor.RPC{Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator, Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey)}
+	calls := &interceptor.RPC{
+		Log: d.Log, Metrics: d.Metrics, Now: d.Now, Validator: validator,
+		Undecoded: rest.Undecoded, Pages: interceptor.NewPages(d.PageKey),
+	}
 	opts := []connect.HandlerOption{
 		connect.WithInterceptors(tracing, calls), connect.WithCompressMinBytes(compressMinBytes),
 		connect.WithReadMaxBytes(readMaxBytes), interceptor.Gzip(readMaxBytes), handlerOption(rest.ConnectCodecs()),
@@ -186,7 +191,8 @@ func withCORS(next http.Handler, origins []string) http.Handler {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: append(connectcors.AllowedMethods(), http.MethodPatch, http.MethodPut, http.MethodDelete),
-		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header, interceptor.RequestIDHeader, "Traceparent", "Tracestate",
+		AllowedHeaders: append(connectcors.AllowedHeaders(), "Authorization", idempotency.Header,
+			interceptor.RequestIDHeader, "Traceparent", "Tracestate",
 			"Last-Event-ID", "Cache-Control"), // of those who come back to a stream of events
 		ExposedHeaders: append(connectcors.ExposedHeaders(), "Location", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining",
 			"RateLimit-Reset", "Content-Disposition", interceptor.ReplayedHeader, interceptor.RequestIDHeader),
@@ -204,8 +210,11 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, dra
 	srv := &http.Server{
 		Handler: handler, Protocols: protocols, ReadHeaderTimeout: readHeaderTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
-		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: maxStreams, SendPingTimeout: streamPing, PingTimeout: streamPing, WriteByteTimeout: writeStall},
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: maxStreams, SendPingTimeout: streamPing,
+			PingTimeout: streamPing, WriteByteTimeout: writeStall,
+		},
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
@@ -220,6 +229,6 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, dra
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.Join(fmt.Errorf("requests were still running after %s", drain), srv.Close())
 	}
-	<-failed
+	_ = <-failed // Serve has ended, with http.ErrServerClosed
 	return err
 }

@@ -142,7 +142,10 @@ func (h healthChecker) Check(ctx context.Context, req *grpchealth.CheckRequest) 
 
 var errorPage = template.Must(template.New("error").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{{.Reason}} · Parlance</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}code{background:#f3f4f6;padding:.1em .3em;border-radius:4px}</style>
+<style>
+body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}
+code{background:#f3f4f6;padding:.1em .3em;border-radius:4px}
+</style>
 <h1><code>{{.Reason}}</code></h1>
 <p><strong>{{.Title}}.</strong></p>
 <p>{{.Advice}}</p>

@@ -99,19 +99,28 @@ func fixedComponents() components {
 	}
 	return components{
 		SecuritySchemes: map[string]securityScheme{
-			"api_key":       {Type: "http", Scheme: "bearer", Description: "An API key. Scopes: read < runtime < operator < admin; each operation says the least it needs in x-required-scope."},
+			"api_key": {
+				Type: "http", Scheme: "bearer",
+				Description: "An API key. Scopes: read < runtime < operator < admin; each operation says the least it needs in x-required-scope.",
+			},
 			"session_token": {Type: "http", Scheme: "bearer", Description: "The token from the creation of the session in the path."},
 		},
 		Parameters: map[string]parameter{
 			"IdempotencyKey": {
-				Name: "Idempotency-Key", In: "header", Schema: &schema{Type: "string", MinLength: new(json.Number("1")), MaxLength: new(json.Number("255")), Pattern: "^[!-~]+$"},
+				Name: "Idempotency-Key", In: "header", Schema: &schema{
+					Type: "string", MinLength: new(json.Number("1")),
+					MaxLength: new(json.Number("255")), Pattern: "^[!-~]+$",
+				},
 				Description: "A word of your own, new for each request: the same key with the same request replays the first answer for 24 hours, " +
 					"marked with Idempotency-Replayed: true. It belongs to the API key and the route.",
 			},
 		},
 		Headers: map[string]header{
-			"IdempotencyReplayed": {Description: "true: this is the answer that an earlier request with the same Idempotency-Key got.", Schema: &schema{Type: "string"}},
-			"RequestId":           {Description: "Name this id when you ask about a request.", Schema: &schema{Type: "string"}},
+			"IdempotencyReplayed": {
+				Description: "true: this is the answer that an earlier request with the same Idempotency-Key got.",
+				Schema:      &schema{Type: "string"},
+			},
+			"RequestId": {Description: "Name this id when you ask about a request.", Schema: &schema{Type: "string"}},
 		},
 		Responses: map[string]response{
 			"Problem": {Description: "Any other error.", Content: map[string]mediaType{problemType: {&schema{Ref: "#/components/schemas/Problem"}}}},

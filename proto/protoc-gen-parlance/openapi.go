@@ -173,7 +173,8 @@ func bodyOf(e endpoint, made *schemas) *requestBody {
 // part says the file's name and type; the other scalars of the metadata are parts of their own.
 func formOf(e endpoint, made *schemas) *schema {
 	out := &schema{Type: "object", Required: []string{"file"}}
-	out.Properties = append(out.Properties, member[*schema]{"file", &schema{Type: "string", ContentMediaType: binaryType, Description: "The file, with its name and content type."}})
+	out.Properties = append(out.Properties,
+		member[*schema]{"file", &schema{Type: "string", ContentMediaType: binaryType, Description: "The file, with its name and content type."}})
 	said := append([]string{"filename", "media_type"}, e.variables...)
 	for _, part := range e.method.Input.Fields {
 		if part.Message == nil {

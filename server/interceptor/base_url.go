@@ -58,7 +58,8 @@ func WithCaller(next http.Handler, config CallerConfig) http.Handler {
 	})
 }
 
-// baseOf is what a believed proxy says it was called by, and else what the request itself was sent to.
+// baseOf is what a believed proxy says it was called by, and else what the request itself was sent
+// to.
 func baseOf(r *http.Request, from caller) string {
 	scheme, host := from.scheme, from.host
 	if scheme == "" && r.TLS != nil {

@@ -18,8 +18,8 @@ const (
 // the real clock: connections' deadlines are set by it.
 //
 // A connection of HTTP/1 ends with a chunked body: where it came with a Content-Length too, which
-// net/http hides from us, a proxy may see another end of it, and what follows is not to be believed.
-// Source: RFC 9112, 6.1.
+// net/http hides from us, a proxy may see another end of it, and what follows is not to be
+// believed. Source: RFC 9112, 6.1.
 func WithBodyDeadlines(next http.Handler, now func() time.Time) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody {
@@ -68,7 +68,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	b.allow(deadline)
 	n, err := b.ReadCloser.Read(p)
 	b.allow(time.Time{})
-	b.ended = b.ended || err == io.EOF //nolint:errorlint // readers return io.EOF itself
+	b.ended = b.ended || err == io.EOF
 	return n, err
 }
 

@@ -159,7 +159,8 @@ func saneHost(host string) string {
 	return host
 }
 
-// withPort adds the port a proxy was called on, where its host is without and it is not the scheme's own.
+// withPort adds the port a proxy was called on, where its host is without and it is not the
+// scheme's own.
 func withPort(host, port, scheme string) string {
 	n, err := strconv.ParseUint(port, 10, 16)
 	own := scheme == "https" && n == 443 || scheme != "https" && n == 80

@@ -26,16 +26,18 @@ type Gate struct {
 	// Sessions knows the tokens of sessions; its principals have SessionID set.
 	Sessions Authenticator
 	Limiter  *Limiter
-	// ReachFunc runs work that needs the database, and gives it up when that does not answer; nil just runs it.
+	// ReachFunc runs work that needs the database, and gives it up when that does not answer; nil
+	// just runs it.
 	ReachFunc func(ctx context.Context, work func(ctx context.Context) error) error
 }
 
 // admittedKey marks a request that has passed the gate already, with the procedure it passed for.
 type admittedKey struct{}
 
-// Admit checks a call of procedure with the request's Authorization header and returns the
-// context that carries the principal, and how to ask for it again. It sets the RateLimit-* headers on header.
-// Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited, Unavailable unavailable.
+// Admit checks a call of procedure with the request's Authorization header and returns the context
+// that carries the principal, and how to ask for it again. It sets the RateLimit-* headers on
+// header. Errors: Unauthenticated, Forbidden auth-scope, RateLimited rate-limited, Unavailable
+// unavailable.
 func (g *Gate) Admit(ctx context.Context, procedure string, request, header http.Header) (context.Context, error) {
 	if admitted, _ := ctx.Value(admittedKey{}).(string); admitted == procedure {
 		return ctx, nil

@@ -17,13 +17,15 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// burstFactor is how many minutes' worth of requests may come at once. Source: decisions, Addressing.
+// burstFactor is how many minutes' worth of requests may come at once. Source: decisions,
+// Addressing.
 const burstFactor = 2
 
 // limiterTimeout bounds what a slow Redis may add to a request, unless LimiterDeps says otherwise.
 const limiterTimeout = 250 * time.Millisecond
 
-// redisPause is how long Redis is not asked after it did not answer: each request would wait for it.
+// redisPause is how long Redis is not asked after it did not answer: each request would wait for
+// it.
 const redisPause = time.Second
 
 // takeToken is a token bucket in Redis. KEYS[1] the bucket; ARGV: tokens a second, capacity,

@@ -80,7 +80,8 @@ func TestLimiter(t *testing.T) {
 	if passed, _, _ := l.taken(t, workspaces.Principal{KeyID: "key_b", Plan: "small"}, "read", 10); passed != 10 {
 		t.Errorf("another key was counted together with the first: %d passed", passed)
 	}
-	if passed, header, _ := l.taken(t, workspaces.Principal{KeyID: "key_c", Plan: "free-for-all"}, "read", 500); passed != 500 || len(header) != 0 {
+	if passed, header, _ := l.taken(t, workspaces.Principal{KeyID: "key_c", Plan: "free-for-all"}, "read",
+		500); passed != 500 || len(header) != 0 {
 		t.Errorf("a plan without limits let %d pass and said %v", passed, header)
 	}
 }

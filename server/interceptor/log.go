@@ -27,7 +27,8 @@ type Logger struct {
 	Tracer trace.TracerProvider
 }
 
-// statusWriter remembers what was answered. Unwrap lets http.ResponseController reach what is not here.
+// statusWriter remembers what was answered. Unwrap lets http.ResponseController reach what is not
+// here.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -60,13 +61,14 @@ func (w *statusWriter) answered() int {
 
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Hijack is here because the library of WebSockets answers on the connection itself; nobody else takes one over.
+// Hijack is here because the library of WebSockets answers on the connection itself; nobody else
+// takes one over.
 func (w *statusWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil && w.status == 0 {
 		w.status = http.StatusSwitchingProtocols
 	}
-	return conn, buffered, err //nolint:wrapcheck // passed on
+	return conn, buffered, err
 }
 
 // Flush is here because connect asks for http.Flusher itself.
@@ -136,7 +138,8 @@ func (l *Logger) record(r *http.Request, route string, w *statusWriter, took tim
 	}
 	// The path, never the query: signed URLs hold tokens.
 	l.Log.Log(r.Context(), level, "request", telemetry.KeyMethod, r.Method,
-		telemetry.KeyRoute, route, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)], telemetry.KeyStatus, status, telemetry.KeySizeBytes, w.bytes,
+		telemetry.KeyRoute, route, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)], telemetry.KeyStatus,
+		status, telemetry.KeySizeBytes, w.bytes,
 		telemetry.KeyDurationMS, took.Milliseconds(), telemetry.KeyClient, client)
 }
 

@@ -58,7 +58,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// follow reads the headers of the envelopes as they pass; it reports false at one that is too large.
+// follow reads the headers of the envelopes as they pass; it reports false at one that is too
+// large.
 func (b *limitedBody) follow(p []byte) bool {
 	if !b.begun {
 		b.begun, b.left = true, 0

@@ -103,8 +103,8 @@ func (o *Once) work(answer answering, r *http.Request, claim *idempotency.Claim,
 	o.keep(r, claim, kept)
 }
 
-// keep stores the answer, and tries again while the database is away for a moment. When that does not
-// help the key stays taken until its lease ends: the work is done.
+// keep stores the answer, and tries again while the database is away for a moment. When that does
+// not help the key stays taken until its lease ends: the work is done.
 func (o *Once) keep(r *http.Request, claim *idempotency.Claim, answer idempotency.Answer) {
 	ctx, cancel := settling(r)
 	defer cancel()

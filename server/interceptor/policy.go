@@ -55,8 +55,8 @@ func ServiceNames() []string {
 	return names
 }
 
-// contractServices finds the services by their descriptors. A list kept by hand could leave one out,
-// which would then be served without asking for a key.
+// contractServices finds the services by their descriptors. A list kept by hand could leave one
+// out, which would then be served without asking for a key.
 func contractServices() []protoreflect.ServiceDescriptor {
 	var services []protoreflect.ServiceDescriptor
 	contract := parlancev1.File_parlance_v1_workspaces_proto.Package()
@@ -71,7 +71,7 @@ func contractServices() []protoreflect.ServiceDescriptor {
 
 func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 	stated, _ := proto.GetExtension(method.Options(), parlancev1.E_Policy).(*parlancev1.MethodPolicy)
-	scope := workspaces.Scope(stated.GetScope()) //nolint:gosec // the two enums have the same five numbers
+	scope := workspaces.Scope(stated.GetScope())
 	if scope == workspaces.ScopeNone || scope > workspaces.ScopeAdmin {
 		return Policy{}, fmt.Errorf("the method %s states no scope", method.FullName())
 	}

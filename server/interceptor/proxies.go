@@ -49,7 +49,8 @@ func ParseProxies(list []string) (Proxies, error) {
 	return p, nil
 }
 
-// unmapped is the IPv4 range that an IPv4-mapped IPv6 range stands for: addresses are compared unmapped.
+// unmapped is the IPv4 range that an IPv4-mapped IPv6 range stands for: addresses are compared
+// unmapped.
 func unmapped(prefix netip.Prefix) netip.Prefix {
 	if prefix.Addr().Is4In6() && prefix.Bits() >= 96 {
 		return netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)

@@ -49,7 +49,8 @@ type Seen struct {
 	PauseMS   int64 `json:"pause_ms"`
 }
 
-// Handler answers doctor, and nobody else: to a caller without a nonce of ours the path does not exist.
+// Handler answers doctor, and nobody else: to a caller without a nonce of ours the path does not
+// exist.
 type Handler struct {
 	// Known says whether a nonce is one that doctor left.
 	Known   func(ctx context.Context, nonce string) bool
@@ -86,9 +87,11 @@ func (h Handler) describe(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(Seen{ // the caller is gone: nothing left to tell
-		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r), Client: clientOf(r), Believed: h.Proxies.Believes(r),
-		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"), ForwardedHost: r.Header.Get("X-Forwarded-Host"),
-		BodyBytes: count, PauseMS: body.longest.Milliseconds(),
+		BaseURL: interceptor.BaseURL(r.Context()), Protocol: r.Proto, TLS: r.TLS != nil, Remote: remoteHost(r),
+		Client: clientOf(r), Believed: h.Proxies.Believes(r),
+		ForwardedFor: r.Header.Get("X-Forwarded-For"), ForwardedProto: r.Header.Get("X-Forwarded-Proto"),
+		ForwardedHost: r.Header.Get("X-Forwarded-Host"),
+		BodyBytes:     count, PauseMS: body.longest.Milliseconds(),
 	})
 }
 

@@ -17,10 +17,10 @@ import (
 // Domain is ErrorInfo.domain of every error of ours.
 const Domain = "parlance.dev"
 
-// ToConnect is the error in its Connect form: the kind's code, the message, an ErrorInfo with
-// the reason and metadata, a BadRequest when there are violations, a RetryInfo when there is a
-// time to wait, as there is for all that is unavailable, and WWW-Authenticate when the caller has to authenticate. The cause
-// is left out.
+// ToConnect is the error in its Connect form: the kind's code, the message, an ErrorInfo with the
+// reason and metadata, a BadRequest when there are violations, a RetryInfo when there is a time to
+// wait, as there is for all that is unavailable, and WWW-Authenticate when the caller has to
+// authenticate. The cause is left out.
 func ToConnect(err *fault.Error) *connect.Error {
 	out := connect.NewError(err.Kind().Code(), errors.New(err.Message))
 	add(out, &errdetails.ErrorInfo{Reason: string(err.Reason), Domain: Domain, Metadata: err.Meta})

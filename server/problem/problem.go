@@ -53,8 +53,8 @@ var members = []string{"type", "title", "status", "detail", "code", "instance", 
 // Write is Writer{}.Write.
 func Write(w http.ResponseWriter, r *http.Request, err error) { Writer{}.Write(w, r, err) }
 
-// Write answers r with err as a problem. Any error will do: postgres.Decide decides what of it may be
-// seen. request_id is the X-Request-Id that is already in w's header. It sets Retry-After when
+// Write answers r with err as a problem. Any error will do: postgres.Decide decides what of it may
+// be seen. request_id is the X-Request-Id that is already in w's header. It sets Retry-After when
 // the error says so or is unavailable, WWW-Authenticate on 401, and keeps the other headers.
 func (p Writer) Write(w http.ResponseWriter, r *http.Request, err error) {
 	decided := postgres.Decide(err)
@@ -74,7 +74,8 @@ func (p Writer) Write(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = w.Write(body) // the caller is gone when this fails
 }
 
-// challenge says how to authenticate: with a bearer, and whether the one that came is none. Source: RFC 6750, 3.
+// challenge says how to authenticate: with a bearer, and whether the one that came is none.
+// Source: RFC 6750, 3.
 func challenge(err *fault.Error) string {
 	if err.Reason == fault.AuthMissing {
 		return "Bearer"
@@ -104,7 +105,8 @@ func (p Writer) Body(r *http.Request, err error, requestID string) []byte {
 	return withMembers(encode(problem), decided.Meta)
 }
 
-// A message may repeat what it is about, such as an id; who sends 60 KB of it need not get it twice.
+// A message may repeat what it is about, such as an id; who sends 60 KB of it need not get it
+// twice.
 const (
 	maxDetailBytes   = 8 << 10
 	maxInstanceBytes = 1 << 10
@@ -137,8 +139,8 @@ func encode(value any) []byte {
 	return bytes.TrimRight(buffer.Bytes(), "\n")
 }
 
-// defaultRetryAfter is for what is unavailable and does not say for how long: mostly a database that starts again, or a
-// server that is being replaced.
+// defaultRetryAfter is for what is unavailable and does not say for how long: mostly a database
+// that starts again, or a server that is being replaced.
 const defaultRetryAfter = 2 * time.Second
 
 // retryAfter is when the caller may try again; 0: nothing is said of it.

@@ -23,14 +23,6 @@ import (
 	"parlance.dev/parlance/server/problem"
 )
 
-const (
-	protoType         = "application/proto"
-	jsonType          = "application/json"
-	requestIDHeader   = "X-Request-Id"
-	idempotencyHeader = "Idempotency-Key"
-	lastEventHeader   = "Last-Event-ID"
-)
-
 // passedOn are the headers of a REST request that interceptors may look at. The others speak
 // about the JSON body or the connection and would be wrong about the inner request.
 var passedOn = []string{ // in canonical form

@@ -206,7 +206,8 @@ func (c *checker) object(message protoreflect.MessageDescriptor, first json.Toke
 func (c *checker) unknown(message protoreflect.MessageDescriptor, key string, value json.Token) {
 	c.at(step{name: key}, func() {
 		if !c.lenient {
-			c.refuse("unknown_field", "There is no such field"+listed(slices.DeleteFunc(namesOf(message), func(name string) bool { return name == maskField })))
+			c.refuse("unknown_field", "There is no such field"+listed(slices.DeleteFunc(namesOf(message),
+				func(name string) bool { return name == maskField })))
 		}
 		c.skip(value)
 	})

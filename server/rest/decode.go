@@ -26,13 +26,12 @@ import (
 
 const (
 	defaultMaxBodyBytes = 1 << 20
-	maskField           = "update_mask"
-	lastEventField      = "last_event_id"
 	// identity is the Content-Encoding of a body as it is.
 	identity = "identity"
 )
 
-// decode makes the request message from path, query string and a body that has been read. Its errors are faults.
+// decode makes the request message from path, query string and a body that has been read. Its
+// errors are faults.
 func decode(r *http.Request, m *match, body []byte) (proto.Message, error) {
 	message := m.route.Request.ProtoReflect().New()
 	keys, err := fillBody(message, m, body)
@@ -127,7 +126,8 @@ func gunzip(body []byte, limit int64) ([]byte, error) {
 // in gzip.
 func checkMediaType(w http.ResponseWriter, r *http.Request) error {
 	encoding := strings.Join(r.Header.Values("Content-Encoding"), ", ")
-	if encoding != "" && !strings.EqualFold(encoding, identity) && !strings.EqualFold(encoding, "gzip") && !strings.EqualFold(encoding, "x-gzip") {
+	if encoding != "" && !strings.EqualFold(encoding, identity) && !strings.EqualFold(encoding, "gzip") &&
+		!strings.EqualFold(encoding, "x-gzip") {
 		w.Header().Set("Accept-Encoding", "gzip") // of requests: RFC 9110, 12.5.3
 		return fault.New(fault.UnsupportedEncoding, "The Content-Encoding %q is not understood; send the body as it is, or in gzip.", encoding)
 	}
@@ -188,7 +188,8 @@ func unmarshal(body []byte, into protoreflect.Message, prefix string) (presence,
 		return presence{}, err
 	}
 	if err := protojson.Unmarshal(body, into.Interface()); err != nil {
-		return presence{}, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.", position.ReplaceAllString(err.Error(), ""))
+		return presence{}, fault.Wrap(err, fault.InvalidRequest, "The body does not fit the request: %s.",
+			position.ReplaceAllString(err.Error(), ""))
 	}
 	return sent, nil
 }
@@ -233,11 +234,17 @@ func fillQuery(message protoreflect.Message, m *match, raw string) error {
 	for _, name := range names {
 		field := queryField(message, m, name)
 		if field == nil {
-			violations = append(violations, fault.Field{Field: strings.ToValidUTF8(name, "�"), Code: "unknown_parameter", Message: "This route has no such query parameter" + string(listed(parameters(message, m)))})
+			violations = append(violations, fault.Field{
+				Field: strings.ToValidUTF8(name, "�"), Code: "unknown_parameter",
+				Message: "This route has no such query parameter" + string(listed(parameters(message, m))),
+			})
 			continue
 		}
 		if seen[field.Name()] || (len(query[name]) > 1 && !field.IsList()) {
-			violations = append(violations, fault.Field{Field: string(field.Name()), Code: "duplicate", Message: "The parameter is given more than once."})
+			violations = append(violations, fault.Field{
+				Field: string(field.Name()), Code: "duplicate",
+				Message: "The parameter is given more than once.",
+			})
 			continue
 		}
 		seen[field.Name()] = true
@@ -289,12 +296,4 @@ func setQuery(message protoreflect.Message, field protoreflect.FieldDescriptor, 
 		list.Append(value)
 	}
 	return nil
-}
-
-// fieldNamed finds a field by its snake_case or lowerCamelCase name.
-func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
-	if field := message.Fields().ByName(protoreflect.Name(name)); field != nil {
-		return field
-	}
-	return message.Fields().ByJSONName(name)
 }

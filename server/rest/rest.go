@@ -96,17 +96,19 @@ func (f *facade) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// once says whether a request has a key and a verb that may change something. One who comes back to a
-// stream of events changes nothing.
+// once says whether a request has a key and a verb that may change something. One who comes back
+// to a stream of events changes nothing.
 func once(r *http.Request, m *match) bool {
-	if m.route.ServerStream && r.Header.Get(lastEventHeader) != "" && m.route.Request.ProtoReflect().Descriptor().Fields().ByName(lastEventField) != nil {
+	if m.route.ServerStream && r.Header.Get(lastEventHeader) != "" &&
+		m.route.Request.ProtoReflect().Descriptor().Fields().ByName(lastEventField) != nil {
 		return false
 	}
 	return m.route.Method != http.MethodGet && len(r.Header.Values(idempotencyHeader)) > 0
 }
 
 // once answers through Config.Once or OnceEvents. A body that cannot be read is refused before it.
-func (f *facade) once(w http.ResponseWriter, r *http.Request, m *match,
+func (f *facade) once(
+	w http.ResponseWriter, r *http.Request, m *match,
 	through func(http.ResponseWriter, *http.Request, []byte, http.Handler), answer func(http.ResponseWriter, *http.Request, *match),
 ) {
 	body, err := readBody(w, r, m.route)
@@ -161,11 +163,13 @@ func wantsEvents(r *http.Request) bool {
 	})
 }
 
-// refused reports whether the parameters of a media type in Accept give it the weight 0. Source: RFC 9110, 12.4.2.
+// refused reports whether the parameters of a media type in Accept give it the weight 0. Source:
+// RFC 9110, 12.4.2.
 func refused(params string) bool {
 	for param := range strings.SplitSeq(params, ";") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(param), "=")
-		if value, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && value == 0 {
+		if value, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); strings.EqualFold(strings.TrimSpace(name),
+			"q") && err == nil && value == 0 {
 			return true
 		}
 	}

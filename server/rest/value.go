@@ -178,3 +178,11 @@ func parses(message protoreflect.MessageDescriptor, text string) bool {
 	quoted, err := json.Marshal(text)
 	return err == nil && protojson.Unmarshal(quoted, into) == nil
 }
+
+// fieldNamed finds a field by its snake_case or lowerCamelCase name.
+func fieldNamed(message protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
+	if field := message.Fields().ByName(protoreflect.Name(name)); field != nil {
+		return field
+	}
+	return message.Fields().ByJSONName(name)
+}

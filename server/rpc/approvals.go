@@ -8,8 +8,11 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-func (s *sessionsServer) ListApprovals(ctx context.Context, req *parlancev1.ListApprovalsRequest) (*parlancev1.ListApprovalsResponse, error) {
-	list, next, err := s.sessions.Approvals(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.ApprovalStatus(req.GetStatus()), pageParams(req))
+func (s *sessionsServer) ListApprovals(
+	ctx context.Context, req *parlancev1.ListApprovalsRequest,
+) (*parlancev1.ListApprovalsResponse, error) {
+	list, next, err := s.sessions.Approvals(ctx, workspaces.PrincipalFrom(ctx),
+		conversation.ID(req.GetSessionId()), conversation.ApprovalStatus(req.GetStatus()), pageParams(req))
 	if err != nil {
 		return nil, err
 	}
@@ -29,6 +32,7 @@ func (s *sessionsServer) DecideApproval(ctx context.Context, req *parlancev1.Dec
 func approvalProto(session string, a conversation.Approval) *parlancev1.Approval {
 	return &parlancev1.Approval{
 		CallId: a.CallID, SessionId: session, TurnId: string(a.TurnID), Slug: a.Name, Input: structOf(a.Arguments), Status: string(a.Status),
-		Reason: a.Reason, DecidedBy: a.DecidedBy, CreatedAt: timestamp(a.CreatedAt), ExpiresAt: timestamp(a.ExpiresAt), DecidedAt: timestamp(a.DecidedAt),
+		Reason: a.Reason, DecidedBy: a.DecidedBy, CreatedAt: timestamp(a.CreatedAt),
+		ExpiresAt: timestamp(a.ExpiresAt), DecidedAt: timestamp(a.DecidedAt),
 	}
 }

@@ -71,7 +71,7 @@ func isPiece(asked string, size int64) bool {
 		return err == nil && last > 0 && size > 0
 	}
 	first, err := strconv.ParseUint(from, 10, 63)
-	if err != nil || int64(first) >= size { //nolint:gosec // 63 bits
+	if err != nil || int64(first) >= size {
 		return false
 	}
 	if to == "" {
@@ -81,7 +81,8 @@ func isPiece(asked string, size int64) bool {
 	return err == nil && last >= first
 }
 
-// disposition names the file twice: in ASCII for old readers, and as it is. Source: RFC 6266, appendix D.
+// disposition names the file twice: in ASCII for old readers, and as it is. Source: RFC 6266,
+// appendix D.
 func disposition(name string) string {
 	ascii := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' || r == '%' {

@@ -24,7 +24,9 @@ func NewSessions(sessions *conversation.Service, tools *tools.Service) parlancev
 	return &sessionsServer{sessions: sessions, tools: tools}
 }
 
-func (s *sessionsServer) CreateSession(ctx context.Context, req *parlancev1.CreateSessionRequest) (*parlancev1.CreateSessionResponse, error) {
+func (s *sessionsServer) CreateSession(
+	ctx context.Context, req *parlancev1.CreateSessionRequest,
+) (*parlancev1.CreateSessionResponse, error) {
 	params := createSessionParams(req)
 	params.BaseURL = interceptor.BaseURL(ctx)
 	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), params)
@@ -86,7 +88,9 @@ func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateT
 	return answeredTurnProto(turn), nil
 }
 
-func (s *sessionsServer) StreamTurn(ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+func (s *sessionsServer) StreamTurn(
+	ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse],
+) error {
 	emit := turnEmitter(req.GetSessionId(), stream)
 	if req.GetLastEventId() == "" {
 		return s.sessions.Stream(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turnParams(req), emit)
@@ -98,13 +102,16 @@ func (s *sessionsServer) StreamTurn(ctx context.Context, req *parlancev1.StreamT
 	return s.sessions.Follow(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
 }
 
-func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+func (s *sessionsServer) FollowTurn(
+	ctx context.Context, req *parlancev1.FollowTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse],
+) error {
 	return s.sessions.Follow(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()),
 		req.GetLastEventId(), turnEmitter(req.GetSessionId(), stream))
 }
 
 func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.sessions.GetTurn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()))
+	turn, err := s.sessions.GetTurn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()),
+		conversation.TurnID(req.GetTurnId()))
 	if err != nil {
 		return nil, err
 	}
@@ -112,14 +119,17 @@ func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnReq
 }
 
 func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.sessions.Cancel(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()))
+	turn, err := s.sessions.Cancel(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()),
+		conversation.TurnID(req.GetTurnId()))
 	if err != nil {
 		return nil, err
 	}
 	return turnProto(turn), nil
 }
 
-func (s *sessionsServer) GetTranscript(ctx context.Context, req *parlancev1.GetTranscriptRequest) (*parlancev1.GetTranscriptResponse, error) {
+func (s *sessionsServer) GetTranscript(
+	ctx context.Context, req *parlancev1.GetTranscriptRequest,
+) (*parlancev1.GetTranscriptResponse, error) {
 	turns, next, err := s.sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), pageParams(req))
 	if err != nil {
 		return nil, err
@@ -127,7 +137,9 @@ func (s *sessionsServer) GetTranscript(ctx context.Context, req *parlancev1.GetT
 	return &parlancev1.GetTranscriptResponse{Turns: each(turns, turnProto), NextPageToken: next}, nil
 }
 
-func (s *sessionsServer) ListSessionToolCalls(ctx context.Context, req *parlancev1.ListSessionToolCallsRequest) (*parlancev1.ListSessionToolCallsResponse, error) {
+func (s *sessionsServer) ListSessionToolCalls(
+	ctx context.Context, req *parlancev1.ListSessionToolCallsRequest,
+) (*parlancev1.ListSessionToolCallsResponse, error) {
 	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()))
 	if err != nil {
 		return nil, err

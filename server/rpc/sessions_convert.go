@@ -72,7 +72,8 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
 			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
 		},
-		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
+		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
+		ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
 		IncompleteReason: t.Metrics.Incomplete,
 	}
 	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Spilled
@@ -85,7 +86,8 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 func answeredTurnProto(t conversation.Turn) *parlancev1.CreateTurnResponse {
 	return &parlancev1.CreateTurnResponse{
 		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
-		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash, IncompleteReason: t.Metrics.Incomplete,
+		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash,
+		IncompleteReason: t.Metrics.Incomplete,
 		ClientToolCalls: each(t.OpenClientCalls(), func(c conversation.ToolCall) *parlancev1.ToolCall {
 			return turnCallProto(string(t.SessionID), string(t.ID), c)
 		}),
@@ -102,10 +104,16 @@ type turnRequest interface {
 func turnParams(req turnRequest) conversation.TurnParams {
 	params := conversation.TurnParams{Text: req.GetText()}
 	for _, tool := range req.GetClientTools() {
-		params.ClientTools = append(params.ClientTools, model.Tool{Name: tool.GetName(), Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters())})
+		params.ClientTools = append(params.ClientTools, model.Tool{
+			Name:        tool.GetName(),
+			Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters()),
+		})
 	}
 	for _, output := range req.GetToolOutputs() {
-		params.Outputs = append(params.Outputs, conversation.ToolOutput{CallID: output.GetCallId(), Output: output.GetOutput(), IsError: output.GetIsError()})
+		params.Outputs = append(params.Outputs, conversation.ToolOutput{
+			CallID: output.GetCallId(),
+			Output: output.GetOutput(), IsError: output.GetIsError(),
+		})
 	}
 	return params
 }
@@ -163,7 +171,8 @@ func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.To
 	}
 	if c.Approval != nil {
 		call.Approval = &parlancev1.ToolCallApproval{
-			Status: string(c.Approval.Status), DecidedBy: c.Approval.DecidedBy, Reason: c.Approval.Reason, DecidedAt: timestamp(c.Approval.DecidedAt),
+			Status: string(c.Approval.Status), DecidedBy: c.Approval.DecidedBy, Reason: c.Approval.Reason,
+			DecidedAt: timestamp(c.Approval.DecidedAt),
 		}
 	}
 	if c.ErrorCode != "" {
@@ -187,4 +196,4 @@ func turnEventProto(session string, e conversation.StreamEvent) *parlancev1.Stre
 }
 
 // int32Of is a count on the wire; what does not fit is the most that does.
-func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) } //nolint:gosec // bounded
+func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }

@@ -7,7 +7,8 @@ import (
 
 var turnItemKinds = map[conversation.ItemKind]string{
 	conversation.UserItem: "user", conversation.AssistantItem: "assistant", conversation.SystemItem: "system",
-	conversation.ToolItem: "function_call", conversation.ClientToolCallItem: "function_call", conversation.ToolOutputItem: "function_call_output",
+	conversation.ToolItem: "function_call", conversation.ClientToolCallItem: "function_call",
+	conversation.ToolOutputItem: "function_call_output",
 }
 
 func turnItemProto(i conversation.NotedItem) *parlancev1.TurnItem {

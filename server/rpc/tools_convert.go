@@ -53,8 +53,14 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 		{"method", req.Method != nil, func() { config.Method = req.GetMethod() }},
 		{"path_params", len(req.GetPathParams()) > 0, func() { config.PathParams = req.GetPathParams() }},
 		{"query_params", len(req.GetQueryParams()) > 0, func() { config.QueryParams = req.GetQueryParams() }},
-		{"hardcoded_query_params", len(req.GetHardcodedQueryParams()) > 0, func() { config.HardcodedQueryParams = req.GetHardcodedQueryParams() }},
-		{"hardcoded_body_params", req.GetHardcodedBodyParams() != nil, func() { config.HardcodedBodyParams = jsonOf(req.GetHardcodedBodyParams()) }},
+		{
+			"hardcoded_query_params", len(req.GetHardcodedQueryParams()) > 0,
+			func() { config.HardcodedQueryParams = req.GetHardcodedQueryParams() },
+		},
+		{
+			"hardcoded_body_params", req.GetHardcodedBodyParams() != nil,
+			func() { config.HardcodedBodyParams = jsonOf(req.GetHardcodedBodyParams()) },
+		},
 		{"headers", len(req.GetHeaders()) > 0, func() { config.Headers = req.GetHeaders() }},
 		{"mcp_server_url", req.McpServerUrl != nil, func() { config.MCPServerURL = req.GetMcpServerUrl() }},
 		{"mcp_tool_name", req.McpToolName != nil, func() { config.MCPToolName = req.GetMcpToolName() }},
@@ -94,7 +100,7 @@ func toolProto(t tools.Tool) *parlancev1.Tool {
 		McpServerUrl: c.MCPServerURL, McpToolName: c.MCPToolName, AllowedTools: c.AllowedTools,
 		Approval: c.Approval, ApprovalTools: c.ApprovalTools,
 		AllowDynamicVars: c.AllowDynamicVars,
-		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes), //nolint:gosec // ≤ 120, ≤ 10 MiB
+		TimeoutSeconds:   int32(c.TimeoutSeconds), ResponseMaxBytes: int32(c.ResponseMaxBytes),
 		AuthHeaderSet: t.AuthHeaderSet(), CreatedAt: timestamp(t.CreatedAt), UpdatedAt: timestamp(t.UpdatedAt),
 		Assignments: each(c.Assignments, toolAssignmentProto),
 	}
@@ -111,7 +117,7 @@ func toolAssignmentProto(a tools.Assignment) *parlancev1.ToolAssignment {
 func toolAttachmentProto(a tools.Attachment) *parlancev1.ToolAttachment {
 	return &parlancev1.ToolAttachment{
 		AgentId: string(a.AgentID), ToolId: string(a.ToolID), Slug: a.Slug, Enabled: a.Enabled,
-		MaxCallsPerSession: int32(a.MaxCallsPerSession), //nolint:gosec // ≤ 10,000
+		MaxCallsPerSession: int32(a.MaxCallsPerSession),
 		CreatedAt:          timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt),
 	}
 }
@@ -119,7 +125,7 @@ func toolAttachmentProto(a tools.Attachment) *parlancev1.ToolAttachment {
 func agentToolProto(e tools.Entry) *parlancev1.AgentTool {
 	return &parlancev1.AgentTool{
 		Tool: toolProto(e.Tool), Enabled: e.Enabled, DisabledReason: string(e.DisabledReason),
-		MaxCallsPerSession: int32(e.MaxCallsPerSession), //nolint:gosec // ≤ 10,000
+		MaxCallsPerSession: int32(e.MaxCallsPerSession),
 		Name:               e.Name, RemoteTool: e.RemoteTool, NeedsApproval: e.NeedsApproval, DisabledDetail: e.Detail,
 		Description: e.Description, InputSchema: structOf(e.InputSchema),
 	}
@@ -144,7 +150,7 @@ func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
 		Id: c.ID, SessionId: c.SessionID, TurnId: c.TurnID, AgentId: string(c.AgentID), ToolId: string(c.ToolID), Slug: c.Slug,
 		Input: structOf(c.Input), Output: c.Output,
-		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts), //nolint:gosec // int32 in the table
+		StatusCode: int32(c.StatusCode), LatencyMs: int32(c.LatencyMS), Attempts: int32(c.Attempts),
 		StartedAt: timestamp(c.StartedAt),
 	}
 	if c.ErrorCode != "" {
@@ -156,7 +162,7 @@ func toolCallProto(c tools.Call) *parlancev1.ToolCall {
 func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
 	run := &parlancev1.RunToolResponse{
 		Output: valueOf(o.OutputJSON), OutputText: o.OutputText,
-		StatusCode: int32(o.StatusCode), LatencyMs: int32(o.Latency.Milliseconds()), Attempts: int32(o.Attempts), //nolint:gosec // ≤ 999, ≤ 120 s, ≤ 3
+		StatusCode: int32(o.StatusCode), LatencyMs: int32(o.Latency.Milliseconds()), Attempts: int32(o.Attempts),
 	}
 	if o.Error != nil {
 		run.Error = &parlancev1.ToolError{Code: string(o.Error.Code), Message: o.Error.Message}

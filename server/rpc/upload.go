@@ -68,8 +68,8 @@ type uploadHandler struct {
 	once *interceptor.Once
 }
 
-// NewUpload is the REST route of UploadSource: multipart/form-data with the part file and,
-// before or after it, the parts name and force_ocr. The path variable is workspace_id. The key is checked
+// NewUpload is the REST route of UploadSource: multipart/form-data with the part file and, before
+// or after it, the parts name and force_ocr. The path variable is workspace_id. The key is checked
 // before the body is read, the type when the file's part begins.
 func NewUpload(d FileDeps) http.Handler {
 	return &uploadHandler{FileDeps: d, once: &interceptor.Once{Keys: d.Answers, Log: d.Log, Problem: d.Problem}}
@@ -148,7 +148,8 @@ func openForm(r *http.Request, body io.Reader) (*multipart.Reader, error) {
 	}
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "multipart/form-data" {
-		return nil, fault.New(fault.UnsupportedEncoding, "Send the file as multipart/form-data with the parts file and, if you like, name and force_ocr.")
+		return nil, fault.New(fault.UnsupportedEncoding,
+			"Send the file as multipart/form-data with the parts file and, if you like, name and force_ocr.")
 	}
 	if params["boundary"] == "" {
 		return nil, fault.InvalidField("body", "malformed", "The Content-Type states no boundary.")
@@ -169,7 +170,8 @@ func (h *uploadHandler) receive(ctx context.Context, u upload) (knowledge.Source
 		return knowledge.Source{}, fault.InvalidField("file", "required", "The form has no part named file.")
 	}
 	return h.Knowledge.Upload(ctx, u.ref, knowledge.UploadParams{
-		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.said.Name, ForceOCR: u.form.said.ForceOCR, AtLeastBytes: u.atLeast,
+		Filename: file.FileName(), MediaType: file.Header.Get("Content-Type"), Name: u.form.said.Name,
+		ForceOCR: u.form.said.ForceOCR, AtLeastBytes: u.atLeast,
 		AfterFile: u.form.rest,
 	}, u.form.reader(file))
 }

@@ -37,7 +37,7 @@ func newUploadForm(form *multipart.Reader) *uploadForm {
 func (f *uploadForm) next() (*multipart.Part, error) {
 	for {
 		part, err := f.form.NextPart()
-		if err == io.EOF { //nolint:errorlint // io.EOF itself is the last boundary; wrapped, the form was cut off before
+		if err == io.EOF {
 			f.ended = true
 			return nil, nil //nolint:nilnil // the end of the form is no part and no error
 		}
@@ -47,7 +47,8 @@ func (f *uploadForm) next() (*multipart.Part, error) {
 		switch name := part.FormName(); name {
 		case "file":
 			if coding := strings.ToLower(part.Header.Get("Content-Transfer-Encoding")); coding == "base64" {
-				return nil, fault.InvalidField("file", "transfer_encoding", "Send the file's bytes as they are: base64 is not decoded (RFC 7578 does away with Content-Transfer-Encoding).")
+				return nil, fault.InvalidField("file", "transfer_encoding",
+					"Send the file's bytes as they are: base64 is not decoded (RFC 7578 does away with Content-Transfer-Encoding).")
 			}
 			f.head = [2]string{part.FileName(), part.Header.Get("Content-Type")}
 			return part, nil

@@ -6,8 +6,9 @@ import (
 	"parlance.dev/parlance/fault"
 )
 
-// Stopping ends streams that have no end of their own when the server begins to stop: it would wait for
-// them as long as it waits for an answer, and then break them off. The zero value never stops.
+// Stopping ends streams that have no end of their own when the server begins to stop: it would
+// wait for them as long as it waits for an answer, and then break them off. The zero value never
+// stops.
 type Stopping struct {
 	life context.Context //nolint:containedctx // the server's, which no stream's context spans
 }
@@ -15,8 +16,8 @@ type Stopping struct {
 // NewStopping makes a Stopping of a server that stops when ctx ends.
 func NewStopping(ctx context.Context) Stopping { return Stopping{life: ctx} }
 
-// watch runs fn until the server begins to stop. Errors: those of fn; Unavailable unavailable, for the caller
-// to come back to another server.
+// watch runs fn until the server begins to stop. Errors: those of fn; Unavailable unavailable, for
+// the caller to come back to another server.
 func (s Stopping) watch(ctx context.Context, fn func(context.Context) error) error {
 	if s.life == nil {
 		return fn(ctx)

@@ -95,12 +95,12 @@ func (s *webhooksServer) endpointProto(e webhooks.Endpoint) *parlancev1.WebhookE
 	return &parlancev1.WebhookEndpoint{
 		Id: string(e.ID), Url: e.URL, Events: each(e.Events, func(t events.Type) string { return string(t) }),
 		Description: e.Description, Status: string(e.Status), DisabledReason: e.DisabledReason,
-		ConsecutiveFailures: int32(e.ConsecutiveFailures), //nolint:gosec // an integer column
+		ConsecutiveFailures: int32(e.ConsecutiveFailures),
 		LastSuccessAt:       timestamp(e.LastSuccessAt), LastFailureAt: timestamp(e.LastFailureAt),
 		CreatedAt: timestamp(e.CreatedAt), UpdatedAt: timestamp(e.UpdatedAt), SecretHint: e.SecretHint,
 		DisableProgress: outlook.Progress, Health: string(outlook.State),
 		HeaderNames: e.HeaderNames, AgentIds: e.AgentIDs, Ordered: e.Ordered,
-		MaxPerSecond: int32(e.MaxPerSecond), MaxInFlight: int32(e.MaxInFlight), //nolint:gosec // integer columns
+		MaxPerSecond: int32(e.MaxPerSecond), MaxInFlight: int32(e.MaxInFlight),
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *webhooksServer) endpointProto(e webhooks.Endpoint) *parlancev1.WebhookE
 func (s *webhooksServer) enabledEndpointProto(e webhooks.EnabledEndpoint) *parlancev1.WebhookEndpoint {
 	endpoint := s.endpointProto(e.Endpoint)
 	if e.Replayed {
-		endpoint.Requeued = new(int32(e.Requeued)) //nolint:gosec // far fewer
+		endpoint.Requeued = new(int32(e.Requeued))
 	}
 	return endpoint
 }
@@ -123,8 +123,8 @@ func (s *webhooksServer) mintedEndpointProto(m webhooks.MintedEndpoint) *parlanc
 func healthProto(h webhooks.Health) *parlancev1.WebhookEndpointHealth {
 	out := &parlancev1.WebhookEndpointHealth{
 		EndpointId: string(h.Endpoint.ID), Health: string(h.State), WindowStart: timestamp(h.Since),
-		Attempts: int32(h.Attempts), Succeeded: int32(h.Succeeded), Pending: int32(h.Pending), FailedEvents: int32(h.Failed), //nolint:gosec // bounded samples
-		ConsecutiveFailures: int32(h.Endpoint.ConsecutiveFailures), DisableFailures: int32(h.DisableFailures), //nolint:gosec // an integer column, a setting
+		Attempts: int32(h.Attempts), Succeeded: int32(h.Succeeded), Pending: int32(h.Pending), FailedEvents: int32(h.Failed),
+		ConsecutiveFailures: int32(h.Endpoint.ConsecutiveFailures), DisableFailures: int32(h.DisableFailures),
 		DisableNotBefore: timestamp(h.NotBefore), DisableProgress: h.Progress,
 	}
 	if h.Attempts > 0 {
@@ -137,10 +137,10 @@ func healthProto(h webhooks.Health) *parlancev1.WebhookEndpointHealth {
 func deliveryProto(a webhooks.Attempt) *parlancev1.WebhookDelivery {
 	return &parlancev1.WebhookDelivery{
 		Id: string(a.ID), EndpointId: string(a.EndpointID), EventId: a.EventID, Event: string(a.EventType),
-		Attempt: int32(a.Number), Status: string(a.Status), StatusCode: int32(a.StatusCode), Error: a.Error, //nolint:gosec // integer columns
+		Attempt: int32(a.Number), Status: string(a.Status), StatusCode: int32(a.StatusCode), Error: a.Error,
 		RequestHeaders: a.RequestHeaders, RequestBody: string(a.RequestBody),
 		ResponseHeaders: a.ResponseHeaders, ResponseBody: a.ResponseBody,
-		StartedAt: timestamp(a.StartedAt), DurationMs: int32(a.DurationMS), //nolint:gosec // an integer column
+		StartedAt: timestamp(a.StartedAt), DurationMs: int32(a.DurationMS),
 		NextAttemptAt: timestamp(a.NextAttemptAt),
 	}
 }

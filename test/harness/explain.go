@@ -13,7 +13,8 @@ import (
 	"parlance.dev/parlance/platform/queue"
 )
 
-// explainTimeout bounds what is read for a test that has failed: its databases may be what is broken.
+// explainTimeout bounds what is read for a test that has failed: its databases may be what is
+// broken.
 const explainTimeout = 10 * time.Second
 
 // unfinishedSQL is each source, and each source for another model, that has not come to its end.

@@ -34,8 +34,10 @@ func (p *program) build() {
 		return
 	}
 	path := filepath.Join(dir, "parlance")
-	// Never with the race detector, whatever GOFLAGS says: these tests watch the program's memory and speed.
-	output, err := exec.CommandContext(context.Background(), "go", "build", "-race=false", "-o", path, "parlance.dev/parlance/cmd/parlance").CombinedOutput()
+	// Never with the race detector, whatever GOFLAGS says: these tests watch the program's memory and
+	// speed.
+	output, err := exec.CommandContext(context.Background(), "go", "build", "-race=false", "-o", path,
+		"parlance.dev/parlance/cmd/parlance").CombinedOutput()
 	if err != nil {
 		p.err = errors.Join(fmt.Errorf("build the program: %w\n%s", err, output), os.RemoveAll(dir))
 		return
@@ -66,7 +68,7 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
-	p := &Process{t: t, command: exec.Command(built.path, args...)} //nolint:noctx // Cleanup ends it
+	p := &Process{t: t, command: exec.Command(built.path, args...)}
 	p.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	for name, value := range e.settings {
 		p.command.Env = append(p.command.Env, name+"="+value)
@@ -165,8 +167,8 @@ func (p *Process) PeakMiB() int {
 	return kib >> 10
 }
 
-// Descendant finds a program that the process has started, or that one of those has, by the first 15
-// letters of its name. Linux only.
+// Descendant finds a program that the process has started, or that one of those has, by the first
+// 15 letters of its name. Linux only.
 func (p *Process) Descendant(name string) (pid int, ok bool) {
 	p.t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")

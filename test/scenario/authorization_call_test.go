@@ -143,7 +143,9 @@ func (d *dialer) client(p rpc, key string) *http.Client {
 }
 
 // call sends a request. None: the protocol has no way to call the method.
-func (d *dialer) call(t *testing.T, p rpc, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string) (got reply, ok bool) {
+func (d *dialer) call(
+	t *testing.T, p rpc, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string,
+) (got reply, ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), callTimeout)
 	defer cancel()
@@ -152,10 +154,11 @@ func (d *dialer) call(t *testing.T, p rpc, method protoreflect.MethodDescriptor,
 	}
 	d.count(method)
 	procedure := fmt.Sprintf("%s/%s/%s", d.URL, method.Parent().FullName(), method.Name())
-	options := append(slices.Clone(p.Options), connect.WithSchema(method), connect.WithResponseInitializer(func(_ connect.Spec, message any) error {
-		*message.(*dynamicpb.Message) = *dynamicpb.NewMessage(method.Output()) //nolint:errcheck,forcetypeassert,govet // what the client is made for
-		return nil
-	}))
+	options := append(slices.Clone(p.Options), connect.WithSchema(method),
+		connect.WithResponseInitializer(func(_ connect.Spec, message any) error {
+			*message.(*dynamicpb.Message) = *dynamicpb.NewMessage(method.Output()) //nolint:govet // what the client is made for
+			return nil
+		}))
 	client := connect.NewClient[dynamicpb.Message, dynamicpb.Message](d.client(p, key), procedure, options...)
 	var answer *dynamicpb.Message
 	var err error
@@ -174,7 +177,10 @@ func (d *dialer) call(t *testing.T, p rpc, method protoreflect.MethodDescriptor,
 }
 
 // upload sends the request as the first message of a client stream, and some bytes.
-func upload(ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message], method protoreflect.MethodDescriptor, request *dynamicpb.Message) (*dynamicpb.Message, error) {
+func upload(
+	ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message],
+	method protoreflect.MethodDescriptor, request *dynamicpb.Message,
+) (*dynamicpb.Message, error) {
 	stream := client.CallClientStream(ctx)
 	data := dynamicpb.NewMessage(method.Input())
 	data.Set(method.Input().Fields().ByName("data"), protoreflect.ValueOfBytes([]byte("Some text.")))
@@ -191,7 +197,9 @@ func upload(ctx context.Context, client *connect.Client[dynamicpb.Message, dynam
 }
 
 // first is the first message of a server stream.
-func first(ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message], request *dynamicpb.Message) (*dynamicpb.Message, error) {
+func first(
+	ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message], request *dynamicpb.Message,
+) (*dynamicpb.Message, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stream, err := client.CallServerStream(ctx, connect.NewRequest(request))
@@ -238,8 +246,11 @@ func replyOf(t *testing.T, answer *dynamicpb.Message, err error) reply {
 	return got
 }
 
-// overREST finds the method's route in its options and splits the request over path, query and body.
-func (d *dialer) overREST(ctx context.Context, t *testing.T, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string) (got reply, ok bool) {
+// overREST finds the method's route in its options and splits the request over path, query and
+// body.
+func (d *dialer) overREST(
+	ctx context.Context, t *testing.T, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string,
+) (got reply, ok bool) {
 	t.Helper()
 	verb, pattern, stream := d.route(method)
 	if pattern == "" {
@@ -286,7 +297,7 @@ func (d *dialer) overREST(ctx context.Context, t *testing.T, method protoreflect
 	if stream {
 		r.Header.Set("Accept", "text/event-stream")
 	}
-	answer, err := d.client(rpc{name: "REST"}, key).Do(r) //nolint:bodyclose // readREST does
+	answer, err := d.client(rpc{name: "REST"}, key).Do(r)
 	if err != nil {
 		return reply{Status: 500, Reason: err.Error()}, true
 	}

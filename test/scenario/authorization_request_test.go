@@ -22,7 +22,8 @@ var othersIDs = []string{"user_id", "account_id", "last_event_id"}
 func idFields(method protoreflect.MethodDescriptor) []string {
 	var names []string
 	for field := range fieldsOf(method) {
-		if name := string(field.Name()); !slices.Contains(othersIDs, name) && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")) {
+		if name := string(field.Name()); !slices.Contains(othersIDs, name) && (strings.HasSuffix(name, "_id") ||
+			strings.HasSuffix(name, "_ids")) {
 			names = append(names, name)
 		}
 	}
@@ -44,7 +45,8 @@ func fieldsOf(method protoreflect.MethodDescriptor) map[protoreflect.FieldDescri
 }
 
 // message is a request that should succeed for the world's owner, with changes. Fields that the
-// world has no value for get what their rules ask for; an id it does not know fails the test: seed one.
+// world has no value for get what their rules ask for; an id it does not know fails the test: seed
+// one.
 func (w *world) message(t *testing.T, method protoreflect.MethodDescriptor, change map[string]any) *dynamicpb.Message {
 	t.Helper()
 	fields := map[string]any{}
@@ -88,7 +90,7 @@ func leastValue(field protoreflect.FieldDescriptor) any {
 	case rules.GetIgnore() == validate.Ignore_IGNORE_IF_ZERO_VALUE, field.HasOptionalKeyword():
 		return nil
 	case rules.GetString().GetMinLen() > 0:
-		return strings.Repeat("x", int(rules.GetString().GetMinLen())) //nolint:gosec // a few
+		return strings.Repeat("x", int(rules.GetString().GetMinLen()))
 	case len(rules.GetString().GetIn()) > 0 && !slices.Contains(rules.GetString().GetIn(), ""):
 		return rules.GetString().GetIn()[0]
 	case rules.GetInt32().GetGte() > 0:

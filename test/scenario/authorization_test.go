@@ -57,7 +57,8 @@ func TestAuthorization(t *testing.T) {
 	}
 	refused := m.calls
 	t.Run("allowed", m.allowed)
-	t.Logf("authorization: %d RPCs × %d protocols × scopes and tenants = %d calls (%d by callers who may not, %d by callers who may); %d statements behind the wall",
+	t.Logf("authorization: %d RPCs × %d protocols × scopes and tenants = %d calls (%d by callers who may not, %d by "+
+		"callers who may); %d statements behind the wall",
 		len(m.methods), len(rpcs()), m.calls, refused, m.calls-refused, m.Wall.Seen())
 }
 
@@ -66,7 +67,10 @@ func newMatrix(t *testing.T) *matrix {
 	hook := receiver.New(t)
 	env := harness.Start(t, harness.Options{Settings: map[string]string{"PARLANCE_EGRESS_CA_FILE": hook.CAFile(t)}})
 	m := &matrix{
-		dialer: &dialer{Env: env, methods: reflected(t, env), clients: map[string]*http.Client{}, called: map[protoreflect.FullName]int{}, test: t},
+		dialer: &dialer{
+			Env: env, methods: reflected(t, env), clients: map[string]*http.Client{},
+			called: map[protoreflect.FullName]int{}, test: t,
+		},
 		victim: settle(t, env, env.Tenant, hook), stranger: settle(t, env, env.NewTenant(t, ""), hook),
 	}
 	owner := m.victim.owner
@@ -105,7 +109,10 @@ func (m *matrix) calledAll(t *testing.T) {
 }
 
 // expect calls and compares the refusal.
-func (m *matrix) expect(t *testing.T, p rpc, method protoreflect.MethodDescriptor, who string, w *world, change map[string]any, key, reason string) {
+func (m *matrix) expect(
+	t *testing.T, p rpc, method protoreflect.MethodDescriptor, who string, w *world,
+	change map[string]any, key, reason string,
+) {
 	t.Helper()
 	got, ok := m.call(t, p, method, w.message(t, method, change), key)
 	want := map[string]int{
@@ -195,7 +202,8 @@ func (m *matrix) otherTenant(t *testing.T, p rpc, method protoreflect.MethodDesc
 		m.expect(t, p, method, "another tenant's "+name, m.stranger, map[string]any{name: foreign}, key, "not-found")
 		if list, ok := foreign.([]string); ok {
 			own, _ := m.stranger.idOf(method, name).([]string)
-			m.expect(t, p, method, "another tenant's among "+name, m.stranger, map[string]any{name: append(slices.Clone(own), list...)}, key, "not-found")
+			m.expect(t, p, method, "another tenant's among "+name, m.stranger,
+				map[string]any{name: append(slices.Clone(own), list...)}, key, "not-found")
 		}
 	}
 }
@@ -279,7 +287,8 @@ func (m *matrix) fingerprint(t *testing.T) map[string]string {
 	for table := range m.Counts(t) {
 		tenant := "'" + m.victim.owner.ID + "'"
 		of := "true"
-		switch columns := harness.Rows[string](t, m.Env, "SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1", table); {
+		switch columns := harness.Rows[string](t, m.Env,
+			"SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1", table); {
 		case slices.Contains(columns, "tenant_id"):
 			of = "tenant_id = " + tenant
 		case table == "tenants":

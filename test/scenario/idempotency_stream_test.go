@@ -45,7 +45,10 @@ func TestIdempotencyUpload(t *testing.T) {
 	if n := e.Counts(t)["sources"]; n != 1 {
 		t.Errorf("%d sources", n)
 	}
-	checkProblem(t, send("mended", part{name: "file", filename: "a.exe", mediaType: "application/x-msdownload", content: "MZ"}), 415, "kb-unsupported-media-type")
+	checkProblem(t, send("mended", part{
+		name: "file", filename: "a.exe", mediaType: "application/x-msdownload",
+		content: "MZ",
+	}), 415, "kb-unsupported-media-type")
 	send("mended", file("Mended.")).Must(t, 202)
 	checkProblem(t, send("a\tb", file("x")), 400, "invalid-request")
 	checkProblem(t, send("k", part{name: "other", content: "x"}), 400, "invalid-request")
@@ -82,7 +85,8 @@ func TestIdempotencyEvents(t *testing.T) {
 	events := func(r harness.Response) []byte { return bytes.ReplaceAll(r.Body, []byte(": keep-alive\n\n"), nil) }
 	first := e.Do(t, "POST", path, `{"text":"Hello?"}`, withKey("k"), accept).Must(t, 200)
 	again := e.Do(t, "POST", path, `{"text":"Hello?"}`, withKey("k"), accept).Must(t, 200)
-	if again.Header.Get(replayed) != "true" || first.Header.Get(replayed) != "" || !bytes.Equal(events(first), again.Body) || !bytes.Contains(again.Body, []byte("event: turn.done")) {
+	if again.Header.Get(replayed) != "true" || first.Header.Get(replayed) != "" ||
+		!bytes.Equal(events(first), again.Body) || !bytes.Contains(again.Body, []byte("event: turn.done")) {
 		t.Errorf("first %s\nthen %s", first.Body, again.Body)
 	}
 	if kind := again.Header.Get("Content-Type"); kind != "text/event-stream" {

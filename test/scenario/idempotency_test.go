@@ -127,7 +127,8 @@ func TestIdempotencyRefusals(t *testing.T) {
 	e.Do(t, "POST", "/v1/workspaces", `{"name":"one"}`, withKey("k")).Must(t, 201)
 	for name, key := range map[string]string{"long": strings.Repeat("x", 256), "tab": "a\tb", "not ASCII": "é"} {
 		got := e.Do(t, "POST", agents, `{"name":"one"}`, withKey(key))
-		if got.Status != 400 || got.Code() != "invalid-request" || len(got.Problem.Fields()) != 1 || got.Problem.Fields()[0] != "Idempotency-Key" {
+		if got.Status != 400 || got.Code() != "invalid-request" || len(got.Problem.Fields()) != 1 ||
+			got.Problem.Fields()[0] != "Idempotency-Key" {
 			t.Errorf("%s: %d %s", name, got.Status, got.Body)
 		}
 		e.Do(t, "GET", agents, nil, withKey(key)).Must(t, 200)
@@ -198,7 +199,8 @@ func (e *idem) newSlowTool(t *testing.T) *slowTool {
 		}
 	}))
 	t.Cleanup(server.Close)
-	id := e.Do(t, "POST", e.Tenant.In("/tools"), `{"slug":"slow","description":"d","kind":"http","webhook_url":"`+server.URL+`"}`).Must(t, 201).Text("id")
+	id := e.Do(t, "POST", e.Tenant.In("/tools"),
+		`{"slug":"slow","description":"d","kind":"http","webhook_url":"`+server.URL+`"}`).Must(t, 201).Text("id")
 	s.run = e.Tenant.In("/tools/" + id + "/run")
 	return s
 }
@@ -273,7 +275,8 @@ func TestIdempotencyExpiry(t *testing.T) {
 	e := newIdem(t, harness.Options{WithoutWorker: true})
 	agents := e.Tenant.In("/agents")
 	e.Do(t, "POST", agents, `{"name":"one"}`, withKey("k")).Must(t, 201)
-	if days := harness.Rows[float64](t, e.Env, "SELECT extract(epoch FROM expires_at - now())::float8 / 86400 FROM idempotency_keys")[0]; days < 0.99 || days > 1 {
+	if days := harness.Rows[float64](t, e.Env,
+		"SELECT extract(epoch FROM expires_at - now())::float8 / 86400 FROM idempotency_keys")[0]; days < 0.99 || days > 1 {
 		t.Errorf("it expires in %f days", days)
 	}
 	e.Exec(t, "UPDATE idempotency_keys SET expires_at = now()")

@@ -53,9 +53,11 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		"ListSessions.user_id": nil, "ListSessions.agent_id": nil, "ListSessionToolCalls.tool_id": nil,
 		"ListToolCalls.session_id": nil, "ListToolCalls.agent_id": nil,
 		"ListWorkspaceToolCalls.tool_id": nil, "ListWorkspaceToolCalls.session_id": nil, "ListWorkspaceToolCalls.agent_id": nil,
-		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil, "UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
+		"CreateSession.modality": "text", "CompareAgentVersions.version": 2, "UpdateTool.webhook_url": nil,
+		"UpdateTool.slug": nil, "UpdateWebhookEndpoint.url": nil, "QueryKnowledge.explain": true,
 		"CreateProviderCredential.kind": "model", "provider": "anthropic", "api_key": "sk-made-here-0000000000",
-		"EndSession.status": "completed", "DecideApproval.approve": true, "CreateApiKey.workspace_id": nil, "TestWebhookEndpoint.event": "kb.source_ingested",
+		"EndSession.status": "completed", "DecideApproval.approve": true, "CreateApiKey.workspace_id": nil,
+		"TestWebhookEndpoint.event":      "kb.source_ingested",
 		"ListWebhookDeliveries.event_id": nil, "RecoverWebhookDeliveries.since": "2026-01-01T00:00:00Z",
 		"AddMemory.kind": "note", "UpdateMemory.text": "Something else.", "query": "Something?",
 		"ListMemories.kind": nil, "ListMemories.q": nil, "DeleteMemories.user_id": "nobody",
@@ -70,8 +72,10 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 	source := made(in("/knowledge-base/sources/inline"), `{"name":"n `+w.mark+`","content":"Something to read: `+w.mark+`."}`, 202)
 	session := made("/v1/sessions", `{"agent_id":"`+agent+`","user_id":"u `+w.mark+`","modality":"text"}`, 201)
 	for name, value := range map[string]any{
-		"agent_id": agent, "agent_ids": []string{agent}, "tool_id": tool, "endpoint_id": endpoint, "source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
-		"credential_id":                made(in("/provider-credentials"), `{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
+		"agent_id": agent, "agent_ids": []string{agent}, "tool_id": tool, "endpoint_id": endpoint,
+		"source_id": source, "source_ids": []string{source}, "session_id": session, "explain_source_id": source,
+		"credential_id": made(in("/provider-credentials"),
+			`{"kind":"model","provider":"openai","name":"`+w.mark+`","api_key":"sk-0000000000000000","base_url":"`+shop.URL+`"}`, 201),
 		"memory_id":                    made(in("/users/u/memory"), `{"text":"Something `+w.mark+`."}`, 201),
 		"api_key_id":                   made("/v1/api-keys", `{"name":"spare","scope":"read"}`, 201),
 		"DeleteWorkspace.workspace_id": made("/v1/workspaces", `{"name":"spare"}`, 201),
@@ -79,12 +83,17 @@ func settle(t *testing.T, env *harness.Env, owner harness.Tenant, hook *receiver
 		w.values[name] = value
 	}
 	w.values["turn_id"] = turnOf(session)
-	w.values["call_id"] = harness.Rows[string](t, env, `INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, reason, created_at, expires_at, decided_at)
+	w.values["call_id"] = harness.Rows[string](t, env, `
+		INSERT INTO call_approvals (id, tenant_id, workspace_id, session_id, turn_id, slug, arguments, status, reason,
+			created_at, expires_at, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, '{}', 'approved', $6, now(), now(), now()) RETURNING id`,
 		idgen.New(idgen.ToolCall), owner.ID, owner.WorkspaceID, session, w.values["turn_id"], w.mark)[0]
 	w.awaitDelivery(t, in("/webhooks/"+endpoint+"/deliveries"))
 	w.values["questions"] = []any{map[string]any{"q": "What? " + w.mark, "source_ids": []string{source}}}
-	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{"agent_id": agent, "name": w.mark, "questions": w.values["questions"]}, 201)
+	evaluation := made(in("/knowledge-base/evaluations"), map[string]any{
+		"agent_id": agent, "name": w.mark,
+		"questions": w.values["questions"],
+	}, 201)
 	w.values["evaluation_id"], w.values["compare_to"] = evaluation, evaluation
 	return w
 }

@@ -33,7 +33,8 @@ func (s *Schema) Check(sql string, args ...any) Verdict {
 	settle(r.relations)
 	for _, rel := range r.relations {
 		if !rel.safe {
-			r.problem(strings.TrimSpace("it "+rel.verb+" "+rel.table+" AS "+rel.alias) + " without its " + tenantColumn(rel.table) + whichElse(rel.table))
+			r.problem(strings.TrimSpace("it "+rel.verb+" "+rel.table+" AS "+rel.alias) + " without its " +
+				tenantColumn(rel.table) + whichElse(rel.table))
 		}
 	}
 	return Verdict{Problems: r.problems, Tenants: r.tenants}

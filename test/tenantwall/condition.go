@@ -122,7 +122,8 @@ func mayBind(rel *relation, here *scope, bound []*relation) bool {
 	return slices.Contains(here.relations, rel) && (bound == nil || slices.Contains(bound, rel))
 }
 
-// column finds the relation of a name that stands alone, when the column is a tenant's or workspace's id.
+// column finds the relation of a name that stands alone, when the column is a tenant's or
+// workspace's id.
 func (s *scope) column(list []token, schema *Schema) (*relation, key) {
 	list = withoutCast(list)
 	switch {

@@ -48,7 +48,8 @@ func ReadSchema(ctx context.Context, databaseURL string) (*Schema, error) {
 	return s, nil
 }
 
-// tenants is the one table whose id is the tenant's; workspaces the one whose id is the workspace's.
+// tenants is the one table whose id is the tenant's; workspaces the one whose id is the
+// workspace's.
 const (
 	tenantsTable    = "tenants"
 	workspacesTable = "workspaces"

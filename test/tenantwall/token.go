@@ -205,7 +205,8 @@ func (s *scanner) run(k kind, belongs func(byte) bool) token {
 	return token{kind: k, text: s.sql[from:s.at]}
 }
 
-// quotedBy reads to the closing quote; two of them are one, and with escapes a backslash hides the next byte.
+// quotedBy reads to the closing quote; two of them are one, and with escapes a backslash hides the
+// next byte.
 func (s *scanner) quotedBy(quote byte, k kind, escapes bool) (token, error) {
 	var b strings.Builder
 	for s.at++; s.at < len(s.sql); s.at++ {

@@ -61,7 +61,8 @@ func (w *Wall) Report() string {
 	for _, what := range slices.Sorted(maps.Keys(w.found)) {
 		fmt.Fprintf(&b, "tenantwall: %s\n%s\n", what, w.found[what])
 	}
-	fmt.Fprintf(&b, "Bind every tenant's table to a tenant_id or workspace_id. A statement that rightly serves all tenants says so by postgres.AllTenants; these do:\n%s", marks)
+	fmt.Fprintf(&b, "Bind every tenant's table to a tenant_id or workspace_id. A statement that rightly serves all "+
+		"tenants says so by postgres.AllTenants; these do:\n%s", marks)
 	return b.String()
 }
 
@@ -152,7 +153,8 @@ func (w *Wall) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDa
 // TraceBatchEnd implements pgx.BatchTracer.
 func (w *Wall) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// TraceCopyFromStart implements pgx.CopyFromTracer: rows of a COPY are not read, so tenants' tables have none.
+// TraceCopyFromStart implements pgx.CopyFromTracer: rows of a COPY are not read, so tenants'
+// tables have none.
 func (w *Wall) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
 	w.judge(ctx, "COPY "+data.TableName.Sanitize())
 	return ctx
