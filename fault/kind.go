@@ -32,8 +32,8 @@ const (
 	Unimplemented
 )
 
-// statusClientClosedRequest is nginx's status for a caller that hung up; net/http has no name for
-// it.
+// statusClientClosedRequest is the status of nginx for a caller that hung up; net/http has no name
+// for it.
 const statusClientClosedRequest = 499
 
 // kinds maps each Kind to its wire forms. The Connect column's own HTTP status is fixed by

@@ -1,10 +1,10 @@
 // Package idempotency remembers the answers of requests that carried Idempotency-Key, so that a
 // caller who does not know whether a request arrived can send it again.
 //
-//	                    ┌── Release: nothing worth keeping, the row goes ──┐
+//	                    ┌── Release: the answer is not kept ───────────────┐
 //	(no row) ──Begin──► in flight ──Keep──► answered ──24 h──► (no row) ◄──┘
-//	             ▲          │ the lease ran out: its node died
-//	             └──────────┘ or Doubt: the same request may claim it anew
+//	             ▲          │ the lease expired, because its node died, or the outcome
+//	             └──────────┘ is unknown: the same request may claim the key again
 //
 // A key belongs to the API key that sent it, or to the session whose token was shown: two callers
 // with the same words never see each other's answers. It belongs to one route, too: the same words
@@ -30,7 +30,7 @@
 // failed.
 //
 // After 499 and 5xx the key stays with its request, which may be sent again at once: the commit
-// may have succeeded although nobody heard of it. After the others it is free for any request.
+// may have succeeded although its answer was lost. After the others it is free for any request.
 //
 // # When a node dies between the work and its answer
 //

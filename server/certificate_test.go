@@ -144,7 +144,7 @@ func TestCertificateReload(t *testing.T) {
 	expect("broken", "2")
 	at.advance(time.Second)
 	expect("still broken", "2")
-	if n := strings.Count(said.String(), "new TLS certificate not taken"); n != 1 {
+	if n := strings.Count(said.String(), "new TLS certificate is not valid"); n != 1 {
 		t.Errorf("a broken pair was logged %d times", n)
 	}
 	if err := os.Remove(keyFile); err != nil {

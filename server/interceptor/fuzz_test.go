@@ -16,7 +16,7 @@ import (
 )
 
 // FuzzPages: a token that was not made for this very list, tenant and filters is never taken, and
-// one that was leads back to its place.
+// one that was led back to its place.
 func FuzzPages(f *testing.F) {
 	const procedure = "/parlance.v1.AgentService/ListAgents"
 	pages := interceptor.NewPages(bytes.Repeat([]byte{7}, 32))

@@ -139,7 +139,7 @@ func TestLimiterLeavesRedisAlone(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
 	l := newLimits(t, server.URL)
-	var asked asks
+	var asked commandCounter
 	l.client.AddHook(&asked)
 	server.Kill()
 	key := workspaces.Principal{KeyID: "key_a", Plan: "small"}
@@ -157,18 +157,18 @@ func TestLimiterLeavesRedisAlone(t *testing.T) {
 	}
 }
 
-// asks counts the commands of a client.
-type asks struct{ atomic.Int32 }
+// commandCounter counts the commands of a client.
+type commandCounter struct{ atomic.Int32 }
 
-func (*asks) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+func (*commandCounter) DialHook(next goredis.DialHook) goredis.DialHook { return next }
 
-func (a *asks) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
+func (a *commandCounter) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook {
 	return func(ctx context.Context, command goredis.Cmder) error {
 		a.Add(1)
 		return next(ctx, command)
 	}
 }
 
-func (*asks) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+func (*commandCounter) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
 	return next
 }

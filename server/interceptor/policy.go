@@ -15,10 +15,10 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Policy is what a method demands of its caller.
+// Policy is what a method requires of its caller.
 type Policy struct {
 	Scope workspaces.Scope
-	// SessionToken says that the token of the session in the path is accepted too.
+	// SessionToken allows the token of the session in the path, too.
 	SessionToken bool
 	// Rate is the bucket: read, write, session or upload.
 	Rate string
@@ -85,7 +85,7 @@ func policyOf(method protoreflect.MethodDescriptor) (Policy, error) {
 	return policy, nil
 }
 
-// verb is the HTTP method of a method's REST route; empty when it has none of its own.
+// verb returns the HTTP method of a method's REST route, "" if it has none.
 func verb(method protoreflect.MethodDescriptor) string {
 	rule, _ := proto.GetExtension(method.Options(), annotations.E_Http).(*annotations.HttpRule)
 	if rule.GetGet() != "" {

@@ -54,7 +54,7 @@ func TestProxies(t *testing.T) {
 			peer: near, headers: []string{"X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 203.0.113.9"},
 			want: "203.0.113.9 http://host.example",
 		},
-		"two proxies, both believed": {
+		"two proxies, both trusted": {
 			peer: near, headers: []string{
 				"X-Forwarded-For: 192.0.2.1, 203.0.113.9, " + far,
 				"X-Forwarded-Proto: http, https, http", "X-Forwarded-Host: evil.example, talk.example, inner",
@@ -65,7 +65,7 @@ func TestProxies(t *testing.T) {
 			peer: near, headers: []string{"X-Forwarded-For: 203.0.113.9, " + far, "X-Forwarded-Proto: https", "X-Forwarded-Host: talk.example"},
 			want: "203.0.113.9 https://talk.example",
 		},
-		"a proxy in between that is not believed": {
+		"a proxy in between that is not trusted": {
 			peer: near, headers: []string{"X-Forwarded-For: 203.0.113.9, 198.51.100.7, " + far, "X-Forwarded-Proto: https, http, http"},
 			want: "198.51.100.7 http://host.example",
 		},
@@ -150,7 +150,7 @@ func TestProxies(t *testing.T) {
 			}
 			nobody := ask(interceptor.CallerConfig{}, row.peer, "/p", row.headers)
 			if want := ask(interceptor.CallerConfig{}, row.peer, "/p", nil); nobody != want {
-				t.Errorf("without believed proxies: got %q, want %q", nobody, want)
+				t.Errorf("without trusted proxies: got %q, want %q", nobody, want)
 			}
 			public := interceptor.CallerConfig{Proxies: proxies, PublicURL: "https://api.example"}
 			if got := ask(public, row.peer, "/p", row.headers); got[len(got)-len(" https://api.example /p"):] != " https://api.example /p" {
