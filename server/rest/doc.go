@@ -16,7 +16,7 @@
 //     Numbers are not read from strings, except 64-bit ones. An empty body is {}.
 //   - A body is application/json or has no Content-Type, as it is or in gzip; anything else is
 //     415. Over the limit, which counts what gzip becomes: 413. Accept is looked at for
-//     text/event-stream only: who asks for what we do not have gets JSON.
+//     text/event-stream only: a caller that accepts neither gets JSON.
 //   - Path variables fill their fields; a body that names one with another value is 400.
 //   - Without a body in the contract, fields come from the query string, and a body other than {}
 //     is 400. Unknown query parameters are 400.
@@ -28,6 +28,6 @@
 //   - Server streams are Server-Sent Events, named by the message's `type`, numbered by its
 //     `event_id`. An error before the first event is an ordinary problem, later an `error` event.
 //
-// It does not authenticate, validate, limit or remember answers: Config.Admit, Config.Once and the
+// It does not authenticate, validate, limit or store answers: Config.Admit, Config.Once and the
 // interceptors do. It has no state.
 package rest

@@ -1,6 +1,6 @@
 package rest
 
-// What requests and answers are labelled with.
+// Media types and headers of requests and answers.
 const (
 	protoType         = "application/proto"
 	jsonType          = "application/json"
@@ -10,7 +10,7 @@ const (
 	lastEventHeader   = "Last-Event-ID"
 )
 
-// Fields of request messages that the facade fills itself.
+// Fields of request messages that the facade fills in.
 const (
 	maskField      = "update_mask"
 	lastEventField = "last_event_id"

@@ -106,7 +106,7 @@ func placeProto(p knowledge.EvaluationPlace) *parlancev1.EvaluationPlace {
 	}
 }
 
-// comparisonProto is nil when nothing was compared.
+// comparisonProto returns nil when nothing was compared.
 func comparisonProto(c *knowledge.Comparison) *parlancev1.EvaluationComparison {
 	if c == nil {
 		return nil

@@ -53,13 +53,13 @@ func (s *knowledgeServer) UploadSource(
 	return sourceProto(source), nil
 }
 
-// uploadReader is the bytes of an upload's messages after the first.
+// uploadReader reads the bytes of an upload's messages after the first.
 type uploadReader struct {
 	stream *connect.ClientStream[parlancev1.UploadSourceRequest]
 	left   []byte
 }
 
-// Read implements io.Reader. Only a stream that the caller ended in order ends with io.EOF.
+// Read implements io.Reader. It returns io.EOF only if the caller ended the stream in order.
 func (r *uploadReader) Read(p []byte) (int, error) {
 	for len(r.left) == 0 {
 		if !r.stream.Receive() {
@@ -134,7 +134,7 @@ func (s *knowledgeServer) ReprocessSource(ctx context.Context, req *parlancev1.R
 	return sourceProto(source), nil
 }
 
-// downloadPiece is how many bytes one message of a download holds.
+// downloadPiece is how many bytes one message of a download has.
 const downloadPiece = 64 << 10
 
 func (s *knowledgeServer) DownloadSource(

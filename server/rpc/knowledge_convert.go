@@ -83,7 +83,8 @@ func sourceAttachmentProto(a knowledge.Attachment) *parlancev1.SourceAttachment 
 	}
 }
 
-// queryParams is the question of a request; who names a source to explain need not say explain.
+// queryParams returns the query of a request. A request that names a source to explain need not
+// set explain.
 func queryParams(req *parlancev1.QueryKnowledgeRequest) (knowledge.QueryParams, error) {
 	if req.GetExplain() && req.GetExplainSourceId() == "" {
 		return knowledge.QueryParams{}, fault.InvalidField("explain_source_id", "required", "Name the source to explain.")

@@ -43,7 +43,7 @@ func updateMemoryParams(req *parlancev1.UpdateMemoryRequest) (p memory.UpdatePar
 	return p
 }
 
-// microseconds is a time as Postgres keeps it.
+// microseconds truncates a time to the precision of Postgres.
 func microseconds(t time.Time) time.Time { return t.Truncate(time.Microsecond) }
 
 func memoryProto(i memory.Item) *parlancev1.Memory {

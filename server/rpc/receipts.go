@@ -17,7 +17,7 @@ func (s *sessionsServer) GetTurnReceipt(ctx context.Context, req *parlancev1.Get
 	return receiptProto(receipt, hash), nil
 }
 
-// receiptProto must lose and add nothing: its JSON is what was hashed, and the hash.
+// receiptProto must lose and add nothing: the hash is over the JSON of its result.
 func receiptProto(r conversation.Receipt, hash string) *parlancev1.TurnReceipt {
 	receipt := &parlancev1.TurnReceipt{
 		Version: int32Of(r.Version), TurnId: r.TurnID, SessionId: r.SessionID, WorkspaceId: r.WorkspaceID,

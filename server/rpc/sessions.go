@@ -62,7 +62,7 @@ func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSess
 	return s.analysed(ctx, session)
 }
 
-// analysed is a session with what a model found out about it.
+// analysed returns a session with the results of its analysis.
 func (s *sessionsServer) analysed(ctx context.Context, session conversation.Session) (*parlancev1.Session, error) {
 	analyses, err := s.sessions.Analyses(ctx, session)
 	if err != nil {

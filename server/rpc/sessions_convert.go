@@ -26,7 +26,7 @@ func createSessionParams(req *parlancev1.CreateSessionRequest) conversation.Crea
 	return params
 }
 
-// membersOf are a Struct's members as JSON each; nil for an absent one.
+// membersOf returns the JSON of each member of a Struct; nil for an absent one.
 func membersOf(s *structpb.Struct) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(jsonOf(s), &members); err != nil { // absent
@@ -118,7 +118,7 @@ func turnParams(req turnRequest) conversation.TurnParams {
 	return params
 }
 
-// schemaOf is a tool's schema; one that takes any object when none is given.
+// schemaOf returns the schema of a tool; without one, any object is valid.
 func schemaOf(s *structpb.Struct) json.RawMessage {
 	if s == nil {
 		return json.RawMessage(`{"type":"object"}`)
@@ -195,5 +195,5 @@ func turnEventProto(session string, e conversation.StreamEvent) *parlancev1.Stre
 	return event
 }
 
-// int32Of is a count on the wire; what does not fit is the most that does.
+// int32Of returns a count for the wire, limited to what an int32 can hold.
 func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }

@@ -162,8 +162,8 @@ func (s *toolsServer) UpdateToolsConfig(ctx context.Context, req *parlancev1.Upd
 	if err != nil {
 		return nil, err
 	}
-	// Without a mask an empty list clears: the request has no other field to mean.
-	if !sent(req.GetUpdateMask(), "disabled_tools", true) {
+	const present = true // without a mask an empty list clears: the request has no other field
+	if !sent(req.GetUpdateMask(), "disabled_tools", present) {
 		names, err := s.tools.GetConfig(ctx, ref, id)
 		return toolsConfigProto(names, config), err
 	}

@@ -30,7 +30,7 @@ func createToolParams(req *parlancev1.CreateToolRequest) tools.CreateParams {
 	}
 }
 
-// updateToolParams changes the fields sent; one sent without a value goes back to its default.
+// updateToolParams changes the fields sent; a field sent without a value gets its default.
 func updateToolParams(req *parlancev1.UpdateToolRequest) tools.UpdateParams {
 	params := tools.UpdateParams{Apply: func(config *tools.Config) { applyToolUpdate(req, config) }}
 	if sent(req.GetUpdateMask(), "description", req.Description != nil) {
@@ -79,7 +79,8 @@ func applyToolUpdate(req *parlancev1.UpdateToolRequest, config *tools.Config) {
 	}
 }
 
-// attachToolParams: enabled is true unless it says otherwise. Source: interface, Tool attachment.
+// attachToolParams enables the tool unless the request says otherwise. Source: interface, Tool
+// attachment.
 func attachToolParams(req *parlancev1.AttachToolRequest) tools.AttachParams {
 	params := tools.AttachParams{
 		AgentID: agents.ID(req.GetAgentId()), ToolID: tools.ID(req.GetToolId()), Enabled: req.Enabled == nil || req.GetEnabled(),
@@ -173,7 +174,7 @@ func toolRunProto(o tools.Outcome) *parlancev1.RunToolResponse {
 	return run
 }
 
-// callFilterRequest is what the lists of traces are narrowed by alike.
+// callFilterRequest is what the requests for lists of traces have in common.
 type callFilterRequest interface {
 	GetToolId() string
 	GetStatus() string
@@ -190,7 +191,7 @@ func callFilter(req callFilterRequest, sessionID, agentID string) tools.CallFilt
 	}
 }
 
-// valueOf is JSON as a Value; null for none, and for what a Value cannot hold.
+// valueOf returns JSON as a Value; null if there is none, or if a Value cannot hold it.
 func valueOf(raw json.RawMessage) *structpb.Value {
 	value := new(structpb.Value)
 	if len(raw) == 0 || protojson.Unmarshal(raw, value) != nil {

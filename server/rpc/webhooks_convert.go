@@ -23,7 +23,7 @@ func endpointParams(req *parlancev1.CreateWebhookEndpointRequest) webhooks.Creat
 	}
 }
 
-// endpointUpdate holds the fields sent; one sent without a value is cleared.
+// endpointUpdate returns the fields sent; a field sent without a value is cleared.
 func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.UpdateParams {
 	var p webhooks.UpdateParams
 	if sent(req.GetUpdateMask(), "url", req.Url != nil) {
@@ -56,7 +56,7 @@ func endpointUpdate(req *parlancev1.UpdateWebhookEndpointRequest) webhooks.Updat
 	return p
 }
 
-// deliveriesPage checks limit, which unlike page_size has no 0.
+// deliveriesPage checks limit, which unlike page_size may not be 0.
 func deliveriesPage(req *parlancev1.ListWebhookDeliveriesRequest) (postgres.PageParams, error) {
 	params := postgres.PageParams{Token: req.GetPageToken()}
 	if req.Limit == nil {
@@ -69,7 +69,7 @@ func deliveriesPage(req *parlancev1.ListWebhookDeliveriesRequest) (postgres.Page
 	return params, nil
 }
 
-// feedParams: a page token goes before after, where the reading began.
+// feedParams uses the page token before after, which says where reading began.
 func feedParams(req *parlancev1.ListEventsRequest) webhooks.FeedParams {
 	after := req.GetPageToken()
 	if after == "" {
@@ -78,7 +78,7 @@ func feedParams(req *parlancev1.ListEventsRequest) webhooks.FeedParams {
 	return webhooks.FeedParams{After: after, Events: req.GetEvents(), Size: int(req.GetPageSize())}
 }
 
-// watchParams: a stream that was broken off goes on where it was, wherever it began.
+// watchParams uses last_event_id before after: a stream that broke continues where it was.
 func watchParams(req *parlancev1.WatchEventsRequest) webhooks.FeedParams {
 	return webhooks.FeedParams{After: cmp.Or(req.GetLastEventId(), req.GetAfter()), Events: req.GetEvents(), Size: postgres.MaxPageSize}
 }
@@ -104,7 +104,7 @@ func (s *webhooksServer) endpointProto(e webhooks.Endpoint) *parlancev1.WebhookE
 	}
 }
 
-// enabledEndpointProto says how much is sent anew, when that was asked for.
+// enabledEndpointProto adds how many deliveries were requeued, if that was asked for.
 func (s *webhooksServer) enabledEndpointProto(e webhooks.EnabledEndpoint) *parlancev1.WebhookEndpoint {
 	endpoint := s.endpointProto(e.Endpoint)
 	if e.Replayed {
@@ -113,7 +113,7 @@ func (s *webhooksServer) enabledEndpointProto(e webhooks.EnabledEndpoint) *parla
 	return endpoint
 }
 
-// mintedEndpointProto is the one answer with the secret in it.
+// mintedEndpointProto is the only answer that contains the secret.
 func (s *webhooksServer) mintedEndpointProto(m webhooks.MintedEndpoint) *parlancev1.WebhookEndpoint {
 	endpoint := s.endpointProto(m.Endpoint)
 	endpoint.Secret = new(m.Secret.Reveal())
@@ -157,7 +157,7 @@ func eventProtos(page []webhooks.FeedEvent) ([]*parlancev1.Event, error) {
 	return list, nil
 }
 
-// eventProto takes data out of the body that endpoints get.
+// eventProto takes data from the body that endpoints get.
 func eventProto(e webhooks.FeedEvent) (*parlancev1.Event, error) {
 	var body struct {
 		Data json.RawMessage `json:"data"`
