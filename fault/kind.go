@@ -74,6 +74,6 @@ func (k Kind) Code() connect.Code { return kinds[k].code }
 // Status is the HTTP status of the kind on the REST facade.
 func (k Kind) Status() int { return kinds[k].status }
 
-// Retryable says whether the same work may succeed later without being changed; the worker
+// Retryable reports whether the same work may succeed later without being changed; the worker
 // retries such tasks and gives up on the others.
 func (k Kind) Retryable() bool { return kinds[k].retryable }

@@ -28,7 +28,7 @@ func errorsOf(e endpoint) map[string]response {
 	if e.body != "" {
 		reasons = append(reasons, fault.BodyTooLarge, fault.UnsupportedEncoding)
 	}
-	if takesKey(e) {
+	if acceptsKey(e) {
 		reasons = append(reasons, fault.IdempotencyReused, fault.IdempotencyInFlight)
 	}
 	if len(e.variables) > 0 {
@@ -51,7 +51,7 @@ func errorsOf(e endpoint) map[string]response {
 }
 
 // commentReasons reads the slugs after "Errors:", following references to other methods of the
-// service; seen stops a circle.
+// service; seen stops cycles.
 func commentReasons(method *protogen.Method, seen []string) []fault.Reason {
 	_, list, _ := strings.Cut(string(method.Comments.Leading), "Errors:")
 	var out []fault.Reason
@@ -71,7 +71,7 @@ func commentReasons(method *protogen.Method, seen []string) []fault.Reason {
 	return out
 }
 
-// fixedComponents are the parts that no proto describes.
+// fixedComponents are the components that no proto describes.
 func fixedComponents() components {
 	text := func(description string) *schema { return &schema{Type: "string", Description: description} }
 	codes := make([]string, 0, len(fault.Table()))

@@ -28,7 +28,7 @@ func (c *Compressor) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// acceptsGzip says whether Accept-Encoding names gzip, or *, with a weight above 0.
+// acceptsGzip reports whether Accept-Encoding names gzip, or *, with a weight above 0.
 func acceptsGzip(header http.Header) bool {
 	best := -1.0
 	named := false

@@ -200,7 +200,7 @@ func (e *eventWriter) fail(err *fault.Error) {
 	e.mu.Unlock()
 }
 
-// comesBack says whether a request goes on with a stream.
+// comesBack reports whether a request goes on with a stream.
 func comesBack(request proto.Message) bool {
 	message := request.ProtoReflect()
 	field := message.Descriptor().Fields().ByName(lastEventField)

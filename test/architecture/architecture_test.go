@@ -89,7 +89,7 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// enter says whether to look into a folder, and fails for one at the root that has no place.
+// enter reports whether to look into a folder, and fails for one at the root that has no place.
 func enter(t *testing.T, rel string) error {
 	t.Helper()
 	top, _, _ := strings.Cut(rel, "/")
@@ -156,7 +156,7 @@ func checkImport(t *testing.T, rel, room, imported string) {
 	}
 }
 
-// mayImport says whether a room may import one of our packages.
+// mayImport reports whether a room may import one of our packages.
 func mayImport(rooms map[string][]string, room, target string) bool {
 	return within(target, room) || slices.ContainsFunc(rooms[room], func(allowed string) bool { return within(target, allowed) })
 }

@@ -53,7 +53,7 @@ func RemoveBuilt() error {
 	return os.RemoveAll(filepath.Dir(built.path))
 }
 
-// Process is the built program beside an Env's databases.
+// Process is the built program, running on the databases of an Env.
 type Process struct {
 	t       testing.TB
 	command *exec.Cmd
@@ -83,7 +83,7 @@ func (e *Env) StartProcess(t testing.TB, args ...string) *Process {
 	return p
 }
 
-// With is the installation for processes with other settings, e.g. PARLANCE_LISTEN.
+// With returns the installation with other settings for its processes, e.g. PARLANCE_LISTEN.
 func (e *Env) With(settings map[string]string) *Env {
 	other := *e
 	other.settings = maps.Clone(e.settings)
@@ -91,14 +91,13 @@ func (e *Env) With(settings map[string]string) *Env {
 	return &other
 }
 
-// Pause stops the process where it is (SIGSTOP), as a machine that swaps or is moved does, until
-// Resume.
+// Pause suspends the process (SIGSTOP), as a machine that swaps or is migrated does, until Resume.
 func (p *Process) Pause() { p.send(syscall.SIGSTOP) }
 
-// Resume lets a paused process go on as if nothing had been.
+// Resume continues a paused process.
 func (p *Process) Resume() { p.send(syscall.SIGCONT) }
 
-// Ended says whether the process has ended, by a signal or by itself.
+// Ended reports whether the process has ended, by a signal or by itself.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.ended:
@@ -111,7 +110,7 @@ func (p *Process) Ended() bool {
 // Kill ends the process as a crash would (SIGKILL) and waits for its end.
 func (p *Process) Kill() { p.signal(syscall.SIGKILL) }
 
-// Terminate asks the process to stop in order and waits until it has.
+// Terminate asks the process to shut down, and waits until it has.
 func (p *Process) Terminate() { p.signal(syscall.SIGTERM) }
 
 // signal sends a signal that ends the process and waits for the end.
@@ -144,7 +143,7 @@ func (e *Env) Files(t testing.TB) []string {
 	return files
 }
 
-// output is where processes write to.
+// output is the writer for the output of processes.
 func (e *Env) output(t testing.TB) io.Writer {
 	if e.log != nil {
 		return e.log
@@ -152,7 +151,7 @@ func (e *Env) output(t testing.TB) io.Writer {
 	return t.Output()
 }
 
-// PeakMiB is the most memory that the process has had resident, in MiB. Linux only.
+// PeakMiB returns the largest resident size of the process so far, in MiB. Linux only.
 func (p *Process) PeakMiB() int {
 	p.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
@@ -167,8 +166,7 @@ func (p *Process) PeakMiB() int {
 	return kib >> 10
 }
 
-// Descendant finds a program that the process has started, or that one of those has, by the first
-// 15 letters of its name. Linux only.
+// Descendant finds a descendant of the process by the first 15 letters of its name. Linux only.
 func (p *Process) Descendant(name string) (pid int, ok bool) {
 	p.t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/stat")

@@ -27,8 +27,8 @@ func Rows[T any](t testing.TB, e *Env, query string, args ...any) []T {
 	return values
 }
 
-// Counts is the number of rows of every table. Parts of tables, which come and go by themselves,
-// are counted with the whole.
+// Counts returns the number of rows of every table. Partitions, which are created and dropped by
+// themselves, are counted with their table.
 func (e *Env) Counts(t testing.TB) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
@@ -39,7 +39,7 @@ func (e *Env) Counts(t testing.TB) map[string]int {
 	return counts
 }
 
-// Exec changes what no API would let a test change.
+// Exec changes what no API allows a test to change.
 func (e *Env) Exec(t testing.TB, statement string, args ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), e.DatabaseURL)

@@ -208,14 +208,14 @@ func (m *matrix) otherTenant(t *testing.T, p rpc, method protoreflect.MethodDesc
 	}
 }
 
-// narrows says whether the request has no id, or ids that narrow a list of the caller's own.
+// narrows reports whether the request has no id, or ids that narrow a list of the caller's own.
 func (m *matrix) narrows(method protoreflect.MethodDescriptor) bool {
 	names := idFields(method)
 	verb, pattern, _ := m.route(method)
 	return len(names) == 0 || verb == http.MethodGet && len(variables(pattern)) == 0
 }
 
-// filters says whether an id of the request only narrows the list of something in the path.
+// filters reports whether an id of the request only narrows the list of something in the path.
 func (m *matrix) filters(method protoreflect.MethodDescriptor, name string) bool {
 	_, pattern, _ := m.route(method)
 	return strings.HasPrefix(string(method.Name()), "List") && !slices.Contains(variables(pattern), name)

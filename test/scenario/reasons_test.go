@@ -217,7 +217,7 @@ func (p provocation) everywhere(t *testing.T, env *harness.Env, entry fault.Entr
 	}
 }
 
-// told says whether an error has a detail of the type.
+// told reports whether an error has a detail of the type.
 func told[Detail proto.Message](err *connect.Error) bool {
 	return slices.ContainsFunc(err.Details(), func(d *connect.ErrorDetail) bool {
 		value, decodeErr := d.Value()

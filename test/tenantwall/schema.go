@@ -55,7 +55,7 @@ const (
 	workspacesTable = "workspaces"
 )
 
-// guarded says whether the rows of a table belong to tenants.
+// guarded reports whether the rows of a table belong to tenants.
 func (s *Schema) guarded(table string) bool {
 	return table == tenantsTable && s.columns[table] != nil || s.columns[table]["tenant_id"]
 }

@@ -39,10 +39,10 @@ func (t token) is(words ...string) bool {
 	return false
 }
 
-// isName says whether the token may be an identifier.
+// isName reports whether the token may be an identifier.
 func (t token) isName() bool { return t.kind == word || t.kind == quoted }
 
-// isValue says whether the token is a value by itself.
+// isValue reports whether the token is a value by itself.
 func (t token) isValue() bool { return t.kind == text || t.kind == number || t.kind == param }
 
 var (
