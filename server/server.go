@@ -233,6 +233,8 @@ func Serve(ctx context.Context, listener net.Listener, handler http.Handler, dra
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.Join(fmt.Errorf("requests were still running after %s", drain), srv.Close())
 	}
-	_ = <-failed // Serve has ended, with http.ErrServerClosed
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
 	return err
 }

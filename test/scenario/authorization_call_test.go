@@ -83,11 +83,11 @@ func reflected(t *testing.T, env *harness.Env) []protoreflect.MethodDescriptor {
 	return methods
 }
 
-// reply is how a call was answered, whatever the protocol.
+// reply is the answer to a call over any protocol.
 type reply struct {
-	// Reason is the error's; empty: a success.
+	// Reason is that of the error; empty for a success.
 	Reason string
-	// Status is the HTTP status over REST, and what it would be there otherwise.
+	// Status is the HTTP status over REST, or the one that REST would have.
 	Status int
 	Body   []byte
 }
@@ -112,7 +112,7 @@ func rpcs() []rpc {
 type dialer struct {
 	*harness.Env
 	methods []protoreflect.MethodDescriptor
-	// test is what the connections end with: they are shared by its subtests.
+	// test is the test whose end closes the connections, which its subtests share.
 	test *testing.T
 
 	mu      sync.Mutex
@@ -130,7 +130,8 @@ func (d *dialer) count(method protoreflect.MethodDescriptor) {
 	d.called[method.FullName()]++
 }
 
-// client is one for each protocol and key, or thousands of connections would be made.
+// client returns the client of a protocol and key. Without sharing, thousands of connections would
+// be made.
 func (d *dialer) client(p rpc, key string) *http.Client {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,7 +143,7 @@ func (d *dialer) client(p rpc, key string) *http.Client {
 	return made
 }
 
-// call sends a request. None: the protocol has no way to call the method.
+// call sends a request. It reports false if the protocol cannot call the method.
 func (d *dialer) call(
 	t *testing.T, p rpc, method protoreflect.MethodDescriptor, request *dynamicpb.Message, key string,
 ) (got reply, ok bool) {
@@ -156,7 +157,7 @@ func (d *dialer) call(
 	procedure := fmt.Sprintf("%s/%s/%s", d.URL, method.Parent().FullName(), method.Name())
 	options := append(slices.Clone(p.Options), connect.WithSchema(method),
 		connect.WithResponseInitializer(func(_ connect.Spec, message any) error {
-			*message.(*dynamicpb.Message) = *dynamicpb.NewMessage(method.Output()) //nolint:govet // what the client is made for
+			*message.(*dynamicpb.Message) = *dynamicpb.NewMessage(method.Output())
 			return nil
 		}))
 	client := connect.NewClient[dynamicpb.Message, dynamicpb.Message](d.client(p, key), procedure, options...)
@@ -196,7 +197,7 @@ func upload(
 	return response.Msg, nil
 }
 
-// first is the first message of a server stream.
+// first returns the first message of a server stream.
 func first(
 	ctx context.Context, client *connect.Client[dynamicpb.Message, dynamicpb.Message], request *dynamicpb.Message,
 ) (*dynamicpb.Message, error) {
@@ -216,7 +217,7 @@ func first(
 	return nil, stream.Err()
 }
 
-// statuses are what REST would answer.
+// statuses are those that REST would have.
 var statuses = map[connect.Code]int{
 	connect.CodeUnauthenticated: 401, connect.CodePermissionDenied: 403, connect.CodeNotFound: 404,
 	connect.CodeInvalidArgument: 400, connect.CodeInternal: 500, connect.CodeUnknown: 500,
@@ -301,7 +302,7 @@ func (d *dialer) overREST(
 	if err != nil {
 		return reply{Status: 500, Reason: err.Error()}, true
 	}
-	// A feed never ends: its first event says enough.
+	// A feed never ends; its first event is enough.
 	return readREST(t, answer, stream && method.Input().Fields().ByName("after") != nil), true
 }
 
@@ -339,7 +340,8 @@ func firstEvent(stream io.Reader) ([]byte, error) {
 	return nil, cmp.Or(lines.Err(), io.ErrUnexpectedEOF)
 }
 
-// route is a method's own, its manual one, or the one whose event stream it is.
+// route returns a method's REST route: its own, its manual one, or the one whose event stream it
+// is.
 func (d *dialer) route(method protoreflect.MethodDescriptor) (verb, pattern string, stream bool) {
 	for _, other := range d.methods {
 		if other != method && other.Parent() == method.Parent() && restOf(other).GetEventStream() == string(method.Name()) {

@@ -15,14 +15,15 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// matrix is two tenants with one of everything, and who may call what of the first one's.
+// matrix has two tenants with one of everything, and the callers that may or may not use what the
+// first one has.
 type matrix struct {
 	*dialer
 	victim, stranger *world
 	// apart is another workspace of the victim's tenant, apartKey an operator's key for it alone.
 	apart    *world
 	apartKey string
-	// dead are keys that open nothing, with the reason of the refusal.
+	// dead are keys that are always refused, with the reason of the refusal.
 	dead map[string]deadKey
 	// foreignToken is the token of another session, keys the victim's by scope.
 	foreignToken string
@@ -31,9 +32,9 @@ type matrix struct {
 
 type deadKey struct{ key, reason string }
 
-// TestAuthorization walks every RPC that the running service shows by reflection, with every kind
-// of caller, over every protocol. A new RPC is covered without being named; a new kind of id needs
-// a value in settle.
+// TestAuthorization calls every RPC that the running service lists by reflection, as every kind of
+// caller, over every protocol. A new RPC is covered without being named; a new kind of id needs a
+// value in settle.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
 	m := newMatrix(t)
@@ -108,7 +109,7 @@ func (m *matrix) calledAll(t *testing.T) {
 	}
 }
 
-// expect calls and compares the refusal.
+// expect makes a call and checks that it is refused for the reason.
 func (m *matrix) expect(
 	t *testing.T, p rpc, method protoreflect.MethodDescriptor, who string, w *world,
 	change map[string]any, key, reason string,
@@ -124,7 +125,8 @@ func (m *matrix) expect(
 	m.showsNothing(t, p.name+", "+who, got, change)
 }
 
-// showsNothing: an answer to somebody else holds nothing of the victim's but what was asked for.
+// showsNothing fails if an answer to another caller contains anything of the victim but the ids
+// that the request had.
 func (m *matrix) showsNothing(t *testing.T, who string, got reply, asked map[string]any) {
 	t.Helper()
 	for _, secret := range m.victim.secrets() {
@@ -135,7 +137,7 @@ func (m *matrix) showsNothing(t *testing.T, who string, got reply, asked map[str
 	}
 }
 
-// askedFor are the ids of a request.
+// askedFor returns the ids of a request.
 func askedFor(change map[string]any) []string {
 	var ids []string
 	for _, value := range change {
@@ -149,7 +151,8 @@ func askedFor(change map[string]any) []string {
 	return ids
 }
 
-// wrongKeys: no key, a dead one, too small a scope, the token of a session.
+// wrongKeys calls without a key, with a dead one, with too small a scope, and with the token of
+// another session.
 func (m *matrix) wrongKeys(t *testing.T, p rpc, method protoreflect.MethodDescriptor) {
 	t.Helper()
 	own := m.victim.ids(method)
@@ -172,8 +175,8 @@ func (m *matrix) wrongKeys(t *testing.T, p rpc, method protoreflect.MethodDescri
 	m.expect(t, p, method, "the token of another's session", m.victim, own, m.foreignToken, reason)
 }
 
-// otherTenant: another tenant's admin names the victim's things, all at once and one by one among
-// its own. Where an id only narrows a list, the list may be empty instead.
+// otherTenant calls as another tenant's admin with the victim's ids, all at once and one by one
+// among its own. Where an id only narrows a list, the list may be empty instead.
 func (m *matrix) otherTenant(t *testing.T, p rpc, method protoreflect.MethodDescriptor) {
 	t.Helper()
 	key := m.stranger.owner.Admin
@@ -221,8 +224,8 @@ func (m *matrix) filters(method protoreflect.MethodDescriptor, name string) bool
 	return strings.HasPrefix(string(method.Name()), "List") && !slices.Contains(variables(pattern), name)
 }
 
-// otherWorkspace: a key for another workspace of the tenant, and the tenant's own admin under the
-// other workspace's path.
+// otherWorkspace calls with a key for another workspace of the tenant, and as the tenant's admin
+// under the path of the other workspace.
 func (m *matrix) otherWorkspace(t *testing.T, p rpc, method protoreflect.MethodDescriptor) {
 	t.Helper()
 	own := m.victim.ids(method)
@@ -247,7 +250,7 @@ func (m *matrix) otherWorkspace(t *testing.T, p rpc, method protoreflect.MethodD
 	}
 }
 
-// allowed: who may is not refused, or all of the above would prove nothing.
+// allowed calls as everybody who may: the refusals prove nothing if nobody is let through.
 func (m *matrix) allowed(t *testing.T) {
 	order := methods() // those that destroy last
 	slices.SortStableFunc(m.methods, func(a, b protoreflect.MethodDescriptor) int {
@@ -280,7 +283,8 @@ func rankIn(order []protoreflect.MethodDescriptor, method protoreflect.MethodDes
 	return slices.IndexFunc(order, func(m protoreflect.MethodDescriptor) bool { return m.FullName() == method.FullName() })
 }
 
-// fingerprint is a hash of the victim's rows by table, and of those that are nobody's.
+// fingerprint returns a hash of the rows by table: those of the victim, and those without a
+// tenant.
 func (m *matrix) fingerprint(t *testing.T) map[string]string {
 	t.Helper()
 	prints := map[string]string{}
@@ -294,7 +298,7 @@ func (m *matrix) fingerprint(t *testing.T) map[string]string {
 		case table == "tenants":
 			of = "id = " + tenant
 		}
-		// When a key was used last is noted with every call.
+		// The time of the last use of a key changes with every call.
 		prints[table] = harness.Rows[string](t, m.Env, `
 			SELECT count(*) || ' rows ' || md5(coalesce(string_agg(line, '|' ORDER BY line), ''))
 			FROM (SELECT (to_jsonb(x) - 'last_used_at')::text AS line FROM `+table+` AS x WHERE `+of+`) AS lines`)[0]

@@ -14,8 +14,8 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestIdempotencyUpload: a file that is sent again is told from another by what it is, not by its
-// boundary; nothing of it is held in memory, so a refused one is not remembered.
+// TestIdempotencyUpload repeats uploads: files are compared by content, not by the boundary of the
+// form. No file is in memory as a whole, so the answer to a refused one is not stored.
 func TestIdempotencyUpload(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
@@ -75,8 +75,9 @@ func TestIdempotencyUpload(t *testing.T) {
 	}
 }
 
-// TestIdempotencyEvents: a turn whose answer is a stream is taken once; its repetition gets the
-// whole stream, also when the first caller hung up, and not as another form.
+// TestIdempotencyEvents repeats a turn whose answer is a stream: the turn is taken once, and the
+// repetition gets the whole stream, also after the first caller hung up. Asking for another form
+// of the answer is refused.
 func TestIdempotencyEvents(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})
@@ -121,7 +122,7 @@ func TestIdempotencyEvents(t *testing.T) {
 	}
 }
 
-// TestIdempotencyOutlivesRedis: answers are kept where Redis cannot lose them.
+// TestIdempotencyOutlivesRedis empties Redis: answers are stored in Postgres.
 func TestIdempotencyOutlivesRedis(t *testing.T) {
 	t.Parallel()
 	e := newIdem(t, harness.Options{WithoutWorker: true})

@@ -25,7 +25,7 @@ import (
 type world struct {
 	*harness.Env
 	owner harness.Tenant
-	// mark is in every name and text of the owner's, and in nobody else's.
+	// mark is in every name and text of the owner's, and nowhere else.
 	mark string
 	// values are by field name, or by "Method.field" where a method needs its own.
 	values map[string]any
@@ -111,7 +111,7 @@ func (w *world) awaitDelivery(t *testing.T, path string) {
 		return len(w.do(t, "GET", w.owner.In("/events"), nil).Must(t, 200).List("events")) == 2
 	})
 	w.values["after"] = w.do(t, "GET", w.owner.In("/events"), nil).Text("events", 0, "cursor")
-	// Nothing may be under way any more: tests count rows before and after.
+	// No work may be left: tests count rows before and after.
 	harness.Await(t, harness.Patience, "both events are delivered", func() bool {
 		return len(harness.Rows[int](t, w.Env, "SELECT 1 FROM webhook_deliveries WHERE tenant_id = $1 AND status = 'succeeded'", w.owner.ID)) == 2
 	})
@@ -123,7 +123,7 @@ func (w *world) do(t *testing.T, method, path string, body any) harness.Response
 	return w.Do(t, method, path, body, harness.Key(w.owner.Admin))
 }
 
-// request is the fields of a method's request that the world has values for.
+// request returns the fields of a method's request that the world has values for.
 func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
 	request := map[string]any{}
 	fields := method.Input().Fields()
@@ -140,7 +140,7 @@ func (w *world) request(method protoreflect.MethodDescriptor) map[string]any {
 	return request
 }
 
-// methodNamed is the method of a procedure: "/parlance.v1.ToolService/RunTool".
+// methodNamed returns the method of a procedure: "/parlance.v1.ToolService/RunTool".
 func methodNamed(t *testing.T, procedure string) protoreflect.MethodDescriptor {
 	t.Helper()
 	name := protoreflect.FullName(strings.ReplaceAll(strings.TrimPrefix(procedure, "/"), "/", "."))
@@ -155,7 +155,7 @@ func methodNamed(t *testing.T, procedure string) protoreflect.MethodDescriptor {
 	return method
 }
 
-// methods are all of the contract, those that destroy last.
+// methods returns all methods of the contract, those that delete last.
 func methods() []protoreflect.MethodDescriptor {
 	var all []protoreflect.MethodDescriptor
 	protoregistry.GlobalFiles.RangeFilesByPackage("parlance.v1", func(file protoreflect.FileDescriptor) bool {
@@ -187,13 +187,13 @@ func methods() []protoreflect.MethodDescriptor {
 	return all
 }
 
-// policyOf is who may call a method.
+// policyOf returns the policy of a method.
 func policyOf(method protoreflect.MethodDescriptor) *parlancev1.MethodPolicy {
 	policy, _ := proto.GetExtension(method.Options(), parlancev1.E_Policy).(*parlancev1.MethodPolicy)
 	return policy
 }
 
-// rest is a request to a route, with the world's ids in the path and its values in the body.
+// rest makes a request to a route, with the world's ids in the path and its values in the body.
 func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with []harness.With) {
 	t.Helper()
 	method := methodNamed(t, r.Procedure)
@@ -212,7 +212,7 @@ func (w *world) rest(t *testing.T, r route.Route) (path string, body any, with [
 	return path, nil, nil
 }
 
-// fill takes the fields of the path out and puts their values in.
+// fill moves fields into the variables of a path.
 func fill(t *testing.T, pattern string, fields map[string]any) string {
 	t.Helper()
 	for _, name := range variables(pattern) {
@@ -226,7 +226,7 @@ func fill(t *testing.T, pattern string, fields map[string]any) string {
 	return pattern
 }
 
-// variables are the names in a pattern.
+// variables returns the names in a pattern.
 func variables(pattern string) []string {
 	var names []string
 	for segment := range strings.SplitSeq(pattern, "/") {
@@ -237,7 +237,7 @@ func variables(pattern string) []string {
 	return names
 }
 
-// with is the world with other values for some fields.
+// with returns the world with other values for some fields.
 func (w *world) with(change map[string]any) *world {
 	other := *w
 	other.values = maps.Clone(w.values)
