@@ -15,8 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
-
-	"parlance.dev/parlance/platform/quicknet"
 )
 
 // defaultMaxConns suits a server and a worker beside each other under Postgres's default of 100 connections.
@@ -154,7 +152,7 @@ func configure(config *pgx.ConnConfig, logger *slog.Logger) {
 	}
 	// A host that is gone without a word, as in a failover, is noticed within half a minute.
 	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}}
-	config.DialFunc = quicknet.Dial(dialer.DialContext).Quick
+	config.DialFunc = dialer.DialContext
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		logger.Debug("database notice", "severity", notice.Severity, "sqlstate", notice.Code, "notice", notice.Message)
 	}
