@@ -16,11 +16,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/uptrace/bun"
-
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/tools"
 	"parlance.dev/parlance/workspaces"
@@ -155,11 +154,11 @@ func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Pl
 	if err != nil {
 		return false, err
 	}
-	statements := []bun.Query{insert}
+	steps := []postgres.Step{{Statement: insert}}
 	if plan.ConcurrentSessions > 0 {
-		statements = []bun.Query{s.db.Lock("sessions of " + string(session.TenantID)), insert}
+		steps = []postgres.Step{s.db.Lock("sessions of " + string(session.TenantID)), {Statement: insert}}
 	}
-	changed, err := s.db.Pipeline(ctx, statements...)
+	changed, err := s.db.Pipeline(ctx, steps...)
 	if err != nil {
 		return false, fmt.Errorf("storing session: %w", err)
 	}

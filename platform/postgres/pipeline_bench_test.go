@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// BenchmarkAsk asks what the end of a turn does: a row by its key, and one written with some KiB.
-func BenchmarkAsk(b *testing.B) {
+// BenchmarkPipeline does what the end of a turn does: it locks a row by its key and writes some KiB.
+func BenchmarkPipeline(b *testing.B) {
 	db, err := postgres.Open(b.Context(), postgres.Config{URL: newURL(b)})
 	if err != nil {
 		b.Fatal(err)
@@ -32,7 +32,7 @@ func BenchmarkAsk(b *testing.B) {
 	b.ReportAllocs()
 	before, n := own(), 0
 	for b.Loop() {
-		_, err := db.Ask(b.Context(),
+		_, err := db.Pipeline(b.Context(),
 			postgres.Step{SQL: "SELECT FROM notes WHERE id = $1 FOR UPDATE", Args: []any{"a"}},
 			postgres.Step{
 				SQL: "UPDATE notes SET content = $1, more = $2 WHERE id = $3 RETURNING id", Args: []any{content, "more", "a"},

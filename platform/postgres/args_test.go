@@ -8,8 +8,9 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// TestValues: every kind of value arrives as it is, whether its statement is prepared or not, and what is none is refused.
-func TestValues(t *testing.T) {
+// TestPipelineArgs: every kind of value arrives unchanged, whether its statement is prepared or not, and
+// a value that has no form in SQL is refused.
+func TestPipelineArgs(t *testing.T) {
 	t.Parallel()
 	url := newURL(t)
 	when := time.Date(2026, 2, 3, 4, 5, 6, 789_012_000, time.FixedZone("", -5*3600))
@@ -34,7 +35,7 @@ func TestValues(t *testing.T) {
 				var list []string
 				var numbers []int64
 				var times []time.Time
-				_, err := db.Ask(t.Context(), postgres.Step{Statement: db.NewRaw("SELECT ?", "before")}, postgres.Step{
+				_, err := db.Pipeline(t.Context(), postgres.Step{Statement: db.NewRaw("SELECT ?", "before")}, postgres.Step{
 					SQL:  sql,
 					Args: []any{"it's", []byte(`{"a": "b'"}`), -7, int64(1) << 60, true, when, texts, []int64{-1, 2}, nil, []time.Time{when, when.Add(time.Hour)}},
 					Row: func(scan func(...any) error) error {
@@ -49,10 +50,10 @@ func TestValues(t *testing.T) {
 					t.Errorf("got %q %q %d %d %v %v %q %v %v", text, inner, small, large, yes, at, list, numbers, null)
 				}
 			}
-			if _, err := db.Ask(t.Context(), postgres.Step{SQL: "SELECT $1::float8", Args: []any{struct{}{}}}); err == nil {
+			if _, err := db.Pipeline(t.Context(), postgres.Step{SQL: "SELECT $1::float8", Args: []any{struct{}{}}}); err == nil {
 				t.Error("a struct was sent")
 			}
-			if _, err := db.Ask(t.Context(), postgres.Step{SQL: "SELECT $1::text", Args: []any{"x"}}); err != nil {
+			if _, err := db.Pipeline(t.Context(), postgres.Step{SQL: "SELECT $1::text", Args: []any{"x"}}); err != nil {
 				t.Errorf("after what was refused: %v", err)
 			}
 		})
