@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 func newHealth() *cobra.Command {
 	var worker, live bool
 	cmd := &cobra.Command{
-		Use: "health", Short: "Ask the server or worker beside this command whether it is well; for health checks of containers", GroupID: "admin", Args: exactArgs(),
+		Use: "health", Short: "Ask the server or worker beside this command whether it is well; for health checks of containers", GroupID: "admin", Args: command.ExactArgs(),
 		Long: `Asks the process that listens on PARLANCE_LISTEN (with --worker: PARLANCE_WORKER_LISTEN) on this
 machine, prints what it says, and exits with 0 when it is well and 1 when it is not.
 
@@ -35,20 +36,20 @@ To look at a whole deployment, and to be told what to do: parlance doctor.`,
   parlance health --live      a server: /healthz
   parlance health --worker    a worker: /healthz`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := loadConfig(cmd)
+			config, err := command.LoadConfig(cmd)
 			if err != nil {
 				return err
 			}
 			url, socket, err := healthURL(config, worker, live)
 			if err != nil {
-				return usageError{err}
+				return command.Usage(err)
 			}
 			return askHealth(cmd.Context(), cmd.OutOrStdout(), url, socket)
 		},
 	}
 	cmd.Flags().BoolVar(&worker, "worker", false, "ask a worker")
 	cmd.Flags().BoolVar(&live, "live", false, "ask only whether the process lives, not whether Postgres, Redis and the bucket answer")
-	addSettings(cmd)
+	command.AddSettings(cmd)
 	return cmd
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
 )
@@ -16,8 +17,8 @@ func newKeys() *cobra.Command {
 	cmd.AddCommand(newKeysCreate(), newKeysList(), newKeysRotate(), newKeysDelete())
 	for _, sub := range cmd.Commands() {
 		sub.Flags().String("tenant", "", "tenant the keys belong to, ten_… (see parlance tenants list)")
-		addSettings(sub)
-		addDataDir(sub)
+		command.AddSettings(sub)
+		command.AddDataDir(sub)
 	}
 	cmd.AddCommand(newKeysRotateMaster(), newKeysRotateData(), newKeysRotateTokens())
 	return cmd
@@ -27,7 +28,7 @@ func newKeys() *cobra.Command {
 func adminOf(cmd *cobra.Command) (workspaces.Principal, error) {
 	tenant, _ := cmd.Flags().GetString("tenant") // the flag is a string
 	if tenant == "" {
-		return workspaces.Principal{}, usageError{fmt.Errorf("--tenant is missing")}
+		return workspaces.Principal{}, command.Usagef("--tenant is missing")
 	}
 	return workspaces.Principal{TenantID: workspaces.TenantID(tenant), Scope: workspaces.ScopeAdmin}, nil
 }
@@ -53,7 +54,7 @@ func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Ser
 
 func printMinted(cmd *cobra.Command, key workspaces.MintedKey, asJSON bool) error {
 	if asJSON {
-		return printJSON(cmd, struct {
+		return command.PrintJSON(cmd, struct {
 			ID     workspaces.KeyID `json:"id"`
 			APIKey string           `json:"api_key"`
 		}{key.ID, key.Secret.Reveal()})
@@ -69,7 +70,7 @@ func newKeysCreate() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a key, which is shown once",
-		Example: "  parlance keys create backend --tenant ten_… --scope runtime --expires 720h", Args: exactArgs("NAME"),
+		Example: "  parlance keys create backend --tenant ten_… --scope runtime --expires 720h", Args: command.ExactArgs("NAME"),
 		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			params.Name, params.WorkspaceID = args[0], workspaces.ID(workspace)
 			if expires > 0 {
@@ -91,7 +92,7 @@ func newKeysCreate() *cobra.Command {
 
 func newKeysList() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List a tenant's keys, newest first", Args: exactArgs(),
+		Use: "list", Short: "List a tenant's keys, newest first", Args: command.ExactArgs(),
 		RunE: withKeys(func(cmd *cobra.Command, _ []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for token, more := "", true; more; more = token != "" {
@@ -119,7 +120,7 @@ func expiry(k workspaces.Key) string {
 func newKeysRotate() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "rotate KEY_ID", Short: "Give a key a new secret; the old one stops working at once", Args: exactArgs("KEY_ID"),
+		Use: "rotate KEY_ID", Short: "Give a key a new secret; the old one stops working at once", Args: command.ExactArgs("KEY_ID"),
 		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			key, err := tenancy.RotateKey(cmd.Context(), admin, workspaces.KeyID(args[0]))
 			if err != nil {
@@ -134,7 +135,7 @@ func newKeysRotate() *cobra.Command {
 
 func newKeysDelete() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete KEY_ID", Short: "Revoke a key at once", Args: exactArgs("KEY_ID"),
+		Use: "delete KEY_ID", Short: "Revoke a key at once", Args: command.ExactArgs("KEY_ID"),
 		RunE: withKeys(func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			return tenancy.DeleteKey(cmd.Context(), admin, workspaces.KeyID(args[0]))
 		}),

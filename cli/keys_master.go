@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
+	"parlance.dev/parlance/cli/term"
 	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
@@ -23,7 +25,7 @@ import (
 func newKeysRotateMaster() *cobra.Command {
 	var dryRun, force bool
 	cmd := &cobra.Command{
-		Use: "rotate-master", Short: "Wrap every data key with the current master key, while servers run", Args: exactArgs(),
+		Use: "rotate-master", Short: "Wrap every data key with the current master key, while servers run", Args: command.ExactArgs(),
 		Long: `Moves everything that is sealed to another master key, without a pause:
 
   1. Name the new key in PARLANCE_MASTER_KEY_FILE (or _KEY, _KEY_URL) and the old one in
@@ -53,8 +55,8 @@ func newKeysRotateMaster() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say how many data keys each master key wraps")
 	cmd.Flags().BoolVar(&force, "force", false, "go on although a running server or worker does not have the new key and will fail")
-	addSettings(cmd)
-	addDataDir(cmd)
+	command.AddSettings(cmd)
+	command.AddDataDir(cmd)
 	return cmd
 }
 
@@ -75,7 +77,7 @@ func refuseLacking(ctx context.Context, keyring *seal.Keyring) error {
 func newKeysRotateData() *cobra.Command {
 	var tenant string
 	cmd := &cobra.Command{
-		Use: "rotate-data", Short: "Give a tenant a new data key to seal with; what is sealed stays readable", Args: exactArgs(),
+		Use: "rotate-data", Short: "Give a tenant a new data key to seal with; what is sealed stays readable", Args: command.ExactArgs(),
 		Example: "  parlance keys rotate-data --tenant ten_…",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keyring, _, release, err := openKeyring(cmd)
@@ -91,15 +93,15 @@ func newKeysRotateData() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&tenant, "tenant", "", "tenant the key belongs to, ten_…; empty is the installation's own key")
-	addSettings(cmd)
-	addDataDir(cmd)
+	command.AddSettings(cmd)
+	command.AddDataDir(cmd)
 	return cmd
 }
 
 func newKeysRotateTokens() *cobra.Command {
 	var revoke bool
 	cmd := &cobra.Command{
-		Use: "rotate-tokens", Short: "Sign the tokens of sessions with a new key", Args: exactArgs(),
+		Use: "rotate-tokens", Short: "Sign the tokens of sessions with a new key", Args: command.ExactArgs(),
 		Long: `Makes the key that signs the tokens in ws_url and chat_url anew. It happens by itself every 30 days.
 Tokens that are out stay valid until they expire; every server follows within a minute.
 
@@ -125,14 +127,14 @@ are open stay open. Do this when a signing key may have been seen by others.`,
 		},
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "refuse every token that was made before")
-	addSettings(cmd)
-	addDataDir(cmd)
+	command.AddSettings(cmd)
+	command.AddDataDir(cmd)
 	return cmd
 }
 
 // openKeyring is the keyring of a command's database, and the database.
 func openKeyring(cmd *cobra.Command) (*seal.Keyring, *postgres.DB, func(), error) {
-	config, err := loadConfig(cmd)
+	config, err := command.LoadConfig(cmd)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -158,13 +160,13 @@ func openKeyring(cmd *cobra.Command) (*seal.Keyring, *postgres.DB, func(), error
 
 // devMasterKey is the master key file of a `parlance dev`, when its database is meant.
 func devMasterKey(cmd *cobra.Command) (string, error) {
-	dir, err := dataDirOf(cmd)
+	dir, err := command.DataDir(cmd)
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, masterKeyName)
+	path := filepath.Join(dir, command.MasterKeyFile)
 	if _, err := os.Stat(path); err != nil {
-		return "", usageError{fmt.Errorf("no master key is set: name it in PARLANCE_MASTER_KEY_FILE, PARLANCE_MASTER_KEY or PARLANCE_MASTER_KEY_URL")}
+		return "", command.Usagef("no master key is set: name it in PARLANCE_MASTER_KEY_FILE, PARLANCE_MASTER_KEY or PARLANCE_MASTER_KEY_URL")
 	}
 	return path, nil
 }
@@ -182,7 +184,7 @@ func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) err
 			total += count
 		}
 	}
-	shown := bar{out: out, terminal: isTerminal(out), total: total}
+	shown := bar{out: out, terminal: term.IsTerminal(out), total: total}
 	err = keyring.RotateMaster(ctx, shown.set)
 	shown.end()
 	after, counted := keyring.Wrapped(context.WithoutCancel(ctx))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/provider/model"
 )
 
@@ -19,10 +20,10 @@ const probeTimeout = 2 * time.Minute
 func newModels() *cobra.Command {
 	cmd := &cobra.Command{Use: "models", Short: "Try the configured model", GroupID: "use"}
 	test := &cobra.Command{
-		Use: "test", Short: "Make one streamed call and one tool call, and say what failed and what to do", Args: exactArgs(),
+		Use: "test", Short: "Make one streamed call and one tool call, and say what failed and what to do", Args: command.ExactArgs(),
 		Example: "  PARLANCE_MODEL_BASE_URL=http://127.0.0.1:11434/v1 PARLANCE_MODEL_NAME=qwen3:4b parlance models test",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			config, err := loadConfig(cmd)
+			config, err := command.LoadConfig(cmd)
 			if err != nil {
 				return err
 			}
@@ -36,7 +37,7 @@ func newModels() *cobra.Command {
 			return printProbe(cmd.OutOrStdout(), model.Probe(ctx, provider, time.Now))
 		},
 	}
-	addSettings(test)
+	command.AddSettings(test)
 	cmd.AddCommand(test)
 	return cmd
 }

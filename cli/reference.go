@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"parlance.dev/parlance/app"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/fault"
 )
 
 func newConfig() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use: "config", Short: "Print every setting with its flag, default and meaning", GroupID: "admin", Args: exactArgs(),
+		Use: "config", Short: "Print every setting with its flag, default and meaning", GroupID: "admin", Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if markdown {
 				return writeConfigMarkdown(cmd.OutOrStdout())
@@ -107,7 +108,7 @@ func cell(text string) string {
 func newErrors() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use: "errors [CODE]", Short: "Explain the error codes of the API", GroupID: "use", Args: atMostOne,
+		Use: "errors [CODE]", Short: "Explain the error codes of the API", GroupID: "use", Args: command.AtMostOneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if markdown {
 				return writeErrorsMarkdown(cmd.OutOrStdout())
@@ -119,20 +120,12 @@ func newErrors() *cobra.Command {
 	return cmd
 }
 
-// atMostOne refuses a second argument as a wrong call.
-func atMostOne(_ *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usageError{fmt.Errorf("%q is one argument too many", args[1])}
-	}
-	return nil
-}
-
 func writeErrorsText(w io.Writer, codes []string) error {
 	entries := fault.Table()
 	if len(codes) > 0 {
 		entry, ok := fault.Lookup(fault.Reason(codes[0]))
 		if !ok {
-			return usageError{fmt.Errorf("there is no error code %q; without a code the command lists all", codes[0])}
+			return command.Usagef("there is no error code %q; without a code the command lists all", codes[0])
 		}
 		entries = []fault.Entry{entry}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/sqlmigrations"
 )
 
@@ -19,7 +20,7 @@ var (
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version, the commit and the schema it works with", GroupID: "admin", Args: exactArgs(),
+		Use: "version", Short: "Print the version, the commit and the schema it works with", GroupID: "admin", Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "parlance %s (%s, schema %s, %s %s/%s)\n",
 				version, commit(), sqlmigrations.Hash(), runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 )
@@ -33,9 +32,7 @@ type Screen struct {
 // Open looks at where a command writes to. NO_COLOR and TERM=dumb are obeyed.
 func Open(out io.Writer, lookup LookupFunc) *Screen {
 	s := &Screen{Out: out, lookup: lookup}
-	if file, ok := out.(*os.File); ok {
-		_, _, s.Terminal = sizeOf(file)
-	}
+	s.Terminal = IsTerminal(out)
 	if kind, _ := lookup("TERM"); kind == "dumb" {
 		s.Terminal = false
 	}
@@ -46,10 +43,8 @@ func Open(out io.Writer, lookup LookupFunc) *Screen {
 
 // Size is the terminal's size now; 80 × 24 where there is none.
 func (s *Screen) Size() (columns, rows int) {
-	if file, ok := s.Out.(*os.File); ok {
-		if columns, rows, ok := sizeOf(file); ok && columns > 0 && rows > 0 {
-			return max(columns, leastColumns), rows
-		}
+	if columns, rows, ok := sizeOf(s.Out); ok && columns > 0 && rows > 0 {
+		return max(columns, leastColumns), rows
 	}
 	return defaultColumns, defaultRows
 }
