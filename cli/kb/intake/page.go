@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,17 +15,16 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
+	"parlance.dev/parlance/cli/fetch"
 	"parlance.dev/parlance/knowledge/document"
 )
 
 const (
-	// MaxPageBytes is the largest page that is fetched; a larger file is downloaded by other means
-	// and added as a file.
-	MaxPageBytes = 100 << 20
+	// maxPageBytes is the size of the largest page that is fetched. Larger files can be downloaded and
+	// then added as files.
+	maxPageBytes = 100 << 20
 	// pageTimeout bounds fetching a page as a whole.
 	pageTimeout = 2 * time.Minute
-	// maxRedirects is how often a page may be elsewhere.
-	maxRedirects = 5
 	// titleBytes is how far a title is looked for.
 	titleBytes = 256 << 10
 )
@@ -35,8 +33,6 @@ const (
 type Fetcher struct {
 	// Agent is the User-Agent.
 	Agent string
-	// MaxBytes is MaxPageBytes unless set.
-	MaxBytes int64
 }
 
 // fetched is a page on disk.
@@ -46,64 +42,43 @@ type fetched struct {
 	sizeBytes int64
 }
 
-// fetch writes a page into a file. declared, when it is not empty, is believed in place of what
-// the server says it is. The errors are for people.
-func (f Fetcher) fetch(ctx context.Context, address *url.URL, declared string, into *os.File) (fetched, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), http.NoBody)
+// fetch writes a page into a file. A declared media type takes precedence over the server's.
+func (f Fetcher) fetch(ctx context.Context, address *url.URL, declared string, into *os.File) (page fetched, err error) {
+	request := fetch.Request{
+		URL: address.String(), UserAgent: f.Agent, Timeout: pageTimeout,
+		Accept: "text/html, application/xhtml+xml, text/*;q=0.9, */*;q=0.8",
+	}
+	err = request.Get(ctx, func(resp *http.Response) error {
+		page, err = save(resp, declared, into)
+		return err
+	})
 	if err != nil {
 		return fetched{}, fmt.Errorf("fetch the page: %w", err)
-	}
-	req.Header.Set("User-Agent", f.Agent)
-	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/*;q=0.9, */*;q=0.8")
-	client := &http.Client{Transport: http.DefaultTransport, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-		if len(via) > maxRedirects {
-			return fmt.Errorf("it is redirected more than %d times", maxRedirects)
-		}
-		return nil
-	}}
-	resp, err := client.Do(req)
-	if err != nil {
-		return fetched{}, fetchError(err)
-	}
-	defer func() { _ = resp.Body.Close() }() // only read
-	if resp.StatusCode != http.StatusOK {
-		return fetched{}, fmt.Errorf("the page answers %s", resp.Status)
-	}
-	kind, ok := declared, true
-	if kind == "" {
-		if kind, ok = document.Resolve(resp.Header.Get("Content-Type"), resp.Request.URL.Path); !ok {
-			return fetched{}, fmt.Errorf("the page is %q, which is not accepted (%s)", resp.Header.Get("Content-Type"), AcceptedTypes())
-		}
-	}
-	most := f.MaxBytes
-	if most <= 0 {
-		most = MaxPageBytes
-	}
-	size, err := io.Copy(into, io.LimitReader(resp.Body, most+1))
-	if err != nil {
-		return fetched{}, fetchError(err)
-	}
-	if size > most {
-		return fetched{}, fmt.Errorf("the page is larger than %d MiB; download it and add the file", most>>20)
-	}
-	page := fetched{mediaType: kind, sizeBytes: size}
-	if strings.HasPrefix(kind, document.TextHTML) {
-		page.title = titleOf(into, resp.Header.Get("Content-Type"))
 	}
 	return page, nil
 }
 
-// fetchError says what went wrong without repeating the address, which may hold a password.
-func fetchError(err error) error {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		if wrapped.Timeout() {
-			return fmt.Errorf("the page took longer than %s", pageTimeout)
+// save writes the page that a server answers with.
+func save(resp *http.Response, declared string, into *os.File) (fetched, error) {
+	contentType := resp.Header.Get("Content-Type")
+	kind, ok := declared, true
+	if kind == "" {
+		if kind, ok = document.Resolve(contentType, resp.Request.URL.Path); !ok {
+			return fetched{}, fmt.Errorf("the page is %q, which is not accepted (%s)", contentType, AcceptedTypes())
 		}
-		err = wrapped.Err
 	}
-	return fmt.Errorf("fetch the page: %w", err)
+	size, err := io.Copy(into, io.LimitReader(resp.Body, maxPageBytes+1))
+	if err != nil {
+		return fetched{}, err
+	}
+	if size > maxPageBytes {
+		return fetched{}, fmt.Errorf("the page is larger than %d MiB; download it and add the file", maxPageBytes>>20)
+	}
+	page := fetched{mediaType: kind, sizeBytes: size}
+	if strings.HasPrefix(kind, document.TextHTML) {
+		page.title = titleOf(into, contentType)
+	}
+	return page, nil
 }
 
 // titleOf is the page's title; empty when it has none.

@@ -15,9 +15,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxValues bounds the values of a document, what YAML's aliases repeat counted each time.
-const maxValues = 4 << 20
-
 // Document is an OpenAPI document, for one goroutine. Its values are those of encoding/json.
 type Document struct {
 	Title, Version string
@@ -29,8 +26,6 @@ type Document struct {
 	old bool
 	// base is what relative addresses begin at; nil: there is nothing.
 	base *url.URL
-	// found are references that were followed before.
-	found map[string]any
 }
 
 // Read reads a document. The errors are for people.
@@ -46,7 +41,7 @@ func Read(source Source) (*Document, error) {
 	if version, ok := root["swagger"]; ok {
 		return nil, fmt.Errorf("this is Swagger %v, which is not read: convert it to OpenAPI 3 first, for example with `npx swagger2openapi`", version)
 	}
-	d := &Document{root: root, base: source.URL, found: map[string]any{}}
+	d := &Document{root: root, base: source.URL}
 	if number, isNumber := root["openapi"].(float64); isNumber { // openapi: 3.1 without quotes
 		d.OpenAPI = strconv.FormatFloat(number, 'f', -1, 64)
 	} else {
@@ -103,11 +98,13 @@ func decodeJSON(raw []byte) (any, error) {
 	return nil, fmt.Errorf("the document is not JSON: %w", err)
 }
 
-// plain gives numbers and texts the form that they have in a Document.
+// plain gives the decoded values the types of a Document: float64 for numbers, no NUL in texts.
 func plain(value any) any {
 	switch value := value.(type) {
 	case json.Number:
 		return number(value.String())
+	case int, int64, uint64, float64:
+		return number(fmt.Sprint(value))
 	case string:
 		return strings.ReplaceAll(value, "\x00", "")
 	case []any:
@@ -122,7 +119,8 @@ func plain(value any) any {
 	return value
 }
 
-// number is a float64; one that fits into none stays text, and is dropped where a number is wanted.
+// number returns a float64. A number that does not fit into a float64 stays text, and is left out
+// where a number is needed.
 func number(literal string) any {
 	value, err := strconv.ParseFloat(literal, 64)
 	if err != nil || math.IsInf(value, 0) || math.IsNaN(value) {
@@ -134,126 +132,33 @@ func number(literal string) any {
 func decodeYAML(raw []byte) (any, error) {
 	var node yaml.Node
 	if err := yaml.Unmarshal(raw, &node); err != nil {
-		return nil, fmt.Errorf("the document is neither JSON nor YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, yamlError(err)
 	}
-	reader := yamlReader{anchors: map[*yaml.Node]anchor{}, open: map[*yaml.Node]bool{}, left: maxValues}
-	return reader.value(&node)
+	untype(&node)
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return nil, yamlError(err)
+	}
+	return plain(value), nil
 }
 
-// yamlReader makes the values of encoding/json of YAML. What aliases repeat counts each time.
-type yamlReader struct {
-	anchors map[*yaml.Node]anchor
-	open    map[*yaml.Node]bool
-	left    int
+func yamlError(err error) error {
+	return fmt.Errorf("the document is neither JSON nor YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
-// anchor is a value that aliases share, with how many values it has.
-type anchor struct {
-	value any
-	size  int
-}
-
-var errTooMany = fmt.Errorf("the document has more than %d values", maxValues)
-
-func (r *yamlReader) value(node *yaml.Node) (any, error) {
-	if r.left--; r.left < 0 {
-		return nil, errTooMany
-	}
-	switch node.Kind {
-	case yaml.DocumentNode:
-		if len(node.Content) == 0 {
-			return nil, nil
-		}
-		return r.value(node.Content[0])
-	case yaml.AliasNode:
-		if shared, ok := r.anchors[node.Alias]; ok {
-			if r.left -= shared.size; r.left < 0 {
-				return nil, errTooMany
-			}
-			return shared.value, nil
-		}
-		if r.open[node.Alias] {
-			return nil, fmt.Errorf("line %d: the alias %s stands within what it stands for", node.Line, oneLine(node.Value, 40))
-		}
-		return r.value(node.Alias)
-	case yaml.SequenceNode, yaml.MappingNode:
-		r.open[node] = true
-		defer delete(r.open, node)
-		before := r.left
-		value, err := r.collection(node)
-		if node.Anchor != "" && err == nil {
-			r.anchors[node] = anchor{value, before - r.left}
-		}
-		return value, err
-	}
-	value := scalar(node)
-	if node.Anchor != "" {
-		r.anchors[node] = anchor{value: value}
-	}
-	return value, nil
-}
-
-func (r *yamlReader) collection(node *yaml.Node) (any, error) {
-	if node.Kind == yaml.SequenceNode {
-		list := make([]any, len(node.Content))
-		for i, item := range node.Content {
-			var err error
-			if list[i], err = r.value(item); err != nil {
-				return nil, err
-			}
-		}
-		return list, nil
-	}
-	members := make(map[string]any, len(node.Content)/2)
-	var merged []any
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, member := node.Content[i], node.Content[i+1]
-		value, err := r.value(member)
-		if err != nil {
-			return nil, err
-		}
-		if key.ShortTag() == "!!merge" {
-			merged = append(merged, value)
-			continue
-		}
-		if key.Kind != yaml.ScalarNode {
-			return nil, fmt.Errorf("line %d: the name of a member must be text", key.Line)
-		}
-		members[strings.ReplaceAll(key.Value, "\x00", "")] = value // 200: is "200":
-	}
-	for _, value := range merged { // what stands in the mapping itself wins, then the first
-		list, ok := value.([]any)
-		if !ok {
-			list = []any{value}
-		}
-		for _, one := range list {
-			for name, member := range object(one) {
-				if _, there := members[name]; !there {
-					members[name] = member
-				}
-			}
-		}
-	}
-	return members, nil
-}
-
-// scalar reads a scalar by its tag; what JSON has no form for, such as a date, stays text.
-func scalar(node *yaml.Node) any {
+// untype makes text of scalars that JSON has no type for, such as dates, and of the names of members:
+// the 200 in {200: …} is "200".
+func untype(node *yaml.Node) {
 	switch node.ShortTag() {
-	case "!!null":
-		return nil
-	case "!!bool":
-		var value bool
-		if node.Decode(&value) == nil {
-			return value
-		}
-	case "!!int", "!!float":
-		var value float64
-		if node.Decode(&value) == nil && !math.IsInf(value, 0) && !math.IsNaN(value) {
-			return value
+	case "!!timestamp", "!!binary":
+		node.Tag = "!!str"
+	}
+	for i, child := range node.Content {
+		untype(child)
+		if node.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode && child.ShortTag() != "!!merge" {
+			child.Tag = "!!str"
 		}
 	}
-	return strings.ReplaceAll(node.Value, "\x00", "")
 }
 
 // object is a value as an object; nil, which can be read, when it is none.

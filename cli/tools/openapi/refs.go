@@ -30,7 +30,7 @@ func (d *Document) resolve(value any) (members map[string]any, trail []string, e
 		if !ok {
 			return members, trail, nil
 		}
-		target, ok := d.at(ref)
+		target, ok := d.lookup(ref)
 		if !ok {
 			return nil, trail, outsideError{ref}
 		}
@@ -58,21 +58,10 @@ func overlay(target, beside map[string]any, old bool) map[string]any {
 	return out
 }
 
-// at is what a reference within the document points at.
-func (d *Document) at(ref string) (any, bool) {
-	if target, ok := d.found[ref]; ok {
-		return target, true
-	}
-	target, ok := d.lookup(ref)
-	if ok {
-		d.found[ref] = target
-	}
-	return target, ok
-}
-
 // escapes are those of JSON pointers.
 var escapes = strings.NewReplacer("~1", "/", "~0", "~")
 
+// lookup returns the value that a reference within the document names.
 func (d *Document) lookup(ref string) (any, bool) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
