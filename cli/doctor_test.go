@@ -38,7 +38,8 @@ func TestDoctor(t *testing.T) {
 func TestDoctorWithoutSettings(t *testing.T) {
 	t.Parallel()
 	got := clitest.Execute(t, "", "doctor", "--database-url", "", "--redis-url", "", "--database-max-conns", "many")
-	got.Wants(t, command.ExitFailed, "DATABASE_URL is not set", "REDIS_URL is not set", "must be a whole number", "PARLANCE_MASTER_KEY_FILE is not set")
+	got.Wants(t, command.ExitFailed, "DATABASE_URL is not set", "REDIS_URL is not set", "must be a whole number",
+		"PARLANCE_MASTER_KEY_FILE is not set")
 	if strings.Contains(got.Out, "\033") {
 		t.Error("colours without a terminal")
 	}

@@ -27,7 +27,8 @@ const (
 func newHealth() *cobra.Command {
 	var worker, live bool
 	cmd := &cobra.Command{
-		Use: "health", Short: "Ask the server or worker beside this command whether it is well; for health checks of containers", GroupID: "admin", Args: command.ExactArgs(),
+		Use: "health", Short: "Ask the server or worker beside this command whether it is well; for health checks of " +
+			"containers", GroupID: "admin", Args: command.ExactArgs(),
 		Long: `Asks the process that listens on PARLANCE_LISTEN (with --worker: PARLANCE_WORKER_LISTEN) on this
 machine, prints what it says, and exits with 0 when it is well and 1 when it is not.
 

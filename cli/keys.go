@@ -34,7 +34,9 @@ func adminOf(cmd *cobra.Command) (workspaces.Principal, error) {
 }
 
 // withKeys runs do with the tenancy and the caller.
-func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service, admin workspaces.Principal) error) func(*cobra.Command, []string) error {
+func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service,
+	admin workspaces.Principal) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		admin, err := adminOf(cmd)
 		if err != nil {
@@ -59,7 +61,8 @@ func printMinted(cmd *cobra.Command, key workspaces.MintedKey, asJSON bool) erro
 			APIKey string           `json:"api_key"`
 		}{key.ID, key.Secret.Reveal()})
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "key      %s (%s)\nAPI key  %s\n\nThe key is shown this once: keep it.\n", key.ID, key.Scope, key.Secret.Reveal())
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "key      %s (%s)\nAPI key  %s\n\nThe key is shown this once: keep it.\n",
+		key.ID, key.Scope, key.Secret.Reveal())
 	return err
 }
 

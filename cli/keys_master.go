@@ -35,7 +35,8 @@ func newKeysRotateMaster() *cobra.Command {
      secret. When it is cut off, run it again: it goes on. It refuses while a server or
      worker runs that does not have the new key.
   3. When it says that the old key wraps nothing any more, take it out of the settings.`,
-		Example: "  openssl rand -base64 32 > new.key\n  PARLANCE_MASTER_KEY_FILE=new.key PARLANCE_MASTER_KEY_PREVIOUS_FILES=old.key parlance keys rotate-master",
+		Example: "  openssl rand -base64 32 > new.key\n  PARLANCE_MASTER_KEY_FILE=new.key " +
+			"PARLANCE_MASTER_KEY_PREVIOUS_FILES=old.key parlance keys rotate-master",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			keyring, _, release, err := openKeyring(cmd)
 			if err != nil {
@@ -68,9 +69,11 @@ func refuseLacking(ctx context.Context, keyring *seal.Keyring) error {
 	}
 	who := make([]string, len(lacking))
 	for i, process := range lacking {
-		who[i] = fmt.Sprintf("one at %s (Postgres backend %d, since %s)", process.Address, process.Backend, process.Since.UTC().Format(time.RFC3339))
+		who[i] = fmt.Sprintf("one at %s (Postgres backend %d, since %s)", process.Address, process.Backend,
+			process.Since.UTC().Format(time.RFC3339))
 	}
-	return fmt.Errorf("nothing was changed: a server or worker runs that does not have the master key %s and would fail at its next secrets: %s. "+
+	return fmt.Errorf("nothing was changed: a server or worker runs that does not have the master key %s and would fail "+
+		"at its next secrets: %s. "+
 		"Restart every server and worker with it, then run this again (--force goes on all the same)", keyring.Masters()[0], strings.Join(who, "; "))
 }
 
@@ -120,7 +123,8 @@ are open stay open. Do this when a signing key may have been seen by others.`,
 			}
 			said := "Tokens that are out stay valid."
 			if revoke {
-				said = "URLs of sessions that were made before are refused; a server that still signs with the old key makes such URLs, too, until it follows."
+				said = "URLs of sessions that were made before are refused; a server that still signs with the old key makes such " +
+					"URLs, too, until it follows."
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "New tokens are signed with the key %s; every server follows within a minute. %s\n", kid, said)
 			return err
@@ -207,10 +211,13 @@ func sayWhatCanGo(out io.Writer, masters []string, wrapped map[string]int) error
 	}
 	for _, old := range masters[1:] {
 		if wrapped[old] > 0 {
-			return fmt.Errorf("%s still wraps %d data keys, made meanwhile by a process that has it as its current key: restart every server and worker with %s first, then run this again",
+			return fmt.Errorf("%s still wraps %d data keys, made meanwhile by a process that has it as its current key: "+
+				"restart every server and worker with %s first, then run this again",
 				old, wrapped[old], masters[0])
 		}
-		fmt.Fprintf(out, "%s wraps nothing any more. It can go from the settings once every server and worker runs with %s as its current key.\n", old, masters[0])
+		fmt.Fprintf(out,
+			"%s wraps nothing any more. It can go from the settings once every server and worker runs with %s as its current "+
+				"key.\n", old, masters[0])
 	}
 	fmt.Fprintln(out, "Keep the old keys as long as you keep backups of the database from before.")
 	return nil

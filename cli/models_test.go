@@ -17,7 +17,8 @@ func TestModelsTest(t *testing.T) {
 	}
 	t.Run("OK", func(t *testing.T) {
 		t.Parallel()
-		clitest.Execute(t, "", args("--model-api-key", "sk-right")...).Wants(t, command.ExitDone, "Answers: "+openaichat.Model, "✓ stream", "✓ tool call")
+		clitest.Execute(t, "", args("--model-api-key", "sk-right")...).Wants(t, command.ExitDone,
+			"Answers: "+openaichat.Model, "✓ stream", "✓ tool call")
 	})
 	t.Run("WrongKey", func(t *testing.T) {
 		t.Parallel()
@@ -29,10 +30,12 @@ func TestModelsTest(t *testing.T) {
 	})
 	t.Run("NotRunning", func(t *testing.T) {
 		t.Parallel()
-		clitest.Execute(t, "", "models", "test", "--model-base-url", "http://127.0.0.1:1/v1", "--model-name", "m").Wants(t, command.ExitFailed, "✗ stream")
+		clitest.Execute(t, "", "models", "test", "--model-base-url", "http://127.0.0.1:1/v1", "--model-name", "m").Wants(t,
+			command.ExitFailed, "✗ stream")
 	})
 	t.Run("Unnamed", func(t *testing.T) {
 		t.Parallel()
-		clitest.Execute(t, "", "models", "test", "--model-base-url", llm.BaseURL, "--model-name", "").Wants(t, command.ExitUsage, "PARLANCE_MODEL_NAME")
+		clitest.Execute(t, "", "models", "test", "--model-base-url", llm.BaseURL, "--model-name", "").Wants(t,
+			command.ExitUsage, "PARLANCE_MODEL_NAME")
 	})
 }

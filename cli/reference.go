@@ -131,7 +131,8 @@ func writeErrorsText(w io.Writer, codes []string) error {
 	}
 	var text strings.Builder
 	for _, entry := range entries {
-		fmt.Fprintf(&text, "%s (HTTP %d, Connect %s)\n    %s. %s\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(), entry.Title, entry.Advice)
+		fmt.Fprintf(&text, "%s (HTTP %d, Connect %s)\n    %s. %s\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(),
+			entry.Title, entry.Advice)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
@@ -157,7 +158,8 @@ func writeErrorsMarkdown(w io.Writer) error {
 	var text strings.Builder
 	text.WriteString(errorsIntro)
 	for _, entry := range fault.Table() {
-		fmt.Fprintf(&text, "| `%s` | %d | `%s` | %s | %s |\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(), cell(entry.Title), cell(entry.Advice))
+		fmt.Fprintf(&text, "| `%s` | %d | `%s` | %s | %s |\n", entry.Reason, entry.Kind.Status(), entry.Kind.Code(),
+			cell(entry.Title), cell(entry.Advice))
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

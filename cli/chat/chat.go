@@ -54,7 +54,8 @@ the answer goes on where it was.
 	cmd.Flags().String("workspace", "", "workspace of the agent, to show its first message ["+command.EnvWorkspace+"]")
 	cmd.Flags().StringVar(&options.session, "session", "", "go on with this text session, ses_…, and leave it open")
 	cmd.Flags().StringVar(&options.user, "user", "terminal", "user id of the session")
-	cmd.Flags().DurationVar(&options.reconnectFor, "reconnect-for", reconnectFor, "how long to try to come back when the connection is lost; 0: not at all")
+	cmd.Flags().DurationVar(&options.reconnectFor, "reconnect-for", reconnectFor,
+		"how long to try to come back when the connection is lost; 0: not at all")
 	cmd.Flags().BoolVar(&options.json, "json", false, "print each turn as one line of JSON")
 	return cmd
 }
@@ -175,7 +176,10 @@ func (c *chat) open(ctx context.Context) error {
 	if c.installation.AgentID == "" {
 		return command.Usagef("--agent is missing: the id of the agent to talk to")
 	}
-	made, err := c.sessions.CreateSession(ctx, &parlancev1.CreateSessionRequest{AgentId: c.installation.AgentID, UserId: c.options.user, Modality: "text"})
+	made, err := c.sessions.CreateSession(ctx, &parlancev1.CreateSessionRequest{
+		AgentId: c.installation.AgentID,
+		UserId:  c.options.user, Modality: "text",
+	})
 	if err != nil {
 		return c.installation.Explain("create the session", err)
 	}
@@ -186,7 +190,10 @@ func (c *chat) open(ctx context.Context) error {
 	greeting := ""
 	if c.installation.WorkspaceID != "" {
 		// The greeting is a courtesy: a key that may not read agents can still talk to one.
-		if agent, err := c.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{WorkspaceId: c.installation.WorkspaceID, AgentId: c.installation.AgentID}); err == nil {
+		if agent, err := c.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{
+			WorkspaceId: c.installation.WorkspaceID,
+			AgentId:     c.installation.AgentID,
+		}); err == nil {
 			c.agent, greeting = term.Clean(agent.GetName()), term.CleanText(agent.GetFirstMessage())
 		}
 	}

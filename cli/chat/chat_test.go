@@ -65,7 +65,9 @@ func (s *talker) EndSession(_ context.Context, req *parlancev1.EndSessionRequest
 	return &parlancev1.Session{}, nil
 }
 
-func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest,
+	stream *connect.ServerStream[parlancev1.StreamTurnResponse],
+) error {
 	s.mu.Lock()
 	s.turns = append(s.turns, req.GetSessionId()+" "+req.GetText())
 	s.mu.Unlock()
@@ -77,9 +79,15 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 		return err
 	}
 	call := &parlancev1.ToolCall{Slug: "order_status", Input: input, Output: "shipped", StatusCode: 200, LatencyMs: 7}
-	done := &parlancev1.CreateTurnResponse{TurnId: "turn_1", Text: "You said " + req.GetText(), Usage: &parlancev1.TurnUsage{Model: s.model}, Citations: []*parlancev1.Citation{
-		{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {SourceName: "Unused", PageStart: 3, PageEnd: 4, Similarity: 0.4},
-	}}
+	done := &parlancev1.CreateTurnResponse{
+		TurnId: "turn_1", Text: "You said " + req.GetText(),
+		Usage: &parlancev1.TurnUsage{Model: s.model}, Citations: []*parlancev1.Citation{
+			{SourceName: "Manual", Heading: "Start > First", Similarity: 0.5, Quoted: true}, {
+				SourceName: "Unused",
+				PageStart:  3, PageEnd: 4, Similarity: 0.4,
+			},
+		},
+	}
 	if s.tool != "" {
 		call.Slug, call.Error = s.tool, &parlancev1.ToolError{Code: s.tool, Message: s.tool}
 		done.Citations[0].Heading = s.tool
@@ -107,21 +115,25 @@ func startTalker(t *testing.T) (*talker, string) {
 }
 
 // serveTalker serves both for that key.
-func serveTalker(t *testing.T, sessions parlancev1connect.SessionServiceHandler, agents parlancev1connect.AgentServiceHandler) (*httptest.Server, string) {
+func serveTalker(t *testing.T, sessions parlancev1connect.SessionServiceHandler,
+	agents parlancev1connect.AgentServiceHandler,
+) (*httptest.Server, string) {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle(parlancev1connect.NewSessionServiceHandler(sessions))
 	mux.Handle(parlancev1connect.NewAgentServiceHandler(agents))
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer prl_1" {
-			_ = connect.NewErrorWriter().Write(w, r, connect.NewError(connect.CodeUnauthenticated, errors.New("The API key is not valid."))) // the caller is gone
+			// the caller is gone
+			_ = connect.NewErrorWriter().Write(w, r, connect.NewError(connect.CodeUnauthenticated, errors.New("The API key is not valid.")))
 			return
 		}
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)
 	dir := t.TempDir()
-	env := "# written by a test\n" + command.EnvBaseURL + "=" + srv.URL + "/v1\n" + command.EnvAPIKey + "=prl_1\n" + command.EnvWorkspace + "=ws_1\n" + command.EnvAgent + "=agt_1\n"
+	env := "# written by a test\n" + command.EnvBaseURL + "=" + srv.URL + "/v1\n" + command.EnvAPIKey + "=prl_1\n" +
+		command.EnvWorkspace + "=ws_1\n" + command.EnvAgent + "=agt_1\n"
 	if err := os.WriteFile(filepath.Join(dir, command.EnvFile), []byte(env), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -192,11 +204,17 @@ func TestChatSaysWhatIsWrong(t *testing.T) {
 		says string
 	}{
 		"NoInstallation": {[]string{"--data-dir", t.TempDir()}, command.ExitUsage, "Start `parlance dev`"},
-		"NotRunning":     {[]string{"--base-url", "http://127.0.0.1:1/v1", "--api-key", "k", "--agent", "agt_1"}, command.ExitFailed, "Is `parlance dev` running?"},
-		"WrongKey":       {[]string{"--data-dir", dir, "--api-key", "prl_2"}, command.ExitFailed, "The API key is not valid."},
-		"WrongAgent":     {[]string{"--data-dir", dir, "--agent", "agt_2"}, command.ExitFailed, `No agent with the id "agt_2".`},
-		"NoAgent":        {[]string{"--data-dir", t.TempDir(), "--base-url", "http://127.0.0.1:1", "--api-key", "k"}, command.ExitUsage, "--agent is missing"},
-		"UnknownFlag":    {[]string{"--agnet", "agt_1"}, command.ExitUsage, "unknown flag"},
+		"NotRunning": {
+			[]string{"--base-url", "http://127.0.0.1:1/v1", "--api-key", "k", "--agent", "agt_1"},
+			command.ExitFailed, "Is `parlance dev` running?",
+		},
+		"WrongKey":   {[]string{"--data-dir", dir, "--api-key", "prl_2"}, command.ExitFailed, "The API key is not valid."},
+		"WrongAgent": {[]string{"--data-dir", dir, "--agent", "agt_2"}, command.ExitFailed, `No agent with the id "agt_2".`},
+		"NoAgent": {
+			[]string{"--data-dir", t.TempDir(), "--base-url", "http://127.0.0.1:1", "--api-key", "k"},
+			command.ExitUsage, "--agent is missing",
+		},
+		"UnknownFlag": {[]string{"--agnet", "agt_1"}, command.ExitUsage, "unknown flag"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -253,7 +271,8 @@ func TestChatIsHarmless(t *testing.T) {
 	_, dir := serveTalker(t, s, s)
 	got := clitest.Execute(t, "one\n"+attack+"\ttab\n", "chat", "--data-dir", dir)
 	const clean = "a]0;owned[2J31mb"
-	got.Wants(t, command.ExitDone, clean+" ▸ "+clean, "You said "+clean+"\ttab\n", "tool    "+clean+" ", "→ "+clean+": "+clean, "source  Manual > "+clean)
+	got.Wants(t, command.ExitDone, clean+" ▸ "+clean, "You said "+clean+"\ttab\n", "tool    "+clean+" ",
+		"→ "+clean+": "+clean, "source  Manual > "+clean)
 	if strings.ContainsAny(got.Out+got.Err, "\x1b\x07\u009b\u202e") {
 		t.Errorf("the terminal is told what to do: %q", got.Out)
 	}

@@ -93,7 +93,8 @@ func toolLine(call *parlancev1.ToolCall) string {
 	} else if call.GetOutput() != "" {
 		came += " " + shorten(call.GetOutput())
 	}
-	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", term.Clean(call.GetSlug()), shorten(string(arguments)), came, call.GetLatencyMs())
+	return fmt.Sprintf("        tool    %s %s → %s (%d ms)\n", term.Clean(call.GetSlug()), shorten(string(arguments)),
+		came, call.GetLatencyMs())
 }
 
 // sourceLines are the passages an answer rests on: those it quotes where the model says so, else

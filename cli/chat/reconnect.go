@@ -61,7 +61,8 @@ func (c *chat) turn(ctx context.Context, text string) error {
 			return c.installation.Explain("take the turn", err)
 		}
 		if time.Since(h.lost) >= c.options.reconnectFor {
-			return fmt.Errorf("%s does not answer for %s. The session may still be there: `parlance chat --session %s` goes on with it", c.installation.Base, c.options.reconnectFor, c.session)
+			return fmt.Errorf("%s does not answer for %s. The session may still be there: `parlance chat --session %s` goes on "+
+				"with it", c.installation.Base, c.options.reconnectFor, c.session)
 		}
 		if !told {
 			told = true
@@ -177,7 +178,10 @@ func (c *chat) remember(ctx context.Context) error {
 
 func (c *chat) eachTurn(ctx context.Context, do func(*parlancev1.Turn)) error {
 	for token, more := "", true; more; more = token != "" {
-		page, err := c.sessions.GetTranscript(ctx, &parlancev1.GetTranscriptRequest{SessionId: c.session, PageSize: postgres.MaxPageSize, PageToken: token})
+		page, err := c.sessions.GetTranscript(ctx, &parlancev1.GetTranscriptRequest{
+			SessionId: c.session,
+			PageSize:  postgres.MaxPageSize, PageToken: token,
+		})
 		if err != nil {
 			return err
 		}

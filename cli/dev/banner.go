@@ -34,7 +34,10 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	row("agent", "%s (%s)", made.AgentID, demo.AgentName)
 	row("console", "%s/console/ (talk to the agent in a browser, with this key)", d.url)
 	row("for scripts", "%s", d.dir.path(command.EnvFile))
-	row("local CA", "%s%s", d.tls.CAFile, map[bool]string{true: " (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, curl --cacert)", false: ""}[d.options.tls])
+	row("local CA", "%s%s", d.tls.CAFile, map[bool]string{
+		true:  " (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, curl --cacert)",
+		false: "",
+	}[d.options.tls])
 	text.WriteString("\n")
 	row("answers", "%s", answers)
 	row("", "change it: OPENAI_API_KEY=sk-… %s dev, or --model-base-url http://127.0.0.1:11434/v1 --model-name NAME", program())
@@ -46,7 +49,8 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	fmt.Fprintf(&text, "  %s chat%s\n\n", program(), data)
 	fmt.Fprintf(&text, "  . %s\n", shellQuote(d.dir.path(command.EnvFile)))
 	fmt.Fprintf(&text, "  SESSION=$(%s $PARLANCE_BASE_URL/sessions -H \"Authorization: Bearer $PARLANCE_API_KEY\" \\\n"+
-		"    -H \"Content-Type: application/json\" -d '{\"agent_id\": \"'$PARLANCE_AGENT_ID'\", \"user_id\": \"me\", \"modality\": \"text\"}' | grep -o 'ses_[A-Za-z0-9]*' | head -1)\n\n", curl)
+		"    -H \"Content-Type: application/json\" -d '{\"agent_id\": \"'$PARLANCE_AGENT_ID'\", \"user_id\": \"me\", "+
+		"\"modality\": \"text\"}' | grep -o 'ses_[A-Za-z0-9]*' | head -1)\n\n", curl)
 	fmt.Fprintf(&text, "  %s $PARLANCE_BASE_URL/sessions/$SESSION/turns -H \"Authorization: Bearer $PARLANCE_API_KEY\" \\\n"+
 		"    -H \"Content-Type: application/json\" -d '{\"text\": \"How are webhooks signed?\"}'\n\n", curl)
 	text.WriteString("Ctrl-C stops everything; the data stays.\n")

@@ -35,7 +35,8 @@ func (d dataDir) open() (*devstack.Lock, error) {
 		return nil, fmt.Errorf("take the data directory: %w", err)
 	}
 	if lock == nil {
-		return nil, fmt.Errorf("another `parlance dev` uses %s%s: stop it, or give this one a --data-dir and a --port of its own", d, d.runningAt())
+		return nil, fmt.Errorf("another `parlance dev` uses %s%s: stop it, or give this one a --data-dir and a --port of "+
+			"its own", d, d.runningAt())
 	}
 	return lock, nil
 }

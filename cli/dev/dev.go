@@ -61,7 +61,8 @@ Ctrl-C stops everything it started; the data stays for the next time.`,
 	cmd.Flags().IntVar(&options.port, "port", defaultPort, "port to answer on; 0 is any free one")
 	cmd.Flags().BoolVar(&options.tls, "tls", false, "serve https and wss with a certificate of a local authority, for SDKs that insist on it")
 	cmd.Flags().BoolVar(&options.yes, "yes", false, "install what is missing without asking")
-	cmd.Flags().StringVar(&options.model, "model", "auto", "auto uses a model server found on this machine when none is configured; none refuses every model")
+	cmd.Flags().StringVar(&options.model, "model", "auto",
+		"auto uses a model server found on this machine when none is configured; none refuses every model")
 	return cmd
 }
 

@@ -72,7 +72,10 @@ type devProcess struct {
 func startDev(t *testing.T, dir string, args ...string) *devProcess {
 	t.Helper()
 	p := &devProcess{t: t, dir: dir, lines: make(chan string, 1000)} // more than it ever says
-	p.cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{"dev", "--data-dir", dir, "--port", "0", "--model", "none"}, args...)...)
+	p.cmd = exec.CommandContext(t.Context(), os.Args[0], append([]string{
+		"dev", "--data-dir", dir, "--port", "0",
+		"--model", "none",
+	}, args...)...)
 	p.cmd.Env = []string{runVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")}
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()
@@ -183,10 +186,13 @@ func TestDev(t *testing.T) {
 			t.Errorf("%s: %v %v, want mode 0600", name, info, err)
 		}
 	}
-	clitest.Execute(t, "How are webhooks signed?\n/tool order_status {\"order_id\": \"A-1001\"}\n", "chat", "--data-dir", dir).Wants(t, command.ExitDone,
+	clitest.Execute(t, "How are webhooks signed?\n/tool order_status {\"order_id\": \"A-1001\"}\n", "chat", "--data-dir",
+		dir).Wants(t, command.ExitDone,
 		"Hello, I am Ada", "HMAC-SHA256", "source  Webhooks", "tool    order_status", "Northwind Express")
-	clitest.Execute(t, "", "tenants", "create", "acme", "--plan", "free", "--data-dir", dir, "--json").Wants(t, command.ExitDone, `"api_key":"prl_`)
-	clitest.Execute(t, "", "dev", "--data-dir", dir).Wants(t, command.ExitFailed, "another `parlance dev` uses", strings.TrimSuffix(env[command.EnvBaseURL], "/v1"))
+	clitest.Execute(t, "", "tenants", "create", "acme", "--plan", "free", "--data-dir", dir, "--json").Wants(t,
+		command.ExitDone, `"api_key":"prl_`)
+	clitest.Execute(t, "", "dev", "--data-dir", dir).Wants(t, command.ExitFailed, "another `parlance dev` uses",
+		strings.TrimSuffix(env[command.EnvBaseURL], "/v1"))
 	first.interrupt()
 	first.wantsEnd()
 

@@ -32,7 +32,8 @@ func get(t *testing.T, ca localCA, caFile, host string) error {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(content)
-	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: host}}).DialContext(t.Context(), "tcp", srv.Listener.Addr().String())
+	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: roots, ServerName: host}}).DialContext(t.Context(), "tcp",
+		srv.Listener.Addr().String())
 	if err == nil {
 		_ = conn.Close() // the handshake is all that was wanted
 	}

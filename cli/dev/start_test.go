@@ -19,7 +19,8 @@ func TestChooseModel(t *testing.T) {
 	t.Parallel()
 	configured := app.Config{Model: app.Provider{APIKey: "sk-1"}, AnthropicAPIKey: "sk-2", Azure: app.Azure{APIKey: "sk-3"}}
 	none := &dev{config: configured, options: options{model: "none"}}
-	if err := none.chooseModel(t.Context()); err != nil || none.config.Model.APIKey.IsSet() || none.config.AnthropicAPIKey.IsSet() || none.config.Azure.APIKey.IsSet() {
+	if err := none.chooseModel(t.Context()); err != nil || none.config.Model.APIKey.IsSet() ||
+		none.config.AnthropicAPIKey.IsSet() || none.config.Azure.APIKey.IsSet() {
 		t.Errorf("--model none keeps %+v, %v", none.config.Model, err)
 	}
 	auto := &dev{config: configured, options: options{model: "auto"}}

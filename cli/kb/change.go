@@ -69,7 +69,10 @@ func newDetach() *cobra.Command {
 				return err
 			}
 			for _, source := range sources {
-				_, err := k.knowledge.DetachSource(ctx, &parlancev1.DetachSourceRequest{WorkspaceId: k.WorkspaceID, AgentId: agent, SourceId: source.GetId()})
+				_, err := k.knowledge.DetachSource(ctx, &parlancev1.DetachSourceRequest{
+					WorkspaceId: k.WorkspaceID,
+					AgentId:     agent, SourceId: source.GetId(),
+				})
 				if err != nil {
 					return k.Explain("detach "+source.GetName(), err)
 				}
@@ -84,7 +87,10 @@ func newDetach() *cobra.Command {
 
 func newRemove() *cobra.Command {
 	return &cobra.Command{
-		Use: "rm SOURCE…", Aliases: []string{"remove", "delete"}, Short: "Delete sources with their files and passages", Args: command.SomeArgs("SOURCE"),
+		Use: "rm SOURCE…", Aliases: []string{
+			"remove",
+			"delete",
+		}, Short: "Delete sources with their files and passages", Args: command.SomeArgs("SOURCE"),
 		Long: `Deletes sources: their files, their passages, and what agents see of them. A name that several
 sources have is refused, so that nothing is deleted by mistake.`,
 		Example: `  parlance kb rm old-prices.pdf
@@ -151,7 +157,10 @@ func (k *kb) toReprocess(ctx context.Context, named []string, failed bool) ([]*p
 		return k.sources(ctx, named)
 	}
 	var list []*parlancev1.Source
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID, Status: "failed"}, func(source *parlancev1.Source) bool {
+	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{
+		WorkspaceId: k.WorkspaceID,
+		Status:      "failed",
+	}, func(source *parlancev1.Source) bool {
 		list = append(list, source)
 		return true
 	})

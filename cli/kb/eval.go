@@ -141,7 +141,8 @@ func (k *kb) showMisses(made *parlancev1.KnowledgeEvaluation) {
 	for _, result := range made.GetResults() {
 		for _, place := range result.GetPlaces() {
 			if place.GetRank() == 0 {
-				k.Line("\n%s  %s\n    %s: %s, similarity %.2f", "✗", result.GetQ(), place.GetRanking(), strings.ReplaceAll(place.GetOutcome(), "_", " "), place.GetSimilarity())
+				k.Line("\n%s  %s\n    %s: %s, similarity %.2f", "✗", result.GetQ(), place.GetRanking(),
+					strings.ReplaceAll(place.GetOutcome(), "_", " "), place.GetSimilarity())
 			}
 		}
 	}

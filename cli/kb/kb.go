@@ -84,12 +84,13 @@ func (k *kb) source(ctx context.Context, named string) (*parlancev1.Source, erro
 		}
 	}
 	var found []*parlancev1.Source
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID}, func(source *parlancev1.Source) bool {
-		if source.GetName() == named {
-			found = append(found, source)
-		}
-		return true
-	})
+	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID},
+		func(source *parlancev1.Source) bool {
+			if source.GetName() == named {
+				found = append(found, source)
+			}
+			return true
+		})
 	switch {
 	case err != nil:
 		return nil, k.Explain("list the sources", err)

@@ -58,7 +58,8 @@ func TestKBAddFolder(t *testing.T) {
 		".hidden.md":                 "secret", ".git/config.md": "secret", "node_modules/a/readme.md": "not ours", "~$report.docx": "lock", "main.go": "package x",
 	})
 	got := w.kb(t, "", "add", folder, "--attach", "default")
-	got.Wants(t, command.ExitDone, "✓ returns.md", "✓ sub dir/Öffnungszeiten.txt", "✓ shop/house.html", "3 ready", "5 files and folders skipped",
+	got.Wants(t, command.ExitDone, "✓ returns.md", "✓ sub dir/Öffnungszeiten.txt", "✓ shop/house.html", "3 ready",
+		"5 files and folders skipped",
 		"2 hidden", "1 made by a tool", "1 left by an editor", "type not accepted: .go", "kb query --agent "+w.Agent)
 	if strings.Contains(got.Out, "\x1b") {
 		t.Errorf("escape sequences where there is no terminal:\n%q", got.Out)
@@ -66,7 +67,8 @@ func TestKBAddFolder(t *testing.T) {
 	if names := w.names(t); len(names) != 3 {
 		t.Errorf("sources %q, want three", names)
 	}
-	w.kb(t, "", "query", "Within how many days can books be returned?").Wants(t, command.ExitDone, " 1  0.", "returns.md: Returns", "within 30 days")
+	w.kb(t, "", "query", "Within how many days can books be returned?").Wants(t, command.ExitDone, " 1  0.",
+		"returns.md: Returns", "within 30 days")
 	w.kb(t, "", "add", folder).Wants(t, command.ExitDone, "= returns.md", "3 there already", "0 B sent")
 	w.kb(t, "", "add", filepath.Join(folder, "returns.md"), "--again").Wants(t, command.ExitDone, "1 ready")
 	if names := w.names(t); len(names) != 4 {
@@ -81,7 +83,8 @@ func TestKBAddSaysWhatFailed(t *testing.T) {
 		"good.md": returnsText, "picture.md": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "empty.txt": "", "large.txt": strings.Repeat("many words ", 3000),
 	})
 	got := w.kb(t, "", "add", folder)
-	got.Wants(t, command.ExitFailed, "✓ good.md", "✗ picture.md", "failed kb-unsupported-media-type", "its content is image/png", "failed empty",
+	got.Wants(t, command.ExitFailed, "✓ good.md", "✗ picture.md", "failed kb-unsupported-media-type",
+		"its content is image/png", "failed empty",
 		"failed quota-exceeded-kb-upload-size", "→ split the file, or change the plan", "1 ready, 3 failed", "3 of 4 failed")
 	// What failed is tried again in its place: no second row of it.
 	before := w.changed(t, "empty.txt")
@@ -182,7 +185,8 @@ func TestKBAddInterrupted(t *testing.T) {
 	}})
 	folder := clitest.WriteTree(t, map[string]string{"a.md": returnsText, "b.md": returnsText + "b", "c.md": returnsText + "c"})
 	var out, errs bytes.Buffer
-	code := cli.Execute(ctx, cli.IO{In: strings.NewReader(""), Out: &out, Err: &errs}, []string{"kb", "add", "--data-dir", w.DataDir, "--parallel", "1", folder})
+	code := cli.Execute(ctx, cli.IO{In: strings.NewReader(""), Out: &out, Err: &errs},
+		[]string{"kb", "add", "--data-dir", w.DataDir, "--parallel", "1", folder})
 	got := clitest.Result{Code: code, Out: out.String(), Err: errs.String()}
 	got.Wants(t, command.ExitFailed, "· b.md", "· c.md", "2 not sent", "interrupted: 2 of 3 were not sent. Run it again to go on")
 	if !strings.Contains(got.Out, "✓ a.md") && !strings.Contains(got.Out, "→ a.md") {
@@ -224,11 +228,13 @@ func TestKBUsage(t *testing.T) {
 	}
 	t.Run("NoWorkspace", func(t *testing.T) {
 		t.Parallel()
-		clitest.Execute(t, "", "kb", "ls", "--data-dir", t.TempDir(), "--base-url", w.Env.URL, "--api-key", "k").Wants(t, command.ExitUsage, "--workspace is missing")
+		clitest.Execute(t, "", "kb", "ls", "--data-dir", t.TempDir(), "--base-url", w.Env.URL, "--api-key", "k").Wants(t,
+			command.ExitUsage, "--workspace is missing")
 	})
 	t.Run("WrongKey", func(t *testing.T) {
 		t.Parallel()
-		w.kb(t, "", "add", program, "--type", "txt", "--api-key", "prl_wrong").Wants(t, command.ExitFailed, "Keys of a data directory that was deleted")
+		w.kb(t, "", "add", program, "--type", "txt", "--api-key", "prl_wrong").Wants(t, command.ExitFailed,
+			"Keys of a data directory that was deleted")
 	})
 	t.Run("ReadKey", func(t *testing.T) {
 		t.Parallel()

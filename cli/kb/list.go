@@ -74,7 +74,10 @@ func (k *kb) list(ctx context.Context, o listOptions) error {
 func (k *kb) page(ctx context.Context, o listOptions) ([]*parlancev1.Source, error) {
 	var list []*parlancev1.Source
 	var broken error
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID, Status: o.status}, func(source *parlancev1.Source) bool {
+	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{
+		WorkspaceId: k.WorkspaceID,
+		Status:      o.status,
+	}, func(source *parlancev1.Source) bool {
 		if !o.json {
 			list = append(list, source)
 			return true

@@ -25,7 +25,8 @@ func startSite(t *testing.T) string {
 			_, _ = w.Write([]byte(body)) // the test would see it
 		})
 	}
-	page("/returns", "text/html; charset=iso-8859-1", "<html><head><title>B\xfccher\n  zur\xfcck</title></head><body><h1>R\xfcckgabe</h1><p>Dreissig Tage.</p></body></html>")
+	page("/returns", "text/html; charset=iso-8859-1",
+		"<html><head><title>B\xfccher\n  zur\xfcck</title></head><body><h1>R\xfcckgabe</h1><p>Dreissig Tage.</p></body></html>")
 	page("/plain", "text/plain", "The garage closes at midnight.")
 	page("/notes.md", "application/octet-stream", returnsText)
 	page("/film", "video/mp4", "film")
@@ -49,6 +50,7 @@ func TestKBAddPages(t *testing.T) {
 	w.kb(t, "", "add", secret+"/moved").Wants(t, command.ExitDone, "1 there already")
 
 	got = w.kb(t, "", "add", site+"/film", site+"/gone", site+"/loop", "http://127.0.0.1:1/x", "--name", "")
-	got.Wants(t, command.ExitFailed, "4 failed", `"video/mp4", which is not accepted`, "answers 404 Not Found", "redirected more than 5 times", "connection refused")
+	got.Wants(t, command.ExitFailed, "4 failed", `"video/mp4", which is not accepted`, "answers 404 Not Found",
+		"redirected more than 5 times", "connection refused")
 	w.kb(t, "", "add", site+"/returns", "--name", "Rückgabe").Wants(t, command.ExitDone, "✓ Rückgabe")
 }

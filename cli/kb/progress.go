@@ -41,7 +41,8 @@ type progress struct {
 
 // newProgress starts to show the items; end must be called.
 func newProgress(k *kb, items []intake.Item, asJSON bool) *progress {
-	p := &progress{kb: k, json: asJSON, begun: k.Now(), states: make([]intake.State, len(items)), said: make([]time.Time, len(items)), stop: make(chan struct{})}
+	p := &progress{kb: k, json: asJSON, begun: k.Now(), states: make([]intake.State, len(items)), said: make([]time.Time,
+		len(items)), stop: make(chan struct{})}
 	for i, item := range items {
 		p.states[i] = intake.State{Item: item, Phase: intake.Waiting}
 		p.said[i] = p.begun
@@ -138,7 +139,8 @@ func (p *progress) words(s intake.State) (words string, share float64) {
 	case s.Phase == intake.Fetching:
 		return "fetching", -1
 	case s.Phase == intake.Uploading && s.Item.SizeBytes > 0:
-		return fmt.Sprintf("uploading %s of %s", term.Bytes(float64(s.SentBytes)), term.Bytes(float64(s.Item.SizeBytes))), float64(s.SentBytes) / float64(s.Item.SizeBytes)
+		return fmt.Sprintf("uploading %s of %s", term.Bytes(float64(s.SentBytes)), term.Bytes(float64(s.Item.SizeBytes))),
+			float64(s.SentBytes) / float64(s.Item.SizeBytes)
 	case s.Phase == intake.Uploading:
 		return "uploading", -1
 	case s.Phase == intake.Ingesting && s.Source.GetStatus() == "processing":

@@ -56,7 +56,10 @@ func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
 		return err
 	}
 	topK := int32(max(min(o.topK, 1<<20), -1)) //nolint:gosec // within its bounds; the API says which make sense
-	req := &parlancev1.QueryKnowledgeRequest{WorkspaceId: k.WorkspaceID, AgentId: agent, Q: question, TopK: &topK, Ranking: o.ranking, Rerank: o.rerank}
+	req := &parlancev1.QueryKnowledgeRequest{
+		WorkspaceId: k.WorkspaceID, AgentId: agent, Q: question, TopK: &topK,
+		Ranking: o.ranking, Rerank: o.rerank,
+	}
 	if o.floor != 0 {
 		req.MinSimilarity = &o.floor
 	}
@@ -87,7 +90,8 @@ func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
 		k.Screen.Line("\n%s: %s", k.Screen.Strong(term.Clean(explained.GetName())), strings.ReplaceAll(term.Clean(why.GetOutcome()), "_", " "))
 		k.passage(why.GetMessage(), "", 0)
 		if why.GetSimilarityPlace()+why.GetWordPlace() > 0 {
-			k.Screen.Line("      its best: %s", strings.Join(placesWords(why.GetBestSimilarity(), why.GetSimilarityPlace(), 0, why.GetWordPlace()), "; "))
+			k.Screen.Line("      its best: %s", strings.Join(placesWords(why.GetBestSimilarity(), why.GetSimilarityPlace(), 0,
+				why.GetWordPlace()), "; "))
 		}
 	}
 	return nil
@@ -166,7 +170,8 @@ func gapBefore(place int) string {
 
 // nothingFound says what may be the reason.
 func (k *kb) nothingFound(ctx context.Context, agent string) {
-	list, err := k.knowledge.ListSourceAttachments(ctx, &parlancev1.ListSourceAttachmentsRequest{WorkspaceId: k.WorkspaceID, AgentId: agent, PageSize: 1})
+	list, err := k.knowledge.ListSourceAttachments(ctx,
+		&parlancev1.ListSourceAttachmentsRequest{WorkspaceId: k.WorkspaceID, AgentId: agent, PageSize: 1})
 	if err == nil && len(list.GetAttachments()) == 0 {
 		k.Line("Nothing is attached to %s: parlance kb attach --agent %s SOURCE…", agent, agent)
 		return

@@ -31,7 +31,8 @@ func TestKBQueryScores(t *testing.T) {
 		t.Errorf("one order has no places to show:\n%s", plain.Out)
 	}
 	ranked := w.kb(t, "", "query", "harbour boats cellar", "--ranking", "hybrid", "--rerank", "--top-k", "2", "--explain", "roses.md")
-	ranked.Wants(t, command.ExitDone, "cellar.md", "rerank 2.000", "similarity 0.", "place ", "words ", "fused 0.0", "roses.md: crowded out", "its best: similarity 0.")
+	ranked.Wants(t, command.ExitDone, "cellar.md", "rerank 2.000", "similarity 0.", "place ", "words ", "fused 0.0",
+		"roses.md: crowded out", "its best: similarity 0.")
 	if first, _, _ := strings.Cut(ranked.Out, "harbour.md"); !strings.Contains(first, "cellar.md") {
 		t.Errorf("the server would have the cellar first:\n%s", ranked.Out)
 	}
@@ -55,7 +56,8 @@ func TestKBAddForceOCR(t *testing.T) {
 	harness.Await(t, 2*harness.Patience, "both are ready", func() bool {
 		return harness.Rows[int](t, w.Env, "SELECT count(*) FROM sources WHERE status = 'ready'")[0] == 2
 	})
-	if got := harness.Rows[string](t, w.Env, "SELECT name || ' ' || ocr_page_count || ' ' || attempt FROM sources ORDER BY name"); strings.Join(got, ", ") != "returns.md 0 1, scan.pdf 1 1" {
+	if got := harness.Rows[string](t, w.Env,
+		"SELECT name || ' ' || ocr_page_count || ' ' || attempt FROM sources ORDER BY name"); strings.Join(got, ", ") != "returns.md 0 1, scan.pdf 1 1" {
 		t.Errorf("pages by OCR, and runs: %v", got)
 	}
 	if n := harness.Rows[int](t, w.Env, "SELECT count(*) FROM events WHERE type = 'kb.source_ingested'")[0]; n != 2 {

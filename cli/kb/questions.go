@@ -118,7 +118,8 @@ func questionsOfCSV(content []byte) ([]*parlancev1.EvaluationQuestion, error) {
 	var questions []*parlancev1.EvaluationQuestion
 	for i, row := range rows[1:] {
 		if len(row) <= max(q, sources) {
-			return nil, fmt.Errorf("line %d of the questions has %s, and needs the columns q and sources", i+2, term.Count(len(row), "column", "columns"))
+			return nil, fmt.Errorf("line %d of the questions has %s, and needs the columns q and sources", i+2,
+				term.Count(len(row), "column", "columns"))
 		}
 		questions = append(questions, newQuestion(row[q], strings.Split(row[sources], ";")))
 	}

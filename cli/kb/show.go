@@ -71,7 +71,8 @@ func (k *kb) show(ctx context.Context, o showOptions, named string) error {
 
 func (k *kb) more(o showOptions, left int) {
 	if !o.json && left > 0 {
-		k.Screen.Line("\n%s", k.Screen.Dim(fmt.Sprintf("… %s more: --chunks %d, or --all", term.Count(left, "passage", "passages"), o.chunks+left)))
+		k.Screen.Line("\n%s", k.Screen.Dim(fmt.Sprintf("… %s more: --chunks %d, or --all", term.Count(left, "passage",
+			"passages"), o.chunks+left)))
 	}
 }
 

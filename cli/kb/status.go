@@ -39,7 +39,8 @@ func (k *kb) status(ctx context.Context) error {
 	// What the plan allows is for keys that may read the tenant; others see what is used.
 	if tenant, err := k.workspaces.GetTenant(ctx, &parlancev1.GetTenantRequest{}); err == nil && tenant.GetLimits().GetKbStorageBytes() > 0 {
 		most := tenant.GetLimits().GetKbStorageBytes()
-		row("storage", "%s  %s of %s (%.0f %%) of the plan %s", k.Screen.Bar(used/most, barColumns), term.Bytes(used), term.Bytes(most), used/most*100, term.Clean(tenant.GetPlan()))
+		row("storage", "%s  %s of %s (%.0f %%) of the plan %s", k.Screen.Bar(used/most, barColumns), term.Bytes(used),
+			term.Bytes(most), used/most*100, term.Clean(tenant.GetPlan()))
 		row("uploads", "up to %s each", term.Bytes(tenant.GetLimits().GetKbUploadBytes()))
 	} else {
 		row("storage", "%s", term.Bytes(used))
@@ -51,12 +52,13 @@ func (k *kb) status(ctx context.Context) error {
 func (k *kb) statusOfSources(ctx context.Context, row func(name, format string, args ...any)) error {
 	statuses := map[string]int{}
 	sources, chunks := 0, 0
-	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID}, func(source *parlancev1.Source) bool {
-		sources++
-		statuses[source.GetStatus()]++
-		chunks += int(source.GetChunkCount())
-		return true
-	})
+	err := intake.EachSource(ctx, k.knowledge, &parlancev1.ListSourcesRequest{WorkspaceId: k.WorkspaceID},
+		func(source *parlancev1.Source) bool {
+			sources++
+			statuses[source.GetStatus()]++
+			chunks += int(source.GetChunkCount())
+			return true
+		})
 	if err != nil {
 		return k.Explain("list the sources", err)
 	}

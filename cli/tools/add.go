@@ -54,7 +54,8 @@ Run it again after the document has changed: tools that are as they should be st
 	flags.StringVar(&o.prefix, "prefix", "", "stands before each name: list_orders with shop is shop_list_orders")
 	flags.StringVar(&o.server, "server", "", "base URL of the API, in place of the document's")
 	flags.StringVar(&o.auth, "auth-header", "", "the Authorization header: @file, env:NAME, or ask; a bare token is sent as the document says")
-	flags.StringArrayVar(&o.header, "header", nil, "a header that is always sent, \"Name: value\"; anybody with a key can read it; may be repeated")
+	flags.StringArrayVar(&o.header, "header", nil,
+		"a header that is always sent, \"Name: value\"; anybody with a key can read it; may be repeated")
 	flags.StringVar(&o.attach, "attach", "", "attach the tools to this agent, agt_…; default: that of "+command.EnvAgent)
 	flags.BoolVar(&o.update, "update", false, "change tools that are there already and differ")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "only show what would be made")
@@ -222,7 +223,8 @@ func namedPlans(plans []*plan, named []string) ([]*plan, error) {
 	var found []*plan
 	for _, name := range named {
 		at := slices.IndexFunc(plans, func(p *plan) bool {
-			return p.op.ID == name || p.op.Slug == name || strings.EqualFold(p.op.Method, firstWord(name)) && p.op.Path == strings.TrimSpace(name[len(firstWord(name)):])
+			return p.op.ID == name || p.op.Slug == name || strings.EqualFold(p.op.Method, firstWord(name)) &&
+				p.op.Path == strings.TrimSpace(name[len(firstWord(name)):])
 		})
 		if at < 0 {
 			return nil, command.Usagef("the document has no operation %q; without --operation they are listed", name)

@@ -87,7 +87,10 @@ func newDetach() *cobra.Command {
 
 func newRemove() *cobra.Command {
 	return &cobra.Command{
-		Use: "rm TOOL…", Aliases: []string{"remove", "delete"}, Short: "Delete tools, and take them from every agent", Args: command.SomeArgs("TOOL"),
+		Use: "rm TOOL…", Aliases: []string{
+			"remove",
+			"delete",
+		}, Short: "Delete tools, and take them from every agent", Args: command.SomeArgs("TOOL"),
 		Long: "Deletes tools and takes them from every agent at once. The traces of their calls stay until their time is over.",
 		Example: `  parlance tools rm get_order
   parlance tools ls --json | jq -r 'select(.slug | startswith("stripe_")) | .id' | xargs -r parlance tools rm`,

@@ -56,7 +56,8 @@ func pickPlans(plans []*plan, answer string) ([]*plan, error) {
 		}
 		matched := false
 		for i, p := range plans {
-			where := strings.ToLower(p.op.Slug + " " + p.op.ID + " " + p.op.Method + " " + p.op.Path + " " + p.op.Summary + " " + strings.Join(p.op.Tags, " "))
+			where := strings.ToLower(p.op.Slug + " " + p.op.ID + " " + p.op.Method + " " + p.op.Path + " " + p.op.Summary +
+				" " + strings.Join(p.op.Tags, " "))
 			if p.want != nil && (part == "all" && !p.op.Deprecated || part != "all" && strings.Contains(where, strings.ToLower(part))) {
 				chosen[i], matched = true, true
 			}

@@ -70,7 +70,13 @@ func (b *toolbox) list(ctx context.Context, o listOptions) error {
 	case len(rows) == 0:
 		b.Line("The workspace has no tools. Make some: parlance tools add --from-openapi URL|FILE")
 	default:
-		b.Screen.Draw(b.Screen.Table([]term.Column{{Title: "TOOL"}, {Title: "KIND"}, {Title: "CALLS", Shrinks: true}, {Title: "AUTH", Drops: 2}, {Title: "ID", Drops: 1}}, rows), nil)
+		b.Screen.Draw(b.Screen.Table([]term.Column{
+			{Title: "TOOL"},
+			{Title: "KIND"},
+			{Title: "CALLS", Shrinks: true},
+			{Title: "AUTH", Drops: 2},
+			{Title: "ID", Drops: 1},
+		}, rows), nil)
 	}
 	return nil
 }
@@ -112,7 +118,13 @@ func (b *toolbox) listAgent(ctx context.Context, o listOptions) error {
 		}
 	}
 	if !o.json {
-		b.Screen.Draw(b.Screen.Table([]term.Column{{Title: "TOOL"}, {Title: "KIND"}, {Title: "STATE"}, {Title: "MOST CALLS", Right: true}, {Title: "CALLS", Shrinks: true}}, rows), nil)
+		b.Screen.Draw(b.Screen.Table([]term.Column{
+			{Title: "TOOL"},
+			{Title: "KIND"},
+			{Title: "STATE"},
+			{Title: "MOST CALLS", Right: true},
+			{Title: "CALLS", Shrinks: true},
+		}, rows), nil)
 	}
 	return nil
 }
@@ -200,7 +212,8 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 		b.fact("authorization", "sealed; it is sent and never shown")
 	}
 	b.fact("allowed tools", strings.Join(tool.GetAllowedTools(), ", "))
-	b.fact("asks the client", strings.TrimSpace(strings.TrimSuffix(tool.GetApproval(), "never")+" "+strings.Join(tool.GetApprovalTools(), ", ")))
+	b.fact("asks the client", strings.TrimSpace(strings.TrimSuffix(tool.GetApproval(),
+		"never")+" "+strings.Join(tool.GetApprovalTools(), ", ")))
 	if tool.GetAllowDynamicVars() {
 		b.fact("variables", "{{…}} is filled from the conversation")
 	}

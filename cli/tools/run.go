@@ -63,7 +63,10 @@ func (b *toolbox) run(ctx context.Context, o runOptions, named string) error {
 	if err != nil {
 		return err
 	}
-	req := &parlancev1.RunToolRequest{WorkspaceId: b.WorkspaceID, ToolId: found[0].GetId(), RemoteTool: o.remote, DynamicVariables: map[string]string{}}
+	req := &parlancev1.RunToolRequest{
+		WorkspaceId: b.WorkspaceID, ToolId: found[0].GetId(), RemoteTool: o.remote,
+		DynamicVariables: map[string]string{},
+	}
 	if req.Args, err = b.arguments(o, found[0]); err != nil {
 		return command.Usage(err)
 	}

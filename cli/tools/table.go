@@ -110,7 +110,8 @@ func (a *adder) showWants(plans []*plan) {
 		}
 		switch {
 		case len(p.op.Tool.Variables) > 0:
-			words += ": conversations bring it as the variable " + strings.Join(p.op.Tool.Variables, ", ") + "; a run takes --var " + p.op.Tool.Variables[0] + "=@file."
+			words += ": conversations bring it as the variable " + strings.Join(p.op.Tool.Variables, ", ") +
+				"; a run takes --var " + p.op.Tool.Variables[0] + "=@file."
 		case a.o.auth == "" && !(a.person != nil && !a.o.yes):
 			words += ": give --auth-header @file, or the calls go without."
 		default:
@@ -147,7 +148,12 @@ func (a *adder) showChoices(plans []*plan) {
 			{Text: fmt.Sprint(i + 1)}, {Text: p.op.Slug}, {Text: term.Clean(p.op.Method + " " + p.op.Path)}, {Text: about, Paint: a.Screen.Dim},
 		}
 	}
-	a.Screen.Draw(a.Screen.Table([]term.Column{{Title: "", Right: true}, {Title: "TOOL"}, {Title: "OPERATION"}, {Title: "", Shrinks: true}}, rows), nil)
+	a.Screen.Draw(a.Screen.Table([]term.Column{
+		{Title: "", Right: true},
+		{Title: "TOOL"},
+		{Title: "OPERATION"},
+		{Title: "", Shrinks: true},
+	}, rows), nil)
 }
 
 // sumUp counts what became of the operations, and says what comes next.

@@ -104,12 +104,17 @@ func TestToolsFromOpenAPI(t *testing.T) {
 	w := startTools(t)
 	secret := filepath.Join(t.TempDir(), "token.txt")
 	clitest.WriteFile(t, secret, "tok-1234567890\n")
-	w.api.Script("/v1/orders/A%2F7", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"status": "shipped", "token": "tok-1234567890"}`})
+	w.api.Script("/v1/orders/A%2F7", httptool.Step{
+		Header: map[string]string{"Content-Type": "application/json"},
+		Body:   `{"status": "shipped", "token": "tok-1234567890"}`,
+	})
 	args := []string{"--all", "--auth-header", "@" + secret, "--attach", "default"}
 
 	looked := w.add(t, append(args, "--dry-run")...)
-	looked.Wants(t, command.ExitDone, "Shop 1 (OpenAPI 3.0.3): 4 tools, 2 left out", "They call "+w.api.URL, "get_order", "GET "+w.api.URL+"/v1/orders/{order-id}",
-		"it takes image/png; tools send JSON", "deprecated", "end_call_api", "The API wants Authorization: Bearer … (token)", "secret__x_key", "4 to be made")
+	looked.Wants(t, command.ExitDone, "Shop 1 (OpenAPI 3.0.3): 4 tools, 2 left out", "They call "+w.api.URL, "get_order",
+		"GET "+w.api.URL+"/v1/orders/{order-id}",
+		"it takes image/png; tools send JSON", "deprecated", "end_call_api", "The API wants Authorization: Bearer … "+
+			"(token)", "secret__x_key", "4 to be made")
 	if slugs := w.slugs(t); len(slugs) > 0 {
 		t.Fatalf("a dry run made %q", slugs)
 	}
@@ -124,7 +129,8 @@ func TestToolsFromOpenAPI(t *testing.T) {
 	}
 	w.tools(t, "", "ls").Wants(t, command.ExitDone, "get_order", "http", "sealed")
 	w.tools(t, "", "ls", "--agent", "default").Wants(t, command.ExitDone, "create_order", "end_call", "schedule_callback", "off: not enabled")
-	w.tools(t, "", "show", "create_order").Wants(t, command.ExitDone, "Place an order", "POST "+w.api.URL+"/v1/orders", "sealed; it is sent and never shown", `"minimum": 1`)
+	w.tools(t, "", "show", "create_order").Wants(t, command.ExitDone, "Place an order", "POST "+w.api.URL+"/v1/orders",
+		"sealed; it is sent and never shown", `"minimum": 1`)
 
 	run := w.tools(t, "", "run", "get_order", "--arg", "order-id=A/7", "--arg", "fields=status", "--arg", "fields=total", "--request")
 	run.Wants(t, command.ExitDone, "✓ get_order  answered, HTTP 200", `"status":"shipped"`, "/v1/orders/A%2F7?fields=status&fields=total")
@@ -134,9 +140,11 @@ func TestToolsFromOpenAPI(t *testing.T) {
 	if got := w.api.Requests("/v1/orders/A%2F7")[0].Header.Get("Authorization"); got != "Bearer tok-1234567890" {
 		t.Errorf("Authorization %q", got)
 	}
-	w.tools(t, "", "run", "create_order", "--args", `{"book": "Dune"}`, "--arg", "count=2", "--arg", "gift=true").Wants(t, command.ExitDone, "HTTP 200")
+	w.tools(t, "", "run", "create_order", "--args", `{"book": "Dune"}`, "--arg", "count=2", "--arg",
+		"gift=true").Wants(t, command.ExitDone, "HTTP 200")
 	sent := w.api.Requests("/v1/orders")
-	if len(sent) != 1 || !strings.Contains(sent[0].Body, `"book":"Dune"`) || !strings.Contains(sent[0].Body, `"count":2`) || !strings.Contains(sent[0].Body, `"gift":true`) {
+	if len(sent) != 1 || !strings.Contains(sent[0].Body, `"book":"Dune"`) ||
+		!strings.Contains(sent[0].Body, `"count":2`) || !strings.Contains(sent[0].Body, `"gift":true`) {
 		t.Errorf("sent %+v", sent)
 	}
 	// What is not the Authorization header is a variable, and goes where no token is wanted.
@@ -168,7 +176,8 @@ func TestToolsAddAgain(t *testing.T) {
 		"there, but differs: description, webhook_url", "1 there already, 1 there, but different", "--update")
 	w.add(t, "--operation", "getOrder", "--operation", "getStatus", "--yes").Wants(t, command.ExitDone, "1 made, 1 there, but different")
 	w.tools(t, "", "show", "get_order").Wants(t, command.ExitDone, "Look an order up")
-	w.add(t, "--operation", "getOrder", "--operation", "createOrder", "--yes", "--update").Wants(t, command.ExitDone, "1 updated, 1 there already")
+	w.add(t, "--operation", "getOrder", "--operation", "createOrder", "--yes", "--update").Wants(t, command.ExitDone,
+		"1 updated, 1 there already")
 	w.tools(t, "", "show", "get_order").Wants(t, command.ExitDone, "Find an order", "/orders/by-id/{order-id}")
 
 	// A token that is given later is stored with --update, where the document wants one.
@@ -179,7 +188,8 @@ func TestToolsAddAgain(t *testing.T) {
 	if got := w.api.Requests("/v1/orders/by-id/1")[0].Header.Get("Authorization"); got != "Token whole" {
 		t.Errorf("Authorization %q", got)
 	}
-	w.add(t, "--operation", "getOrder", "--prefix", "shop", "--attach", w.Agent, "--yes").Wants(t, command.ExitDone, "shop_get_order", "1 made")
+	w.add(t, "--operation", "getOrder", "--prefix", "shop", "--attach", w.Agent, "--yes").Wants(t, command.ExitDone,
+		"shop_get_order", "1 made")
 	w.add(t, "--operation", "createOrder", "--attach", "default", "--yes").Wants(t, command.ExitDone, "1 attached to "+w.Agent)
 	w.tools(t, "", "ls", "--agent", "default").Wants(t, command.ExitDone, "shop_get_order", "create_order")
 }
@@ -198,7 +208,8 @@ func TestToolsAddJSON(t *testing.T) {
 	got := w.tools(t, raw, "add", "--from-openapi", "-", "--operation", "getOrder", "--operation", "addPicture", "--json", "--yes")
 	got.Wants(t, command.ExitFailed, "1 of the operations that were named cannot be tools")
 	lines = got.JSONLines(t)
-	if len(lines) != 2 || lines[0]["outcome"] != "made" || lines[0]["tool_id"] == nil || lines[1]["outcome"] != "left_out" || lines[1]["why"] == nil {
+	if len(lines) != 2 || lines[0]["outcome"] != "made" || lines[0]["tool_id"] == nil ||
+		lines[1]["outcome"] != "left_out" || lines[1]["why"] == nil {
 		t.Errorf("lines %v", lines)
 	}
 }
@@ -207,7 +218,8 @@ func TestToolsAddJSON(t *testing.T) {
 func TestToolsAddRefused(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)
-	clitest.WriteFile(t, w.document, strings.Replace(fmt.Sprintf(shopDocument, w.api.URL), "/status:", "/status:\n    servers: [{url: 'http://169.254.169.254'}]", 1))
+	clitest.WriteFile(t, w.document, strings.Replace(fmt.Sprintf(shopDocument, w.api.URL), "/status:",
+		"/status:\n    servers: [{url: 'http://169.254.169.254'}]", 1))
 	got := w.add(t, "--operation", "getStatus", "--operation", "getOrder", "--yes")
 	got.Wants(t, command.ExitFailed, "✗ get_status: ", "webhook_url names an address that is not public", "1 made, 1 failed", "1 of 2 failed")
 }
@@ -225,7 +237,8 @@ func TestToolsOfOurOwnDocument(t *testing.T) {
 	if made := len(w.slugs(t)); made < 50 || made != outcomes["made"] {
 		t.Errorf("%d tools, outcomes %v", made, outcomes)
 	}
-	w.tools(t, "", "add", "--from-openapi", w.Env.URL+"/openapi.json", "--all", "--yes").Wants(t, command.ExitDone, fmt.Sprintf("%d there already", outcomes["made"]))
+	w.tools(t, "", "add", "--from-openapi", w.Env.URL+"/openapi.json", "--all", "--yes").Wants(t, command.ExitDone,
+		fmt.Sprintf("%d there already", outcomes["made"]))
 }
 
 func TestToolsUsage(t *testing.T) {
@@ -236,27 +249,46 @@ func TestToolsUsage(t *testing.T) {
 		code int
 		says string
 	}{
-		"NoDocument":    {[]string{"add"}, command.ExitUsage, "--from-openapi is missing"},
-		"NoFile":        {[]string{"add", "--from-openapi", "/no/such.yaml"}, command.ExitFailed, "no such file"},
-		"NotOpenAPI":    {[]string{"add", "--from-openapi", filepath.Join(w.DataDir, command.EnvFile)}, command.ExitFailed, "not an object"},
-		"NoChoice":      {[]string{"add", "--from-openapi", w.document}, command.ExitUsage, "which operations? Name them with --operation"},
-		"BothChoices":   {[]string{"add", "--from-openapi", w.document, "--all", "--operation", "x"}, command.ExitUsage, "not both"},
-		"NoOperation":   {[]string{"add", "--from-openapi", w.document, "--operation", "x"}, command.ExitUsage, `no operation "x"`},
-		"SecretInClear": {[]string{"add", "--from-openapi", w.document, "--all", "--auth-header", "Bearer tok"}, command.ExitUsage, "seen by everybody on this machine"},
-		"SecretHeader":  {[]string{"add", "--from-openapi", w.document, "--all", "--header", "authorization: x"}, command.ExitUsage, "given with --auth-header"},
-		"NoSecretFile":  {[]string{"add", "--from-openapi", w.document, "--all", "--yes", "--auth-header", "@/no/such"}, command.ExitFailed, "no such file"},
-		"NoSecretVar":   {[]string{"add", "--from-openapi", w.document, "--all", "--yes", "--auth-header", "env:PARLANCE_TEST_NONE"}, command.ExitFailed, "is not set"},
-		"NobodyToAsk":   {[]string{"add", "--from-openapi", w.document, "--all", "--yes", "--auth-header", "ask"}, command.ExitFailed, "nobody is there"},
-		"JSONAsks":      {[]string{"add", "--from-openapi", w.document, "--all", "--json"}, command.ExitUsage, "--yes or --dry-run"},
-		"Prefix":        {[]string{"add", "--from-openapi", w.document, "--all", "--prefix", "Shop"}, command.ExitUsage, "small letter"},
-		"Server":        {[]string{"add", "--from-openapi", w.document, "--all", "--server", "shop"}, command.ExitUsage, "the server's address shop does not begin"},
-		"NoAgent":       {[]string{"add", "--from-openapi", w.document, "--all", "--attach", "agt_none"}, command.ExitFailed, "find the agent"},
-		"NoTool":        {[]string{"run", "none"}, command.ExitFailed, `there is no tool "none"`},
-		"NoToolID":      {[]string{"show", "2b0ae3c8-6b0c-4a3e-8a25-5f8b9d3d8a11"}, command.ExitFailed, "there is no tool"},
-		"NotCustom":     {[]string{"run", "end_call"}, command.ExitFailed, "runs only in a conversation"},
-		"Status":        {[]string{"traces", "--status", "bad"}, command.ExitUsage, "succeeded or failed"},
-		"NotPair":       {[]string{"run", "end_call", "--arg", "x"}, command.ExitUsage, "NAME=VALUE"},
-		"NotObject":     {[]string{"run", "end_call", "--args", "[1]"}, command.ExitUsage, "must be a JSON object"},
+		"NoDocument":  {[]string{"add"}, command.ExitUsage, "--from-openapi is missing"},
+		"NoFile":      {[]string{"add", "--from-openapi", "/no/such.yaml"}, command.ExitFailed, "no such file"},
+		"NotOpenAPI":  {[]string{"add", "--from-openapi", filepath.Join(w.DataDir, command.EnvFile)}, command.ExitFailed, "not an object"},
+		"NoChoice":    {[]string{"add", "--from-openapi", w.document}, command.ExitUsage, "which operations? Name them with --operation"},
+		"BothChoices": {[]string{"add", "--from-openapi", w.document, "--all", "--operation", "x"}, command.ExitUsage, "not both"},
+		"NoOperation": {[]string{"add", "--from-openapi", w.document, "--operation", "x"}, command.ExitUsage, `no operation "x"`},
+		"SecretInClear": {
+			[]string{"add", "--from-openapi", w.document, "--all", "--auth-header", "Bearer tok"},
+			command.ExitUsage, "seen by everybody on this machine",
+		},
+		"SecretHeader": {
+			[]string{"add", "--from-openapi", w.document, "--all", "--header", "authorization: x"},
+			command.ExitUsage, "given with --auth-header",
+		},
+		"NoSecretFile": {
+			[]string{"add", "--from-openapi", w.document, "--all", "--yes", "--auth-header", "@/no/such"},
+			command.ExitFailed, "no such file",
+		},
+		"NoSecretVar": {[]string{
+			"add", "--from-openapi", w.document, "--all", "--yes", "--auth-header",
+			"env:PARLANCE_TEST_NONE",
+		}, command.ExitFailed, "is not set"},
+		"NobodyToAsk": {
+			[]string{"add", "--from-openapi", w.document, "--all", "--yes", "--auth-header", "ask"},
+			command.ExitFailed, "nobody is there",
+		},
+		"JSONAsks": {[]string{"add", "--from-openapi", w.document, "--all", "--json"}, command.ExitUsage, "--yes or --dry-run"},
+		"Prefix":   {[]string{"add", "--from-openapi", w.document, "--all", "--prefix", "Shop"}, command.ExitUsage, "small letter"},
+		"Server": {
+			[]string{"add", "--from-openapi", w.document, "--all", "--server", "shop"},
+			command.ExitUsage,
+			"the server's address shop does not begin",
+		},
+		"NoAgent":   {[]string{"add", "--from-openapi", w.document, "--all", "--attach", "agt_none"}, command.ExitFailed, "find the agent"},
+		"NoTool":    {[]string{"run", "none"}, command.ExitFailed, `there is no tool "none"`},
+		"NoToolID":  {[]string{"show", "2b0ae3c8-6b0c-4a3e-8a25-5f8b9d3d8a11"}, command.ExitFailed, "there is no tool"},
+		"NotCustom": {[]string{"run", "end_call"}, command.ExitFailed, "runs only in a conversation"},
+		"Status":    {[]string{"traces", "--status", "bad"}, command.ExitUsage, "succeeded or failed"},
+		"NotPair":   {[]string{"run", "end_call", "--arg", "x"}, command.ExitUsage, "NAME=VALUE"},
+		"NotObject": {[]string{"run", "end_call", "--args", "[1]"}, command.ExitUsage, "must be a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -284,7 +316,8 @@ func TestToolsTraces(t *testing.T) {
 		t.Errorf("sent %+v: text stays text where text is wanted", sent)
 	}
 
-	w.tools(t, "", "traces").Wants(t, command.ExitDone, "BEGAN", "get_order", "create_order", "ok 200", "failed http-status 404", "a run", `"order-id":"gone"`)
+	w.tools(t, "", "traces").Wants(t, command.ExitDone, "BEGAN", "get_order", "create_order", "ok 200",
+		"failed http-status 404", "a run", `"order-id":"gone"`)
 	got := w.tools(t, "", "traces", "get_order", "--status", "failed", "--since", "1h", "--whole")
 	got.Wants(t, command.ExitDone, `← {"order-id":"gone"}`, "404")
 	if strings.Contains(got.Out, "create_order") || strings.Contains(got.Out, "A-7") {
@@ -346,7 +379,10 @@ func TestToolsAsk(t *testing.T) {
 	if slugs := w.slugs(t); len(slugs) != 2 {
 		t.Errorf("tools %q, want create_order and cancel_order", slugs)
 	}
-	for _, text := range []string{`"nothing" is in none that can be a tool`, "9 is not from 1 to 6", "cannot be a tool: it takes image/png", "Which?", "The API wants Authorization: Bearer", "Go ahead?", "Nothing was made."} {
+	for _, text := range []string{
+		`"nothing" is in none that can be a tool`, "9 is not from 1 to 6",
+		"cannot be a tool: it takes image/png", "Which?", "The API wants Authorization: Bearer", "Go ahead?", "Nothing was made.",
+	} {
 		if !strings.Contains(out.String(), text) {
 			t.Errorf("the output lacks %q:\n%s", text, out.String())
 		}

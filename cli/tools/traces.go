@@ -147,7 +147,8 @@ func (b *toolbox) outcomeCell(call *parlancev1.ToolCall) term.Cell {
 // wholeTrace prints one call with what it was given and what it gave.
 func (b *toolbox) wholeTrace(call *parlancev1.ToolCall) {
 	outcome := b.outcomeCell(call)
-	b.Screen.Line("%s  %s  %s in %s, %s  %s", call.GetStartedAt().AsTime().Local().Format(time.DateTime), b.Screen.Strong(term.Clean(call.GetSlug())),
+	b.Screen.Line("%s  %s  %s in %s, %s  %s", call.GetStartedAt().AsTime().Local().Format(time.DateTime),
+		b.Screen.Strong(term.Clean(call.GetSlug())),
 		outcome.Paint(outcome.Text), term.Latency(call.GetLatencyMs()), term.Count(int(call.GetAttempts()), "attempt", "attempts"),
 		b.Screen.Dim(strings.TrimSpace(term.Clean(call.GetSessionId()+" "+call.GetTurnId()))))
 	b.Screen.Line("  %s %s", b.Screen.Dim("←"), term.Clean(term.JSON(call.GetInput().AsMap())))

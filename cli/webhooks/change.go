@@ -86,7 +86,8 @@ func (h *hooks) showSecret(one *parlancev1.WebhookEndpoint) {
 func newRotate() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "rotate-secret [ENDPOINT]", Short: "Give an endpoint a new signing secret; the old one signs beside it for 24 hours", Args: command.AtMostOneArg,
+		Use: "rotate-secret [ENDPOINT]", Short: "Give an endpoint a new signing secret; the old one signs beside it for 24 " +
+			"hours", Args: command.AtMostOneArg,
 		Long: `Makes a new signing secret and prints it, once. For 24 hours webhook-signature holds a signature of each, so
 that your receiver can change over when it likes; X-Parlance-Signature uses the new one at once. Two secrets sign at
 most: rotating again within that time ends the older one.`,
@@ -96,7 +97,10 @@ most: rotating again within that time ends the older one.`,
 			if err != nil {
 				return err
 			}
-			made, err := h.webhooks.RotateWebhookSecret(ctx, &parlancev1.RotateWebhookSecretRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId()})
+			made, err := h.webhooks.RotateWebhookSecret(ctx, &parlancev1.RotateWebhookSecretRequest{
+				WorkspaceId: h.WorkspaceID,
+				EndpointId:  one.GetId(),
+			})
 			if err != nil {
 				return h.Explain("make a new secret", err)
 			}
@@ -147,7 +151,10 @@ would have got since then and has not received, in order and each once, also wha
 
 func newRemove() *cobra.Command {
 	return &cobra.Command{
-		Use: "rm ENDPOINT…", Aliases: []string{"remove", "delete"}, Short: "Delete endpoints; what was not delivered to them is dropped", Args: command.SomeArgs("ENDPOINT"),
+		Use: "rm ENDPOINT…", Aliases: []string{
+			"remove",
+			"delete",
+		}, Short: "Delete endpoints; what was not delivered to them is dropped", Args: command.SomeArgs("ENDPOINT"),
 		Example: "  parlance webhooks rm we_01j…",
 		RunE: withHooks(func(ctx context.Context, h *hooks, args []string) error {
 			for i := range args {
@@ -155,7 +162,8 @@ func newRemove() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = h.webhooks.DeleteWebhookEndpoint(ctx, &parlancev1.DeleteWebhookEndpointRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId()})
+				_, err = h.webhooks.DeleteWebhookEndpoint(ctx,
+					&parlancev1.DeleteWebhookEndpointRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId()})
 				if err != nil && connect.CodeOf(err) != connect.CodeNotFound { // deleted meanwhile is deleted
 					return h.Explain("delete the endpoint", err)
 				}
@@ -179,7 +187,10 @@ for nothing. Exit code 1: the endpoint did not accept it.`,
 			if err != nil {
 				return err
 			}
-			sent, err := h.webhooks.TestWebhookEndpoint(ctx, &parlancev1.TestWebhookEndpointRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId(), Event: event})
+			sent, err := h.webhooks.TestWebhookEndpoint(ctx, &parlancev1.TestWebhookEndpointRequest{
+				WorkspaceId: h.WorkspaceID,
+				EndpointId:  one.GetId(), Event: event,
+			})
 			if err != nil {
 				return h.Explain("send the example", err)
 			}

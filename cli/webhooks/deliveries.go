@@ -167,7 +167,8 @@ func newDelivery() *cobra.Command {
 // showDelivery prints an attempt with both sides of it.
 func (h *hooks) showDelivery(d *parlancev1.WebhookDelivery) {
 	outcome := h.deliveryCell(d)
-	h.Screen.Line("%s  %s  %s in %s, attempt %d  %s", d.GetStartedAt().AsTime().Local().Format(time.DateTime), h.Screen.Strong(term.Clean(d.GetEvent())),
+	h.Screen.Line("%s  %s  %s in %s, attempt %d  %s", d.GetStartedAt().AsTime().Local().Format(time.DateTime),
+		h.Screen.Strong(term.Clean(d.GetEvent())),
 		outcome.Paint(outcome.Text), term.Latency(d.GetDurationMs()), d.GetAttempt(), h.Screen.Dim(d.GetId()+" "+d.GetEventId()))
 	h.side("→", d.GetRequestHeaders(), d.GetRequestBody())
 	if d.GetStatusCode() != 0 {
@@ -204,7 +205,10 @@ it begins makes one.`,
 				if err != nil {
 					return err
 				}
-				next, err := h.webhooks.RedeliverWebhook(ctx, &parlancev1.RedeliverWebhookRequest{WorkspaceId: h.WorkspaceID, EndpointId: found.GetEndpointId(), DeliveryId: id})
+				next, err := h.webhooks.RedeliverWebhook(ctx, &parlancev1.RedeliverWebhookRequest{
+					WorkspaceId: h.WorkspaceID,
+					EndpointId:  found.GetEndpointId(), DeliveryId: id,
+				})
 				if err != nil {
 					return h.Explain("send "+id+" again", err)
 				}
@@ -248,7 +252,8 @@ whole schedule before it. Repeating it sends nothing twice: what is on its way, 
 				h.Line("Nothing was given up since %s.", from.Local().Format(time.DateTime))
 				return nil
 			}
-			h.Line("%s on the way to %s. See: parlance webhooks deliveries %s", term.Count(total, "event is", "events are"), one.GetUrl(), one.GetId())
+			h.Line("%s on the way to %s. See: parlance webhooks deliveries %s", term.Count(total, "event is", "events are"),
+				one.GetUrl(), one.GetId())
 			return nil
 		}),
 	}

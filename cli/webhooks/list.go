@@ -104,7 +104,8 @@ func newShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			health, err := h.webhooks.GetWebhookEndpointHealth(ctx, &parlancev1.GetWebhookEndpointHealthRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId()})
+			health, err := h.webhooks.GetWebhookEndpointHealth(ctx,
+				&parlancev1.GetWebhookEndpointHealthRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId()})
 			if err != nil {
 				return h.Explain("read the endpoint's health", err)
 			}
@@ -131,17 +132,20 @@ func (h *hooks) showEndpoint(one *parlancev1.WebhookEndpoint, health *parlancev1
 	if health.GetAttempts() == 0 {
 		h.Line("  last 24 h  no attempts")
 	} else {
-		h.Line("  last 24 h  %s, %.1f %% accepted; half within %.0f ms, 95 %% within %.0f ms", term.Count(int(health.GetAttempts()), "attempt", "attempts"),
+		h.Line("  last 24 h  %s, %.1f %% accepted; half within %.0f ms, 95 %% within %.0f ms",
+			term.Count(int(health.GetAttempts()), "attempt", "attempts"),
 			health.GetSuccessRate()*100, health.GetP50LatencyMs(), health.GetP95LatencyMs())
 	}
 	h.Line("  waiting    %s", term.Count(int(health.GetPending()), "event", "events"))
 	if health.GetFailedEvents() > 0 {
-		h.Line("  given up   %s; `parlance webhooks recover %s --since 24h` sends them again", term.Count(int(health.GetFailedEvents()), "event", "events"), one.GetId())
+		h.Line("  given up   %s; `parlance webhooks recover %s --since 24h` sends them again",
+			term.Count(int(health.GetFailedEvents()), "event", "events"), one.GetId())
 	}
 	switch {
 	case one.GetStatus() == "disabled":
 		h.Line("  disabled   %s; once it works: parlance webhooks enable %s", one.GetDisabledReason(), one.GetId())
 	case health.GetConsecutiveFailures() > 0:
-		h.Line("  failures   %d in a row; %d disable it, from %s on", health.GetConsecutiveFailures(), health.GetDisableFailures(), client.Moment(health.GetDisableNotBefore()))
+		h.Line("  failures   %d in a row; %d disable it, from %s on", health.GetConsecutiveFailures(),
+			health.GetDisableFailures(), client.Moment(health.GetDisableNotBefore()))
 	}
 }

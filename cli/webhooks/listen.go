@@ -100,7 +100,11 @@ func newListener(h *hooks, o listenOptions) (*listener, error) {
 	}
 	return &listener{
 		hooks: h, o: o, secret: secret, cursor: o.after, pause: listenPause,
-		target: &http.Client{Timeout: forwardTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		target: &http.Client{Timeout: forwardTimeout, CheckRedirect: func(*http.Request,
+			[]*http.Request,
+		) error {
+			return http.ErrUseLastResponse
+		}},
 	}, nil
 }
 
@@ -142,7 +146,8 @@ func (l *listener) run(ctx context.Context) error {
 // brokenOff says whether opening the stream again can help.
 func brokenOff(err error) bool {
 	switch connect.CodeOf(err) {
-	case connect.CodeUnauthenticated, connect.CodePermissionDenied, connect.CodeNotFound, connect.CodeInvalidArgument, connect.CodeFailedPrecondition, connect.CodeUnimplemented:
+	case connect.CodeUnauthenticated, connect.CodePermissionDenied, connect.CodeNotFound, connect.CodeInvalidArgument,
+		connect.CodeFailedPrecondition, connect.CodeUnimplemented:
 		return false
 	}
 	return true
@@ -206,7 +211,10 @@ func (l *listener) forward(ctx context.Context, event *parlancev1.Event) error {
 	if err != nil {
 		return err
 	}
-	request.Header = webhooks.SignLocal(webhooks.LocalMessage{EventID: event.GetEventId(), Type: events.Type(event.GetType()), Body: body, At: began}, l.secret)
+	request.Header = webhooks.SignLocal(webhooks.LocalMessage{
+		EventID: event.GetEventId(),
+		Type:    events.Type(event.GetType()), Body: body, At: began,
+	}, l.secret)
 	status, failure := 0, ""
 	response, err := l.target.Do(request)
 	if err == nil {
@@ -263,6 +271,7 @@ func (l *listener) show(event *parlancev1.Event, status int, failure string, too
 		outcome = l.Screen.Good(fmt.Sprint(status))
 	}
 	l.Screen.Line("%s  %-24s  %s  %s  %s", l.Now().Local().Format(time.TimeOnly), term.Clean(event.GetType()), outcome,
-		term.Latency(int32(took.Milliseconds())), l.Screen.Dim(term.Clean(event.GetEventId()+"  cursor "+event.GetCursor()))) //nolint:gosec // under forwardTimeout
+		//nolint:gosec // under forwardTimeout
+		term.Latency(int32(took.Milliseconds())), l.Screen.Dim(term.Clean(event.GetEventId()+"  cursor "+event.GetCursor())))
 	return nil
 }

@@ -81,7 +81,10 @@ func TestListen(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	out, done := &capture.Buffer{}, make(chan int, 1)
 	go func() {
-		done <- cli.Execute(ctx, cli.IO{In: strings.NewReader(""), Out: out, Err: out}, []string{"listen", "--data-dir", w.DataDir, "--forward-to", program.URL + "/hook", "--events", "kb.source_ingested"})
+		done <- cli.Execute(ctx, cli.IO{In: strings.NewReader(""), Out: out, Err: out}, []string{
+			"listen", "--data-dir",
+			w.DataDir, "--forward-to", program.URL + "/hook", "--events", "kb.source_ingested",
+		})
 	}()
 	harness.Await(t, harness.Patience, "it listens", func() bool { return strings.Contains(out.String(), "Ctrl-C") })
 	cut.cut() // before anything has happened
@@ -114,11 +117,15 @@ func TestListen(t *testing.T) {
 				Name string `json:"name"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(got[i].body, &body); err != nil || body.Type != "kb.source_ingested" || body.Data.Name != name || body.ID != got[i].header.Get("X-Parlance-Event-Id") {
+		if err := json.Unmarshal(got[i].body, &body); err != nil || body.Type != "kb.source_ingested" ||
+			body.Data.Name != name || body.ID != got[i].header.Get("X-Parlance-Event-Id") {
 			t.Errorf("event %d: %s, %v", i, got[i].body, err)
 		}
 	}
-	for _, text := range []string{"kb.source_ingested of " + w.Env.Tenant.WorkspaceID + " go to " + program.URL, "418", "200", "the connection broke", "connected again"} {
+	for _, text := range []string{
+		"kb.source_ingested of " + w.Env.Tenant.WorkspaceID + " go to " + program.URL, "418",
+		"200", "the connection broke", "connected again",
+	} {
 		if !strings.Contains(out.String(), text) {
 			t.Errorf("the output lacks %q:\n%s", text, out)
 		}
@@ -136,11 +143,16 @@ func TestListenIsRefused(t *testing.T) {
 		code  int
 		words string
 	}{
-		"no target":     {nil, command.ExitUsage, "--forward-to is missing"},
-		"no URL":        {[]string{"--forward-to", "localhost:3000"}, command.ExitUsage, "is a URL such as"},
-		"unknown event": {[]string{"--forward-to", "http://localhost:1", "--events", "kb.ingested"}, command.ExitUsage, "the events are dsar.ready, "},
-		"no cursor":     {[]string{"--forward-to", "http://localhost:1", "--after", "x"}, command.ExitFailed, "after must be the cursor"},
-		"wrong key":     {[]string{"--forward-to", "http://localhost:1", "--api-key", "prl_x", "--base-url", w.Env.URL + "/v1"}, command.ExitFailed, "give --api-key"},
+		"no target": {nil, command.ExitUsage, "--forward-to is missing"},
+		"no URL":    {[]string{"--forward-to", "localhost:3000"}, command.ExitUsage, "is a URL such as"},
+		"unknown event": {
+			[]string{"--forward-to", "http://localhost:1", "--events", "kb.ingested"},
+			command.ExitUsage,
+			"the events are dsar.ready, ",
+		},
+		"no cursor": {[]string{"--forward-to", "http://localhost:1", "--after", "x"}, command.ExitFailed, "after must be the cursor"},
+		"wrong key": {[]string{"--forward-to", "http://localhost:1", "--api-key", "prl_x", "--base-url", w.Env.URL +
+			"/v1"}, command.ExitFailed, "give --api-key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

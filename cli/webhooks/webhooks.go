@@ -134,7 +134,10 @@ func (h *hooks) deliveryOf(ctx context.Context, id, named string) (*parlancev1.W
 		}
 	}
 	for _, one := range candidates {
-		found, err := h.webhooks.GetWebhookDelivery(ctx, &parlancev1.GetWebhookDeliveryRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId(), DeliveryId: id})
+		found, err := h.webhooks.GetWebhookDelivery(ctx, &parlancev1.GetWebhookDeliveryRequest{
+			WorkspaceId: h.WorkspaceID,
+			EndpointId:  one.GetId(), DeliveryId: id,
+		})
 		if err == nil {
 			return found, nil
 		}

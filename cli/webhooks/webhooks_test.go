@@ -78,7 +78,8 @@ func TestWebhooks(t *testing.T) {
 	webhooks("update", id, "--events", "nonsense").Wants(t, command.ExitFailed, "There is no event")
 	webhooks("update", id, "--events", "", "--description", "paused").Wants(t, command.ExitDone, id, "gets none")
 	changed := webhooks("update", "--url", hook.URL+"/new", "--max-in-flight", "2", "--header", "X-Of-Mine: v", "--json").JSONLines(t)[0]
-	if changed["url"] != hook.URL+"/new" || changed["max_in_flight"] != 2.0 || changed["description"] != "paused" || len(changed["events"].([]any)) != 0 || len(changed["header_names"].([]any)) != 1 {
+	if changed["url"] != hook.URL+"/new" || changed["max_in_flight"] != 2.0 || changed["description"] != "paused" ||
+		len(changed["events"].([]any)) != 0 || len(changed["header_names"].([]any)) != 1 {
 		t.Errorf("changed: %v", changed)
 	}
 	webhooks("update", "--no-headers", "--events", "kb.source_ingested").Wants(t, command.ExitDone, "kb.source_ingested")
@@ -94,7 +95,8 @@ func TestWebhooks(t *testing.T) {
 		webhooks("rm", made["id"].(string)).Wants(t, command.ExitDone, "deleted")
 	}
 	// Not the newest one: what the other endpoint missed may still come.
-	if !slices.ContainsFunc(hook.Requests(), func(r receiver.Request) bool { return r.Header.Get("Authorization") == "Bearer tok-1234567890" }) {
+	if !slices.ContainsFunc(hook.Requests(),
+		func(r receiver.Request) bool { return r.Header.Get("Authorization") == "Bearer tok-1234567890" }) {
 		t.Error("nothing came with the Authorization of the file")
 	}
 	webhooks("rm", "we_nonsense").Wants(t, command.ExitFailed, "there is no endpoint we_nonsense")

@@ -38,7 +38,10 @@ func open(t *testing.T) Deps {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := app.Open(t.Context(), config, app.Params{Version: "test", Component: "dev", Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	opened, err := app.Open(t.Context(), config, app.Params{
+		Version: "test", Component: "dev",
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

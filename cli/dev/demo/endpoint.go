@@ -35,7 +35,8 @@ func Endpoint() http.Handler {
 		found, ok := orders[r.PathValue("order_id")]
 		if !ok {
 			w.WriteHeader(http.StatusNotFound)
-			_ = json.NewEncoder(w).Encode(map[string]string{"error": "There is no such order; A-1001, A-1002 and A-1003 exist."}) // the caller is gone
+			// the caller is gone
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": "There is no such order; A-1001, A-1002 and A-1003 exist."})
 			return
 		}
 		_ = json.NewEncoder(w).Encode(found) // the caller is gone

@@ -85,7 +85,8 @@ func (d Deps) source(ctx context.Context, ref workspaces.Ref, doc document, ther
 func (d Deps) inlineSources(ctx context.Context, ref workspaces.Ref) (map[string]knowledge.Source, error) {
 	byName := map[string]knowledge.Source{}
 	for token, more := "", true; more; more = token != "" {
-		list, next, err := d.Knowledge.List(ctx, ref, knowledge.ListParams{PageParams: postgres.PageParams{Size: postgres.MaxPageSize, Token: token}})
+		list, next, err := d.Knowledge.List(ctx, ref,
+			knowledge.ListParams{PageParams: postgres.PageParams{Size: postgres.MaxPageSize, Token: token}})
 		if err != nil {
 			return nil, err
 		}

@@ -163,7 +163,9 @@ func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Sourc
 }
 
 // EachSource goes through a list of sources, newest first, until see returns false.
-func EachSource(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, list *parlancev1.ListSourcesRequest, see func(*parlancev1.Source) bool) error {
+func EachSource(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
+	list *parlancev1.ListSourcesRequest, see func(*parlancev1.Source) bool,
+) error {
 	const pageSize = 200
 	list.PageSize = pageSize
 	for {

@@ -213,7 +213,8 @@ func (s *selector) file(name string, info fs.FileInfo) error {
 		kind, ok = document.Resolve("", filepath.Base(name))
 	}
 	if !ok {
-		return fmt.Errorf("%s: the ending says none of the types that are accepted (%s). If it is one of them, say which: --type txt", name, AcceptedTypes())
+		return fmt.Errorf("%s: the ending says none of the types that are accepted (%s). If it is one of them, say which: "+
+			"--type txt", name, AcceptedTypes())
 	}
 	s.add(name, filepath.Base(name), kind, info.Size())
 	return nil

@@ -83,7 +83,8 @@ func (u Uploader) upload(ctx context.Context, p parcel) (*parlancev1.Source, err
 		switch {
 		case refusal == nil && isLocal(err):
 			return nil, err
-		case refusal == nil, refusal.Status == http.StatusServiceUnavailable, refusal.Status == http.StatusBadGateway, refusal.Status == http.StatusGatewayTimeout:
+		case refusal == nil, refusal.Status == http.StatusServiceUnavailable, refusal.Status == http.StatusBadGateway,
+			refusal.Status == http.StatusGatewayTimeout:
 			if trial >= maxTrials {
 				return nil, err
 			}
@@ -146,7 +147,10 @@ func (u Uploader) send(ctx context.Context, p parcel, form form, key string) (_ 
 			return nil, localError{plainPathError(err)}
 		}
 		return &body{form: form, file: file, reader: io.MultiReader(
-			bytes.NewReader(form.head), &fileReader{file: file, left: p.sizeBytes, size: p.sizeBytes, sent: p.sent}, bytes.NewReader(form.tail))}, nil
+			bytes.NewReader(form.head), &fileReader{
+				file: file, left: p.sizeBytes, size: p.sizeBytes,
+				sent: p.sent,
+			}, bytes.NewReader(form.tail))}, nil
 	}
 	content, err := open()
 	if err != nil {
@@ -226,8 +230,11 @@ func newForm(p parcel) (form, error) {
 	}
 	filename := path.Base(filepath.ToSlash(p.name))
 	header := textproto.MIMEHeader{
-		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": "file", "filename": strings.ToValidUTF8(filename, "")})},
-		"Content-Type":        {p.mediaType},
+		"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{
+			"name":     "file",
+			"filename": strings.ToValidUTF8(filename, ""),
+		})},
+		"Content-Type": {p.mediaType},
 	}
 	if _, err := w.CreatePart(header); err != nil {
 		return form{}, err

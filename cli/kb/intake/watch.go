@@ -17,7 +17,9 @@ const maxBreaks = 10
 // Watch calls see with the source as its ingestion goes on, until it is ready or failed, and
 // returns it as it is then. It goes on when the connection breaks, as in a restart of the server.
 // Errors: ctx's, the call's.
-func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string, see func(*parlancev1.Source)) (*parlancev1.Source, error) {
+func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string,
+	see func(*parlancev1.Source),
+) (*parlancev1.Source, error) {
 	for breaks := 1; ; breaks++ {
 		last, err := watchOnce(ctx, client, workspaceID, sourceID, func(source *parlancev1.Source) {
 			breaks = 0
@@ -37,7 +39,9 @@ func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
 	}
 }
 
-func watchOnce(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string, see func(*parlancev1.Source)) (last *parlancev1.Source, _ error) {
+func watchOnce(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string,
+	see func(*parlancev1.Source),
+) (last *parlancev1.Source, _ error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the stream
 	stream, err := client.WatchSource(ctx, &parlancev1.WatchSourceRequest{WorkspaceId: workspaceID, SourceId: sourceID})
@@ -60,7 +64,8 @@ func settled(source *parlancev1.Source) bool {
 // isFinal says whether asking again would get the same answer.
 func isFinal(err error) bool {
 	switch connect.CodeOf(err) {
-	case connect.CodeNotFound, connect.CodePermissionDenied, connect.CodeUnauthenticated, connect.CodeInvalidArgument, connect.CodeUnimplemented:
+	case connect.CodeNotFound, connect.CodePermissionDenied, connect.CodeUnauthenticated, connect.CodeInvalidArgument,
+		connect.CodeUnimplemented:
 		return true
 	default:
 		return false

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// body makes arguments of the members of the JSON body.
+// body turns the members of the JSON body into arguments.
 func (p *planner) body() error {
 	written, _, err := p.doc.resolve(p.from["requestBody"])
 	if err != nil {
@@ -19,7 +19,7 @@ func (p *planner) body() error {
 	}
 	if !hasBody(p.tool.Method) {
 		if required(written) {
-			return because("tools send no body with %s", p.tool.Method)
+			return leftOut("tools send no body with %s", p.tool.Method)
 		}
 		p.note("its body is left out: tools send none with %s", p.tool.Method)
 		return nil
@@ -27,7 +27,7 @@ func (p *planner) body() error {
 	content := object(written["content"])
 	kind, ok := jsonType(content)
 	if !ok && len(content) > 0 {
-		return because("it takes %s; tools send JSON", oneLine(strings.Join(sorted(content), ", "), 80))
+		return leftOut("it takes %s; tools send JSON", oneLine(strings.Join(sorted(content), ", "), 80))
 	}
 	if plainKind(kind) != "application/json" && kind != "" && !strings.Contains(kind, "*") {
 		p.tool.Headers["Content-Type"] = kind
@@ -35,13 +35,13 @@ func (p *planner) body() error {
 	return p.members(p.schema.schema(object(content[kind])["schema"], 0))
 }
 
-// plainKind is a media type without its parameters, in small letters.
+// plainKind returns a media type in lower case without its parameters.
 func plainKind(kind string) string {
 	kind, _, _ = strings.Cut(kind, ";")
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// jsonType is the body's media type that is JSON: application/json before others.
+// jsonType returns the JSON media type of a body. application/json is preferred.
 func jsonType(content map[string]any) (string, bool) {
 	best, rank := "", 0
 	for _, kind := range sorted(content) {
@@ -55,7 +55,7 @@ func jsonType(content map[string]any) (string, bool) {
 			one = 2
 		}
 		if _, _, err := mime.ParseMediaType(kind); one == 3 && (err != nil || strings.Contains(kind, "{")) {
-			continue // it cannot be sent as Content-Type, or would be filled with variables
+			continue // a variable media type cannot be sent as Content-Type
 		}
 		if one > rank {
 			best, rank = kind, one
@@ -64,16 +64,20 @@ func jsonType(content map[string]any) (string, bool) {
 	return best, rank > 0
 }
 
-// members makes arguments of a body's schema, which must be that of an object.
+// members turns the properties of a body's schema into arguments. The body must be an object.
 func (p *planner) members(schema map[string]any) error {
-	schema = p.flat(schema)
+	schema = p.flatten(schema)
 	if kinds := typesOf(schema); len(kinds) > 0 && !slices.Contains(kinds, "object") {
-		return because("its body is %s; tools send an object", map[string]string{"array": "a list"}[kinds[0]]+map[bool]string{true: "", false: "of type " + kinds[0]}[kinds[0] == "array"])
+		kind := "of type " + kinds[0]
+		if kinds[0] == "array" {
+			kind = "a list"
+		}
+		return leftOut("its body is %s; tools send an object", kind)
 	}
 	if whole, there := schema["additionalProperties"]; there {
 		p.open = whole
 	} else if len(object(schema["properties"])) == 0 {
-		p.open = true // any object
+		p.open = true // the body is any object
 	}
 	needed := list(schema["required"])
 	members := object(schema["properties"])
@@ -81,7 +85,7 @@ func (p *planner) members(schema map[string]any) error {
 		must := slices.Contains(needed, any(name))
 		if !argumentName.MatchString(name) {
 			if must {
-				return because("a member of its body has a name that models cannot use: %s", oneLine(name, 60))
+				return leftOut("a member of its body has a name that models cannot use: %s", oneLine(name, 60))
 			}
 			p.note("the member %s of its body is left out: models cannot use its name", oneLine(name, 60))
 			continue
@@ -91,9 +95,9 @@ func (p *planner) members(schema map[string]any) error {
 	return nil
 }
 
-// flat is a body of several possible shapes as one: vendors of models take no alternatives at the top
-// of a tool's arguments.
-func (p *planner) flat(schema map[string]any) map[string]any {
+// flatten merges the alternatives of a body into one object schema: vendors of models accept no
+// anyOf, oneOf or allOf at the top level of a tool's arguments.
+func (p *planner) flatten(schema map[string]any) map[string]any {
 	out := maps.Clone(schema)
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		shapes := list(out[name])
@@ -104,14 +108,14 @@ func (p *planner) flat(schema map[string]any) map[string]any {
 		var always []any
 		first := true
 		for _, value := range shapes {
-			shape := p.flat(object(value))
+			shape := p.flatten(object(value))
 			if kinds := typesOf(shape); len(kinds) > 0 && !slices.Contains(kinds, "object") {
 				if out["type"] == nil && first && name != "allOf" && len(shapes) == 1 {
 					out["type"] = shape["type"]
 				}
 				continue
 			}
-			merge(out, shape)
+			addShape(out, shape)
 			if first || name == "allOf" {
 				always = append(always, list(shape["required"])...)
 			} else {
@@ -130,15 +134,16 @@ func (p *planner) flat(schema map[string]any) map[string]any {
 	return out
 }
 
-// merge adds the members of a shape; a member that differs is one or the other.
-func merge(out, shape map[string]any) {
+// addShape adds the properties of one alternative. A property that differs between alternatives
+// becomes an anyOf.
+func addShape(out, shape map[string]any) {
 	members := maps.Clone(object(out["properties"]))
 	if members == nil {
 		members = map[string]any{}
 	}
 	for name, member := range object(shape["properties"]) {
 		had, there := members[name]
-		if there && !same(had, member) {
+		if there && !equalJSON(had, member) {
 			choices := slices.Clone(list(object(had)["anyOf"]))
 			if choices == nil || len(object(had)) > 1 {
 				choices = []any{had}
@@ -155,7 +160,7 @@ func merge(out, shape map[string]any) {
 	}
 }
 
-// compact is a value as JSON.
+// compact encodes a value as JSON.
 func compact(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// ours are headers that the service writes, or that OpenAPI describes elsewhere.
-var ours = []string{"accept", "content-type", "authorization", "idempotency-key", "user-agent", "host", "content-length", "connection"}
+// serviceHeaders are set by the service, or described elsewhere in OpenAPI.
+var serviceHeaders = []string{
+	"accept", "content-type", "authorization", "idempotency-key", "user-agent", "host", "content-length", "connection",
+}
 
-// header sends what the operator, or the document, says: models do not fill headers.
+// header sets a header to the operator's or the document's value. Models do not choose headers.
 func (p *planner) header(one map[string]any) error {
 	name := text(one["name"])
-	if slices.Contains(ours, strings.ToLower(name)) {
+	if slices.Contains(serviceHeaders, strings.ToLower(name)) {
 		return nil
 	}
 	for given := range p.options.Headers {
@@ -29,14 +31,14 @@ func (p *planner) header(one map[string]any) error {
 	schema, _ := p.value(one)
 	value, ok := fixed(schema)
 	if !ok {
-		return because("it needs the header %s: give --header %q", oneLine(name, 60), oneLine(name, 60)+": …")
+		return leftOut("it needs the header %s: give --header %q", oneLine(name, 60), oneLine(name, 60)+": …")
 	}
 	p.tool.Headers[name] = value
 	p.note("the header %s is always %q", oneLine(name, 60), oneLine(value, 60))
 	return nil
 }
 
-// fixed is the value that a schema has by default, or the only one that it allows.
+// fixed returns the default of a schema, or the only value that it allows.
 func fixed(schema map[string]any) (string, bool) {
 	value, ok := schema["default"]
 	if allowed := list(schema["enum"]); !ok && len(allowed) == 1 {
@@ -65,18 +67,18 @@ func fixed(schema map[string]any) (string, bool) {
 	return words, true
 }
 
-// Wants is how an API knows its callers.
+// Wants describes how callers of an API authenticate.
 type Wants struct {
-	// Scheme is the document's name for it, and Words what it is in words: "Authorization: Bearer …".
+	// Scheme is the name in the document. Words is a description: "Authorization: Bearer …".
 	Scheme, Words string
-	// Authorization is "Bearer", "Basic" or "any" when it is the Authorization header, which a tool
-	// keeps sealed; empty otherwise.
+	// Authorization is "Bearer", "Basic" or "any" when the Authorization header is used, which a tool
+	// stores encrypted. Otherwise it is empty.
 	Authorization string
-	// Optional says that the API answers without it too.
+	// Optional reports whether the API also answers without authentication.
 	Optional bool
 }
 
-// security finds the first way of authentication that tools can take.
+// security chooses the first way to authenticate that tools support.
 func (p *planner) security() error {
 	from, said := p.from["security"]
 	if !said {
@@ -101,11 +103,11 @@ func (p *planner) security() error {
 	if len(refused) == 0 || optional {
 		return nil
 	}
-	return because("%s", strings.Join(refused, "; "))
+	return leftOut("%s", strings.Join(refused, "; "))
 }
 
-// way takes all schemes of one way; the text says why it cannot. A variable that a conversation may
-// not bring is not made a condition of a call that works without it.
+// way applies all schemes of one way to authenticate, or returns why it cannot. Optional schemes
+// that need a variable are skipped: a call that works without the variable must not require it.
 func (p *planner) way(names map[string]any, optional bool) (why string) {
 	type change struct{ header, query, variable string }
 	var changes []change
@@ -132,7 +134,8 @@ func (p *planner) way(names map[string]any, optional bool) (why string) {
 		case kind == "apiKey" && text(scheme["in"]) == "query" && key != "":
 			changes = append(changes, change{query: key, variable: "secret__" + variable(key)})
 		default:
-			return fmt.Sprintf("its authentication %s (%s) is none that tools have", shown, oneLine(strings.TrimSpace(kind+" "+text(scheme["in"])), 40))
+			return fmt.Sprintf("its authentication %s (%s) is none that tools have", shown,
+				oneLine(strings.TrimSpace(kind+" "+text(scheme["in"])), 40))
 		}
 	}
 	for _, c := range changes {
@@ -143,10 +146,12 @@ func (p *planner) way(names map[string]any, optional bool) (why string) {
 			p.note("the API takes %s too, and answers without: it is not sent", oneLine(c.header+c.query, 60))
 			continue
 		}
-		wants.Words = strings.TrimPrefix(wants.Words+", ", ", ") + map[bool]string{true: c.header + ": …", false: "?" + oneLine(c.query, 60) + "=…"}[c.header != ""]
+		wants.Words = strings.TrimPrefix(wants.Words+", ", ", ")
 		if c.header != "" {
+			wants.Words += c.header + ": …"
 			p.tool.Headers[c.header] = "{{" + c.variable + "}}"
 		} else {
+			wants.Words += "?" + oneLine(c.query, 60) + "=…"
 			p.tool.HardcodedQueryParams[c.query] = "{{" + c.variable + "}}"
 			p.drop(c.query)
 		}
@@ -157,7 +162,7 @@ func (p *planner) way(names map[string]any, optional bool) (why string) {
 	return ""
 }
 
-// drop takes an argument away that the operator's value replaces.
+// drop removes an argument that is replaced by the operator's value.
 func (p *planner) drop(name string) {
 	if !slices.Contains(p.tool.QueryParams, name) {
 		return
@@ -167,7 +172,7 @@ func (p *planner) drop(name string) {
 	delete(p.properties, name)
 }
 
-// variable is a name of a dynamic variable.
+// variable returns the name of a dynamic variable.
 func variable(name string) string {
 	words := snake(name)
 	if words == "" {
@@ -184,8 +189,8 @@ func headerName(name string) bool {
 
 func escapeQuery(name string) string { return url.QueryEscape(name) }
 
-// Authorized says whether the document describes the Authorization header: without a word about it,
-// who gives one means it for every operation.
+// Authorized reports whether the document describes the Authorization header. If it does not, a
+// header that the operator gives is sent with every operation.
 func (d *Document) Authorized() bool {
 	for _, value := range object(object(d.root["components"])["securitySchemes"]) {
 		scheme, _, err := d.resolve(value)

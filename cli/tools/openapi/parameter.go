@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// maxListed is how many names path_params and query_params can have.
+// maxListed is the maximum length of path_params and query_params.
 const maxListed = 50
 
 var (
-	// argumentName is what every vendor of models takes as the name of an argument.
+	// argumentName matches the argument names that every vendor of models accepts.
 	argumentName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
-	// placeholderName is what can stand in {} of a tool's URL, and be an argument's name too.
+	// placeholderName matches names that can be both an argument and a placeholder in a tool's URL.
 	placeholderName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`)
 	pathPlaceholder = regexp.MustCompile(`\{([^{}/]*)\}`)
 )
 
-// parameters makes arguments of the parameters, and returns the URL's part behind the server.
+// parameters turns the parameters into arguments and returns the part of the URL after the server.
 func (p *planner) parameters() (string, error) {
 	written, err := p.collect()
 	if err != nil {
@@ -26,7 +26,7 @@ func (p *planner) parameters() (string, error) {
 	}
 	path, behind, _ := strings.Cut(p.op.Path, "?") // OpenAPI does not allow it, and documents have it
 	if strings.Contains(p.op.Path, "#") || strings.ContainsAny(behind, "{}?") || strings.Contains(p.op.Path, "{{") {
-		return "", because("its path cannot be the path of a URL")
+		return "", leftOut("its path cannot be the path of a URL")
 	}
 	if behind != "" {
 		behind = "?" + behind
@@ -43,7 +43,11 @@ func (p *planner) parameters() (string, error) {
 				return "", err
 			}
 			if placed != "" {
-				behind += map[bool]string{true: "?", false: "&"}[behind == ""] + placed
+				separator := "&"
+				if behind == "" {
+					separator = "?"
+				}
+				behind += separator + placed
 			}
 		case "header":
 			if err := p.header(one); err != nil {
@@ -51,7 +55,7 @@ func (p *planner) parameters() (string, error) {
 			}
 		case "cookie":
 			if required(one) {
-				return "", because("it needs the cookie %s, which tools do not send", oneLine(text(one["name"]), 60))
+				return "", leftOut("it needs the cookie %s, which tools do not send", oneLine(text(one["name"]), 60))
 			}
 		}
 	}
@@ -59,7 +63,7 @@ func (p *planner) parameters() (string, error) {
 		return "", err
 	}
 	if len(p.tool.PathParams) > maxListed {
-		return "", because("its URL has more than %d parameters", maxListed)
+		return "", leftOut("its URL has more than %d parameters", maxListed)
 	}
 	return path + behind, nil
 }
@@ -69,7 +73,7 @@ func required(parameter map[string]any) bool {
 	return is
 }
 
-// collect are the parameters of the operation and of its path; the operation's win.
+// collect returns the parameters of the operation and of its path. Those of the operation win.
 func (p *planner) collect() ([]map[string]any, error) {
 	var out []map[string]any
 	for _, from := range []any{p.from["parameters"], p.item["parameters"]} {
@@ -89,7 +93,8 @@ func (p *planner) collect() ([]map[string]any, error) {
 	return out, nil
 }
 
-// value is a parameter's schema with its description; how says how it stands in the URL.
+// value returns the schema of a parameter with its description, and the style in which it is
+// written into the URL.
 func (p *planner) value(one map[string]any) (schema map[string]any, how string) {
 	from := one["schema"]
 	how = text(one["style"])
@@ -107,7 +112,7 @@ func (p *planner) value(one map[string]any) (schema map[string]any, how string) 
 	return schema, how
 }
 
-// joinedBy is what stands between the values of a list that is one parameter.
+// joinedBy returns the separator of a list that is written as one parameter; empty when it is not.
 func joinedBy(one map[string]any, how string) string {
 	explode, said := one["explode"].(bool)
 	switch how {
@@ -125,9 +130,12 @@ func joinedBy(one map[string]any, how string) string {
 	return ""
 }
 
-// asText makes a list an argument of type string.
+// asText replaces a list by an argument of type string.
 func asText(schema map[string]any, between string) map[string]any {
-	words := map[string]string{",": "Several are separated by commas.", " ": "Several are separated by spaces.", "|": "Several are separated by |."}[between]
+	words := map[string]string{
+		",": "Several are separated by commas.", " ": "Several are separated by spaces.",
+		"|": "Several are separated by |.",
+	}[between]
 	about := text(schema["description"])
 	if allowed := list(object(schema["items"])["enum"]); len(allowed) > 0 {
 		about = sentence(about, "Allowed: "+oneLine(strings.Trim(compact(allowed), "[]"), 300)+".")
@@ -141,24 +149,25 @@ func isType(schema map[string]any, name string) bool { return slices.Contains(ty
 func (p *planner) path(path string, one map[string]any) (string, error) {
 	name := text(one["name"])
 	if !strings.Contains(path, "{"+name+"}") {
-		return path, nil // its declaration is left over
+		return path, nil // the path has no such placeholder
 	}
 	schema, how := p.value(one)
 	switch {
 	case how != "" && how != "simple":
-		return "", because("its path parameter %s has the style %s, which tools do not write", oneLine(name, 40), oneLine(how, 20))
+		return "", leftOut("its path parameter %s has the style %s, which tools do not write", oneLine(name, 40), oneLine(how, 20))
 	case isType(schema, "array"):
 		schema = asText(schema, ",")
 	case isType(schema, "object"):
-		return "", because("its path parameter %s is an object", oneLine(name, 40))
+		return "", leftOut("its path parameter %s is an object", oneLine(name, 40))
 	}
-	argument := p.free(name, "path")
+	argument := p.freeName(name, "path")
 	p.argument(argument, schema, true)
 	p.tool.PathParams = append(p.tool.PathParams, argument)
 	return strings.ReplaceAll(path, "{"+name+"}", "{"+argument+"}"), nil
 }
 
-// undeclared are placeholders that no parameter describes; documents written by hand have them.
+// undeclared adds arguments for placeholders that no parameter describes, as in hand-written
+// documents.
 func (p *planner) undeclared(path string) (string, error) {
 	for _, found := range pathPlaceholder.FindAllStringSubmatch(path, -1) {
 		name := found[1]
@@ -166,9 +175,9 @@ func (p *planner) undeclared(path string) (string, error) {
 			continue
 		}
 		if name == "" {
-			return "", because("its path has a placeholder without a name")
+			return "", leftOut("its path has a placeholder without a name")
 		}
-		argument := p.free(name, "path")
+		argument := p.freeName(name, "path")
 		p.argument(argument, map[string]any{"type": "string"}, true)
 		p.tool.PathParams = append(p.tool.PathParams, argument)
 		p.note("the document does not describe {%s}; it is taken for text", oneLine(name, 40))
@@ -177,8 +186,8 @@ func (p *planner) undeclared(path string) (string, error) {
 	return path, nil
 }
 
-// free is a name for an argument that fills a placeholder of the URL: its own where it can be.
-func (p *planner) free(name, where string) string {
+// freeName returns an unused argument name for a placeholder of the URL, if possible its own name.
+func (p *planner) freeName(name, where string) string {
 	if !placeholderName.MatchString(name) {
 		if name = snake(name); name == "" || name[0] >= '0' && name[0] <= '9' {
 			name = where + "_" + name
@@ -201,8 +210,8 @@ func (p *planner) argument(name string, schema map[string]any, needed bool) {
 	}
 }
 
-// query makes an argument of a query parameter. One that must be there and cannot have an argument
-// of its name is put into the URL, where its argument can be called otherwise; that part is returned.
+// query adds an argument for a query parameter. If it is required but its name cannot be an
+// argument's, the parameter becomes a placeholder in the URL; that part of the URL is returned.
 func (p *planner) query(one map[string]any) (placed string, err error) {
 	name := text(one["name"])
 	schema, how := p.value(one)
@@ -236,7 +245,7 @@ func (p *planner) query(one map[string]any) (placed string, err error) {
 	}
 	switch {
 	case why != "" && required(one):
-		return "", because("its query parameter %s %s", oneLine(name, 60), why)
+		return "", leftOut("its query parameter %s %s", oneLine(name, 60), why)
 	case why != "":
 		p.note("the query parameter %s is left out: it %s", oneLine(name, 60), why)
 		return "", nil
@@ -248,9 +257,9 @@ func (p *planner) query(one map[string]any) (placed string, err error) {
 	return "", nil
 }
 
-// placed puts a query parameter into the URL, with an argument of a name that is free.
+// placed puts a query parameter into the URL as a placeholder with an unused name.
 func (p *planner) placed(name string, schema map[string]any) string {
-	argument := p.free(name, "query")
+	argument := p.freeName(name, "query")
 	p.argument(argument, schema, true)
 	p.tool.PathParams = append(p.tool.PathParams, argument)
 	return escapeQuery(name) + "={" + argument + "}"

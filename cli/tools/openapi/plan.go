@@ -9,61 +9,60 @@ import (
 	"strings"
 )
 
-// methods are those of a path item, in the order in which they are listed. Tools have the first five.
+// methods are the methods of a path item in listing order. Tools support the first five.
 var methods = []string{"get", "post", "put", "patch", "delete", "head", "options", "trace", "query"}
 
-// maxSlug is the longest name of a tool.
+// maxSlug is the maximum length of a tool's name.
 const maxSlug = 64
 
 var prefixPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,29}$`)
 
-// Options say how tools are made.
+// Options change how tools are made.
 type Options struct {
-	// Prefix stands before each name; empty: nothing does.
+	// Prefix is put before each name; it may be empty.
 	Prefix string
-	// Server takes the place of the document's servers; empty: they are used.
+	// Server replaces the servers of the document; it may be empty.
 	Server string
-	// Headers are the operator's own, over those that the document describes.
+	// Headers are the operator's. They override those of the document.
 	Headers map[string]string
-	// Reserved are names that no tool may have or look like.
+	// Reserved are names that no tool may have, compared without case and separators.
 	Reserved []string
 }
 
-// Operation is one of a document, with its tool or why there is none.
+// Operation is an operation of a document with its tool, or the reason why it has none.
 type Operation struct {
-	// ID is its operationId; may be empty.
+	// ID is the operationId; it may be empty.
 	ID string
-	// Method is in capitals. Path is as the document has it.
+	// Method is in upper case. Path is written as in the document.
 	Method, Path string
 	Summary      string
 	Tags         []string
 	Deprecated   bool
-	// Slug is the name that its tool has or would have, unique in the document.
+	// Slug is the name of the tool, unique in the document. It is also set when there is no tool.
 	Slug string
-	// Tool is nil when Why says why there is none.
+	// Tool is nil when there is none; Why then says the reason.
 	Tool *Tool
 	Why  string
-	// Notes are what the tool does without, in sentences.
+	// Notes are sentences about what the tool leaves out.
 	Notes []string
-	// Wants is how the API knows its callers; the zero value: it does not ask.
+	// Wants is the zero value when the API needs no authentication.
 	Wants Wants
 }
 
-// Tool is a tool of kind http to be made.
+// Tool is a tool of kind http.
 type Tool struct {
 	Slug, Description, URL, Method string
 	PathParams, QueryParams        []string
 	Headers, HardcodedQueryParams  map[string]string
 	InputSchema                    map[string]any
-	// Variables are dynamic variables that a conversation must bring; with any, or with
-	// placeholders in the operator's headers, DynamicVariables is true.
+	// Variables are dynamic variables that a conversation must bring. DynamicVariables is also true
+	// when the operator's headers have placeholders.
 	Variables        []string
 	DynamicVariables bool
 }
 
-// Plan makes tools of all operations of a document, in the order of their paths. Names depend on the
-// document and the prefix only, so that the same document gives the same names again. Errors: options
-// that cannot be used.
+// Plan makes tools of all operations in the order of their paths. Names depend only on the document
+// and the prefix, so a second run gives the same names. It returns an error for invalid options.
 func (d *Document) Plan(o Options) ([]Operation, error) {
 	if o.Prefix != "" {
 		o.Prefix = strings.TrimSuffix(o.Prefix, "_")
@@ -109,12 +108,13 @@ func (d *Document) Plan(o Options) ([]Operation, error) {
 	return operations, nil
 }
 
-// fold is how names are compared: models confuse what differs in case and separators only.
+// fold normalizes a name for comparison: models confuse names that differ only in case and
+// separators.
 func fold(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 }
 
-// nameOf is an operation's name from operationId, or from method and path where there is none.
+// nameOf makes a name of the operationId, or else of method and path.
 func nameOf(id, method, path string) string {
 	name := snake(id)
 	if name == "" {
@@ -126,10 +126,10 @@ func nameOf(id, method, path string) string {
 	return name
 }
 
-// names are those that were given, folded.
+// names are the names that are in use, folded.
 type names struct{ taken, reserved map[string]bool }
 
-// give makes a name that is free: end_call becomes end_call_api when the service has one of that
+// give returns an unused name. end_call becomes end_call_api when the service has a tool of that
 // name, and the second list_pets becomes list_pets_2.
 func (n names) give(name string) string {
 	if n.reserved[fold(name)] {
@@ -153,7 +153,7 @@ type planner struct {
 	doc     *Document
 	options Options
 	work    *int
-	item    map[string]any // of the path
+	item    map[string]any // the path item
 	from    map[string]any // the operation
 	op      Operation
 
@@ -161,16 +161,16 @@ type planner struct {
 	schema     translator
 	properties map[string]any
 	required   []any
-	// open says whether arguments beside the properties are allowed.
+	// open is the value of additionalProperties.
 	open any
 }
 
-// leave is why an operation has no tool.
-type leave struct{ why string }
+// noTool is the reason why an operation has no tool.
+type noTool struct{ why string }
 
-func (l leave) Error() string { return l.why }
+func (l noTool) Error() string { return l.why }
 
-func because(format string, args ...any) error { return leave{fmt.Sprintf(format, args...)} }
+func leftOut(format string, args ...any) error { return noTool{fmt.Sprintf(format, args...)} }
 
 func (p *planner) note(format string, args ...any) {
 	words := fmt.Sprintf(format, args...)
@@ -179,13 +179,13 @@ func (p *planner) note(format string, args ...any) {
 	}
 }
 
-// maxWork bounds the schemas that all operations of a document visit together.
+// maxWork limits the schemas that are visited for all operations of a document.
 const maxWork = 2_000_000
 
-// depths are how many levels below the arguments are tried, until the schema is too large.
+// depths are the levels of nesting that are tried, until the schema is too large.
 var depths = []int{0, 1, 2, 3, 4, 6, 8, 12}
 
-// plan describes the arguments as deep as there is room for.
+// plan makes the tool with the deepest schema that is small enough.
 func (p *planner) plan() {
 	p.op.Deprecated, _ = p.from["deprecated"].(bool)
 	for _, tag := range list(p.from["tags"]) {
@@ -196,27 +196,27 @@ func (p *planner) plan() {
 		return
 	}
 	p.op.Why = fmt.Sprintf("its arguments cannot be described in %d KiB", maxSchemaBytes>>10)
-	for _, deepest := range depths {
+	for _, maxLevel := range depths {
 		if *p.work > maxWork {
 			p.op.Why, p.op.Tool = "the document repeats itself too often", nil
 			return
 		}
-		fits, err := p.try(deepest)
+		fits, err := p.try(maxLevel)
 		if err != nil {
 			p.op.Why, p.op.Tool = err.Error(), nil
 			return
 		}
-		if !fits || !p.schema.short {
+		if !fits || !p.schema.truncated {
 			return
 		}
 	}
 }
 
-// try makes the tool with so many levels of arguments, and keeps it when it is small enough.
-func (p *planner) try(deepest int) (fits bool, err error) {
+// try makes the tool with a schema of that depth. It keeps the tool if the schema is small enough.
+func (p *planner) try(maxLevel int) (fits bool, err error) {
 	before := p.op
 	p.op.Notes, p.op.Wants = nil, Wants{}
-	p.schema = translator{doc: p.doc, deepest: deepest}
+	p.schema = translator{doc: p.doc, maxLevel: maxLevel}
 	err = p.make()
 	*p.work += p.schema.nodes
 	switch {
@@ -228,10 +228,10 @@ func (p *planner) try(deepest int) (fits bool, err error) {
 		p.op = before
 		return false, nil
 	}
-	if p.schema.short {
-		p.note("its arguments are described %s deep; what lies below is any value", levels(deepest+1))
+	if p.schema.truncated {
+		p.note("its arguments are described %s deep; what lies below is any value", levels(maxLevel+1))
 	}
-	for _, name := range p.schema.cut {
+	for _, name := range p.schema.recursive {
 		p.note("%s holds itself: the inner ones are not described again", name)
 	}
 	tool := p.tool
@@ -246,13 +246,13 @@ func levels(n int) string {
 	return strconv.Itoa(n) + " levels"
 }
 
-// maxSchemaBytes is half of what the server takes; a model reads all of it in every turn.
+// maxSchemaBytes is half of the server's limit, because a model reads the schema in every turn.
 const maxSchemaBytes = 32 << 10
 
-// maxToolDescription is what the strictest vendor of models takes.
+// maxToolDescription is the limit of the strictest vendor of models.
 const maxToolDescription = 1024
 
-// make makes the tool; the error is a leave, or a reference that leads nowhere.
+// make makes the tool. Errors: noTool, outsideError.
 func (p *planner) make() error {
 	p.tool = Tool{Slug: p.op.Slug, Method: p.op.Method, Headers: map[string]string{}, HardcodedQueryParams: map[string]string{}}
 	p.properties, p.required, p.open = map[string]any{}, nil, false
@@ -276,7 +276,7 @@ func (p *planner) make() error {
 	}
 	p.tool.URL = server + path
 	if len(p.tool.URL) > 2048 {
-		return because("its URL has more than 2,048 bytes")
+		return leftOut("its URL has more than 2,048 bytes")
 	}
 	p.describe()
 	schema := map[string]any{"type": "object", "properties": p.properties, "additionalProperties": p.open}
@@ -287,7 +287,7 @@ func (p *planner) make() error {
 	return nil
 }
 
-// describe says what the model reads to decide when to call the tool.
+// describe sets the description, by which a model decides when to call the tool.
 func (p *planner) describe() {
 	about := prose(text(p.from["description"]), maxToolDescription)
 	summary := oneLine(text(p.from["summary"]), 300)

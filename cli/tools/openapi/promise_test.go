@@ -104,7 +104,9 @@ func deep(width int) string {
 		for j := range width {
 			members = append(members, fmt.Sprintf(`"m%d": {"$ref": "#/components/schemas/S%d"}`, j, (i*7+j*11+1)%60))
 		}
-		schemas = append(schemas, fmt.Sprintf(`"S%d": {"type": "object", "description": "Schema %d.", "properties": {"id": {"type": "string"}, %s}}`, i, i, strings.Join(members, ",")))
+		schemas = append(schemas,
+			fmt.Sprintf(`"S%d": {"type": "object", "description": "Schema %d.", "properties": {"id": {"type": "string"}, %s}}`,
+				i, i, strings.Join(members, ",")))
 	}
 	return `{"openapi": "3.1.0", "servers": [{"url": "https://api.example.org/v1"}], "paths": {"/a": {"post": {"operationId": "a", "requestBody": {"content":
 		{"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}}}}, "components": {"schemas": {` + strings.Join(schemas, ",") + `}}}`
@@ -126,7 +128,8 @@ func TestDeepSchemas(t *testing.T) {
 			t.Errorf("width %d: %d arguments, want all at the top", width, got)
 		}
 	}
-	if operation := one(t, plan(t, read(t, deep(900), ""), openapi.Options{}), "a"); !strings.Contains(operation.Why, "cannot be described in 32 KiB") {
+	if operation := one(t, plan(t, read(t, deep(900), ""), openapi.Options{}), "a"); !strings.Contains(operation.Why,
+		"cannot be described in 32 KiB") {
 		t.Errorf("width 900: %q", operation.Why)
 	}
 }
@@ -136,13 +139,15 @@ func TestEndlessDocument(t *testing.T) {
 	t.Parallel()
 	var paths strings.Builder
 	for i := range 500 {
-		fmt.Fprintf(&paths, `"/a%d": {"post": {"operationId": "a%d", "requestBody": {"content": {"application/json": {"schema": {"allOf": [{"$ref": "#/x/0"}, {"$ref": "#/x/0"}]}}}}}},`, i, i)
+		fmt.Fprintf(&paths,
+			`"/a%d": {"post": {"operationId": "a%d", "requestBody": {"content": {"application/json": {"schema": {"allOf": [{"$ref": "#/x/0"}, {"$ref": "#/x/0"}]}}}}}},`, i, i)
 	}
 	var parts []string
 	for i := range 40 {
 		parts = append(parts, fmt.Sprintf(`{"allOf": [{"$ref": "#/x/%d"}, {"$ref": "#/x/%d"}], "required": ["gone"]}`, i+1, i+1))
 	}
-	doc := read(t, `{"openapi": "3.0.0", "servers": [{"url": "https://api.example.org"}], "paths": {`+strings.TrimSuffix(paths.String(), ",")+`}, "x": [`+strings.Join(parts, ",")+`, {}]}`, "")
+	doc := read(t,
+		`{"openapi": "3.0.0", "servers": [{"url": "https://api.example.org"}], "paths": {`+strings.TrimSuffix(paths.String(), ",")+`}, "x": [`+strings.Join(parts, ",")+`, {}]}`, "")
 	operations := plan(t, doc, openapi.Options{})
 	if why := operations[len(operations)-1].Why; !strings.Contains(why, "repeats itself too often") {
 		t.Errorf("the last operation: %q", why)
@@ -162,11 +167,22 @@ func TestOptions(t *testing.T) {
 	if got.Tool != nil || !strings.Contains(got.Why, `give --header "X-Team: …"`) {
 		t.Errorf("without the header: %q", got.Why)
 	}
-	got = one(t, plan(t, doc, openapi.Options{Server: "https://api.example.org/x/", Prefix: "shop", Headers: map[string]string{"x-team": "{{system__agent_id}}"}}), "2ndThing")
-	if got.Tool == nil || got.Tool.Slug != "shop_op_2nd_thing" || got.Tool.URL != "https://api.example.org/x/a" || !got.Tool.DynamicVariables || len(got.Notes) > 0 {
+	got = one(t, plan(t, doc, openapi.Options{
+		Server: "https://api.example.org/x/", Prefix: "shop",
+		Headers: map[string]string{"x-team": "{{system__agent_id}}"},
+	}), "2ndThing")
+	if got.Tool == nil || got.Tool.Slug != "shop_op_2nd_thing" || got.Tool.URL != "https://api.example.org/x/a" ||
+		!got.Tool.DynamicVariables || len(got.Notes) > 0 {
 		t.Errorf("with options: %+v %q %q", got.Tool, got.Why, got.Notes)
 	}
-	for _, o := range []openapi.Options{{Prefix: "Shop"}, {Prefix: strings.Repeat("x", 31)}, {Server: "ftp://x"}, {Server: "https://a@b"}, {Server: "https://b?x"}, {Server: "https://{{secret__x}}.example.org"}} {
+	for _, o := range []openapi.Options{
+		{Prefix: "Shop"},
+		{Prefix: strings.Repeat("x", 31)},
+		{Server: "ftp://x"},
+		{Server: "https://a@b"},
+		{Server: "https://b?x"},
+		{Server: "https://{{secret__x}}.example.org"},
+	} {
 		if _, err := doc.Plan(o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}

@@ -15,20 +15,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is an OpenAPI document, for one goroutine. Its values are those of encoding/json.
+// Document is an OpenAPI document. It is not safe for concurrent use. Its values have the types of
+// encoding/json.
 type Document struct {
 	Title, Version string
-	// OpenAPI is the version of the format, "3.0.3".
+	// OpenAPI is the version of the format, such as "3.0.3".
 	OpenAPI string
 
 	root map[string]any
-	// old is OpenAPI 3.0, whose schemas are a dialect of their own.
-	old bool
-	// base is what relative addresses begin at; nil: there is nothing.
+	// v30 is OpenAPI 3.0, whose schemas are not JSON Schema.
+	v30 bool
+	// base resolves relative server addresses; nil for files.
 	base *url.URL
 }
 
-// Read reads a document. The errors are for people.
+// Read parses a document. Errors are sentences for people.
 func Read(source Source) (*Document, error) {
 	value, err := decode(source.Raw)
 	if err != nil {
@@ -39,7 +40,8 @@ func Read(source Source) (*Document, error) {
 		return nil, errors.New("this is no OpenAPI document: it is not an object")
 	}
 	if version, ok := root["swagger"]; ok {
-		return nil, fmt.Errorf("this is Swagger %v, which is not read: convert it to OpenAPI 3 first, for example with `npx swagger2openapi`", version)
+		return nil, fmt.Errorf("this is Swagger %v, which is not read: convert it to OpenAPI 3 first, for example with `npx "+
+			"swagger2openapi`", version)
 	}
 	d := &Document{root: root, base: source.URL}
 	if number, isNumber := root["openapi"].(float64); isNumber { // openapi: 3.1 without quotes
@@ -53,7 +55,7 @@ func Read(source Source) (*Document, error) {
 	case d.OpenAPI != "3" && !strings.HasPrefix(d.OpenAPI, "3."):
 		return nil, fmt.Errorf("this is OpenAPI %s; 3.0 and 3.1 are read", oneLine(d.OpenAPI, 20))
 	}
-	d.old = strings.HasPrefix(d.OpenAPI, "3.0")
+	d.v30 = strings.HasPrefix(d.OpenAPI, "3.0")
 	info := object(root["info"])
 	d.Title, d.Version = oneLine(text(info["title"]), 100), oneLine(text(info["version"]), 30)
 	if _, ok := root["paths"].(map[string]any); !ok {
@@ -62,7 +64,7 @@ func Read(source Source) (*Document, error) {
 	return d, nil
 }
 
-// decode reads JSON, or YAML.
+// decode parses JSON or YAML.
 func decode(raw []byte) (any, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	switch {
@@ -76,7 +78,7 @@ func decode(raw []byte) (any, error) {
 	if inside := bytes.TrimSpace(raw[1:]); raw[0] == '{' && len(inside) > 0 && (inside[0] == '"' || inside[0] == '}') {
 		return decodeJSON(raw)
 	}
-	return decodeYAML(raw) // {a: b} too
+	return decodeYAML(raw) // also for {a: b}
 }
 
 func decodeJSON(raw []byte) (any, error) {
@@ -93,7 +95,8 @@ func decodeJSON(raw []byte) (any, error) {
 		}
 	}
 	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, fmt.Errorf("the document is not JSON: line %d: %w", 1+bytes.Count(raw[:min(int(wrong.Offset), len(raw))], []byte("\n")), wrong)
+		return nil, fmt.Errorf("the document is not JSON: line %d: %w",
+			1+bytes.Count(raw[:min(int(wrong.Offset), len(raw))], []byte("\n")), wrong)
 	}
 	return nil, fmt.Errorf("the document is not JSON: %w", err)
 }
@@ -146,8 +149,8 @@ func yamlError(err error) error {
 	return fmt.Errorf("the document is neither JSON nor YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 }
 
-// untype makes text of scalars that JSON has no type for, such as dates, and of the names of members:
-// the 200 in {200: …} is "200".
+// untype turns scalars that JSON has no type for, such as dates, and the names of members into
+// text: the 200 in {200: …} is "200".
 func untype(node *yaml.Node) {
 	switch node.ShortTag() {
 	case "!!timestamp", "!!binary":
@@ -161,19 +164,19 @@ func untype(node *yaml.Node) {
 	}
 }
 
-// object is a value as an object; nil, which can be read, when it is none.
+// object returns a value as an object, or nil.
 func object(value any) map[string]any {
 	members, _ := value.(map[string]any)
 	return members
 }
 
-// list is a value as a list; nil when it is none.
+// list returns a value as a list, or nil.
 func list(value any) []any {
 	items, _ := value.([]any)
 	return items
 }
 
-// text is a value as text; empty when it is none.
+// text returns a value as text, or "".
 func text(value any) string {
 	words, _ := value.(string)
 	return words

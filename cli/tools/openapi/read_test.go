@@ -115,7 +115,8 @@ func TestLoad(t *testing.T) {
 	if _, err := openapi.Load(t.Context(), filepath.Join(t.TempDir(), "none.yaml"), "test", nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if source, err := openapi.Load(t.Context(), "-", "test", strings.NewReader(little)); err != nil || string(source.Raw) != little || source.URL != nil {
+	if source, err := openapi.Load(t.Context(), "-", "test", strings.NewReader(little)); err != nil ||
+		string(source.Raw) != little || source.URL != nil {
 		t.Errorf("standard input: %v", err)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// maxHops is how often a reference may lead to another reference.
+// maxHops limits references that lead to references.
 const maxHops = 32
 
-// outsideError is a reference that leads out of the document, or to nothing in it.
+// outsideError is a reference to another document, or to nothing in this one.
 type outsideError struct{ ref string }
 
 func (e outsideError) Error() string {
@@ -21,8 +21,8 @@ func (e outsideError) Error() string {
 	return fmt.Sprintf("it refers to another document (%s): bundle them into one first, for example with `npx @redocly/cli bundle`", ref)
 }
 
-// resolve follows an object's $ref, and that of what it leads to. What stands beside a $ref goes over
-// what it leads to. trail are the references that were followed.
+// resolve follows the $ref of an object, and the $ref of its target. Members next to $ref override
+// those of the target. trail are the references that were followed.
 func (d *Document) resolve(value any) (members map[string]any, trail []string, err error) {
 	members = object(value)
 	for range maxHops {
@@ -35,13 +35,13 @@ func (d *Document) resolve(value any) (members map[string]any, trail []string, e
 			return nil, trail, outsideError{ref}
 		}
 		trail = append(trail, ref)
-		members = overlay(object(target), members, d.old)
+		members = overlay(object(target), members, d.v30)
 	}
 	return nil, trail, fmt.Errorf("its reference %s leads in a circle", oneLine(trail[0], 80))
 }
 
-// overlay puts what stands beside a $ref over its target. 3.0 says that it is ignored, but
-// descriptions are written there all the same.
+// overlay applies the members next to a $ref to its target. OpenAPI 3.0 ignores them, but documents
+// put descriptions there.
 func overlay(target, beside map[string]any, old bool) map[string]any {
 	if len(beside) == 1 {
 		return target
@@ -58,7 +58,7 @@ func overlay(target, beside map[string]any, old bool) map[string]any {
 	return out
 }
 
-// escapes are those of JSON pointers.
+// escapes are the escapes of JSON pointers.
 var escapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // lookup returns the value that a reference within the document names.
@@ -74,17 +74,17 @@ func (d *Document) lookup(ref string) (any, bool) {
 			name = step
 		}
 		name = escapes.Replace(name)
-		switch within := at.(type) {
+		switch parent := at.(type) {
 		case map[string]any:
-			if at, ok = within[name]; !ok {
+			if at, ok = parent[name]; !ok {
 				return nil, false
 			}
 		case []any:
 			index, err := strconv.Atoi(name)
-			if err != nil || index < 0 || index >= len(within) {
+			if err != nil || index < 0 || index >= len(parent) {
 				return nil, false
 			}
-			at = within[index]
+			at = parent[index]
 		default:
 			return nil, false
 		}
@@ -92,7 +92,7 @@ func (d *Document) lookup(ref string) (any, bool) {
 	return at, true
 }
 
-// refName is what a reference calls its target.
+// refName returns the last part of a reference.
 func refName(ref string) string {
 	return oneLine(ref[strings.LastIndexByte(ref, '/')+1:], 60)
 }

@@ -8,36 +8,37 @@ import (
 )
 
 const (
-	// maxDescription bounds the description of an argument; whole manuals stand in some.
+	// maxDescription limits the description of an argument: some documents put whole manuals there.
 	maxDescription = 500
-	// maxPatterns bounds the instructions of all patterns of a tool; the server refuses twice as many.
+	// maxPatterns limits the compiled instructions of all patterns of a tool, to half of the server's
+	// limit.
 	maxPatterns = 5000
-	// maxNodes bounds the schemas of one tool while they are made; written down, as many are larger than
+	// maxNodes limits the schemas of one tool while it is made. A tool with that many exceeds
 	// maxSchemaBytes.
 	maxNodes = 6_000
-	// maxValue and maxEnum bound what defaults and lists of allowed values hold, in bytes; larger
-	// ones are left out.
+	// maxValue and maxEnum limit the bytes of defaults and of lists of allowed values. Larger ones are
+	// left out.
 	maxValue, maxEnum = 2 << 10, 16 << 10
 )
 
 // typeNames are the types of JSON Schema.
 var typeNames = []string{"string", "number", "integer", "boolean", "object", "array", "null"}
 
-// translator makes schemas of a document into JSON Schema 2020-12 without references.
+// translator turns schemas of a document into JSON Schema 2020-12 without references.
 type translator struct {
 	doc *Document
-	// deepest is how many levels are written; what lies below is any value of its type.
-	deepest int
+	// maxLevel is the deepest level that is described. Values below it may be anything of their type.
+	maxLevel int
 
-	trail    []string // references that are being followed
-	nodes    int
-	patterns int
-	cut      []string // schemas that hold themselves
-	short    bool     // whether something lay deeper
-	err      error    // the first reference that led nowhere
+	trail     []string // references that are being followed
+	nodes     int
+	patterns  int
+	recursive []string // names of recursive schemas
+	truncated bool     // whether levels were left out
+	err       error    // the first broken reference
 }
 
-// schema translates one schema. A nil schema is any value.
+// schema translates one schema. A nil schema allows any value.
 func (t *translator) schema(value any, level int) map[string]any {
 	if allowed, isBool := value.(bool); isBool {
 		if allowed {
@@ -55,60 +56,60 @@ func (t *translator) schema(value any, level int) map[string]any {
 	}
 	for _, ref := range trail {
 		if slices.Contains(t.trail, ref) {
-			return t.again(from, ref)
+			return t.recursion(from, ref)
 		}
 	}
-	if level > t.deepest && holds(from) || t.nodes > maxNodes {
-		t.short = true
+	if level > t.maxLevel && hasSubschemas(from) || t.nodes > maxNodes {
+		t.truncated = true
 		return stub(from, "Its members are left out here.")
 	}
 	t.trail = append(t.trail, trail...)
 	defer func() { t.trail = t.trail[:len(t.trail)-len(trail)] }()
 	to := t.keywords(from, level)
-	if t.doc.old {
+	if t.doc.v30 {
 		nullable(from, to)
 	}
-	to = t.joined(to)
+	to = t.mergeAllOf(to)
 	if from["allOf"] != nil {
-		t.forget(from, to)
+		t.dropReadOnly(from, to)
 	}
 	return to
 }
 
-// forget takes members that are only answered from what is required, when one part of an allOf
-// describes them and another requires them.
-func (t *translator) forget(from, to map[string]any) {
+// dropReadOnly removes read-only properties from required. One part of an allOf may describe such a
+// property while another requires it.
+func (t *translator) dropReadOnly(from, to map[string]any) {
 	names := slices.DeleteFunc(slices.Clone(list(to["required"])), func(one any) bool {
 		_, described := object(to["properties"])[text(one)]
-		return !described && t.answered(from, text(one), 0)
+		return !described && t.isReadOnly(from, text(one), 0)
 	})
 	if to["required"] = names; len(names) == 0 {
 		delete(to, "required")
 	}
 }
 
-// answered looks for a member that is only answered, through the parts of a schema.
-func (t *translator) answered(from map[string]any, name string, hops int) bool {
+// isReadOnly looks for a read-only property in a schema and in its allOf.
+func (t *translator) isReadOnly(from map[string]any, name string, hops int) bool {
 	if member, ok := object(from["properties"])[name]; ok {
 		return t.readOnly(member)
 	}
 	t.nodes++
 	return hops < maxHops && t.nodes < maxNodes && slices.ContainsFunc(list(from["allOf"]), func(part any) bool {
 		resolved, _, err := t.doc.resolve(part)
-		return err == nil && t.answered(resolved, name, hops+1)
+		return err == nil && t.isReadOnly(resolved, name, hops+1)
 	})
 }
 
-// again is what stands for a schema within itself.
-func (t *translator) again(from map[string]any, ref string) map[string]any {
+// recursion replaces a schema inside itself.
+func (t *translator) recursion(from map[string]any, ref string) map[string]any {
 	name := refName(ref)
-	if !slices.Contains(t.cut, name) {
-		t.cut = append(t.cut, name)
+	if !slices.Contains(t.recursive, name) {
+		t.recursive = append(t.recursive, name)
 	}
 	return stub(from, "Another "+name+", with the same members as the one around it.")
 }
 
-// stub is a schema without what is below it.
+// stub is a schema without its subschemas.
 func stub(from map[string]any, words string) map[string]any {
 	to := map[string]any{}
 	if kinds := typesOf(from); len(kinds) > 0 {
@@ -123,8 +124,8 @@ func stub(from map[string]any, words string) map[string]any {
 	return to
 }
 
-// holds says whether there are schemas within a schema.
-func holds(from map[string]any) bool {
+// hasSubschemas reports whether a schema contains schemas.
+func hasSubschemas(from map[string]any) bool {
 	for _, name := range []string{"properties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "not", "contains"} {
 		if from[name] != nil {
 			return true
@@ -133,7 +134,7 @@ func holds(from map[string]any) bool {
 	return object(from["additionalProperties"]) != nil
 }
 
-// typesOf are the names of types that a schema has, without what is no type.
+// typesOf returns the valid types of a schema.
 func typesOf(from map[string]any) []string {
 	var kinds []string
 	values := list(from["type"])
@@ -148,7 +149,7 @@ func typesOf(from map[string]any) []string {
 	return kinds
 }
 
-// typeValue is one type as text, several as a list.
+// typeValue returns one type as text and several as a list.
 func typeValue(kinds []string) any {
 	if len(kinds) == 1 {
 		return kinds[0]
@@ -160,8 +161,8 @@ func typeValue(kinds []string) any {
 	return values
 }
 
-// keywords translates what a schema says; what tools have no use for (examples, XML names,
-// extensions) and what is not well-formed is left out.
+// keywords translates the keywords of a schema. Malformed ones are left out, and so are those that
+// tools do not use (examples, XML names, extensions).
 func (t *translator) keywords(from map[string]any, level int) map[string]any {
 	to := map[string]any{}
 	if kinds := typesOf(from); len(kinds) > 0 {
@@ -171,11 +172,11 @@ func (t *translator) keywords(from map[string]any, level int) map[string]any {
 		to["description"] = about
 	}
 	for _, name := range []string{"const", "default"} {
-		if value, ok := from[name]; ok && within(value, maxValue) {
+		if value, ok := from[name]; ok && withinSize(value, maxValue) {
 			to[name] = value
 		}
 	}
-	if values := list(from["enum"]); len(values) > 0 && within(values, maxEnum) {
+	if values := list(from["enum"]); len(values) > 0 && withinSize(values, maxEnum) {
 		to["enum"] = values
 	}
 	if format := text(from["format"]); format != "" {
@@ -184,7 +185,10 @@ func (t *translator) keywords(from map[string]any, level int) map[string]any {
 	if unique, ok := from["uniqueItems"].(bool); ok {
 		to["uniqueItems"] = unique
 	}
-	for _, name := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"} {
+	for _, name := range []string{
+		"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+		"minContains", "maxContains",
+	} {
 		if n, ok := from[name].(float64); ok && n >= 0 && n == math.Trunc(n) && n <= 1<<53 {
 			to[name] = n
 		}
@@ -196,7 +200,8 @@ func (t *translator) keywords(from map[string]any, level int) map[string]any {
 	return to
 }
 
-// bounds are those of numbers: 3.0 says by a boolean that the bound itself is excluded.
+// bounds translates the bounds of numbers. exclusiveMinimum and exclusiveMaximum are booleans in
+// OpenAPI 3.0.
 func (t *translator) bounds(from, to map[string]any) {
 	if n, ok := from["multipleOf"].(float64); ok && n > 0 {
 		to["multipleOf"] = n
@@ -217,7 +222,8 @@ func (t *translator) bounds(from, to map[string]any) {
 	}
 }
 
-// pattern keeps a regular expression that the server can check too; another is told to the model.
+// pattern keeps a regular expression that the server can compile. Others become part of the
+// description.
 func (t *translator) pattern(from, to map[string]any) {
 	written := text(from["pattern"])
 	if written == "" {
@@ -231,7 +237,7 @@ func (t *translator) pattern(from, to map[string]any) {
 	to["description"] = sentence(text(to["description"]), "It matches "+oneLine(written, 200))
 }
 
-// instructions is what a pattern compiles to; 0 when it does not.
+// instructions returns the size of a compiled pattern; 0 when it does not compile.
 func instructions(written string) int {
 	parsed, err := syntax.Parse(written, syntax.Perl)
 	if err != nil || len(written) > maxPatterns {
@@ -244,11 +250,11 @@ func instructions(written string) int {
 	return len(program.Inst)
 }
 
-// object translates members and items.
+// object translates properties and items.
 func (t *translator) object(from, to map[string]any, level int) {
 	if members := object(from["properties"]); len(members) > 0 {
 		written := make(map[string]any, len(members))
-		for _, name := range slices.Sorted(maps.Keys(members)) { // in order, so that limits are met at the same place each time
+		for _, name := range slices.Sorted(maps.Keys(members)) { // sorted, so that limits always cut at the same place
 			if t.nodes > maxNodes {
 				break
 			}
@@ -277,7 +283,7 @@ func (t *translator) object(from, to map[string]any, level int) {
 	}
 }
 
-// readOnly says whether a member is only ever answered.
+// readOnly reports whether a property appears only in answers.
 func (t *translator) readOnly(member any) bool {
 	resolved, _, err := t.doc.resolve(member)
 	if err != nil {
@@ -288,7 +294,7 @@ func (t *translator) readOnly(member any) bool {
 	return only || beside
 }
 
-// required are the names of members that must be there, without those that are only answered.
+// required returns the required properties without read-only ones.
 func (t *translator) required(from map[string]any) []any {
 	var names []any
 	for _, value := range list(from["required"]) {
@@ -311,8 +317,8 @@ func (t *translator) each(values []any, level int) []any {
 	return out
 }
 
-// composed translates what is made of several schemas. They are no level of their own: what they
-// describe is the same value.
+// composed translates allOf, anyOf and oneOf. The parts of an allOf describe the same value, so
+// they are not a level deeper.
 func (t *translator) composed(from, to map[string]any, level int) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		values := list(from[name])
@@ -327,7 +333,7 @@ func (t *translator) composed(from, to map[string]any, level int) {
 	}
 }
 
-// nullable is 3.0's word for a type that may be null.
+// nullable translates OpenAPI 3.0's nullable into a type.
 func nullable(from, to map[string]any) {
 	if is, _ := from["nullable"].(bool); !is {
 		return
@@ -346,6 +352,6 @@ func nullable(from, to map[string]any) {
 	}
 	if values := list(to["allOf"]); values != nil && to["type"] == nil {
 		delete(to, "allOf")
-		to["anyOf"] = []any{unite(map[string]any{}, values), null}
+		to["anyOf"] = []any{mergeParts(map[string]any{}, values), null}
 	}
 }

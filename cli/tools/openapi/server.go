@@ -9,8 +9,7 @@ import (
 
 var serverVariable = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// server is the address that an operation's path is put behind: its own, that of its path, or that of
-// the document.
+// server returns the base URL of an operation: its own, that of its path, or that of the document.
 func (p *planner) server() (string, error) {
 	if p.options.Server != "" {
 		return strings.TrimRight(p.options.Server, "/"), nil
@@ -28,21 +27,21 @@ func (p *planner) server() (string, error) {
 	}
 	parsed, err := url.Parse(address)
 	if err != nil {
-		return "", because("its server's address %s is no URL: give --server", oneLine(address, 60))
+		return "", leftOut("its server's address %s is no URL: give --server", oneLine(address, 60))
 	}
 	if !parsed.IsAbs() {
 		if p.doc.base == nil {
-			return "", because("the document does not say which host it is about: give --server")
+			return "", leftOut("the document does not say which host it is about: give --server")
 		}
 		address = p.doc.base.ResolveReference(parsed).String()
 	}
 	if why := checkServer(address); why != "" {
-		return "", because("its server's address %s: give --server", why)
+		return "", leftOut("its server's address %s: give --server", why)
 	}
 	return strings.TrimRight(address, "/"), nil
 }
 
-// fillServer puts the variables' defaults into a server's address.
+// fillServer replaces the variables of a server's URL by their defaults.
 func fillServer(server map[string]any) (string, error) {
 	address := text(server["url"])
 	variables := object(server["variables"])
@@ -57,15 +56,15 @@ func fillServer(server map[string]any) (string, error) {
 			}
 		}
 		if value == "" {
-			err = because("its server's address has the variable %s without a default: give --server", oneLine(name, 40))
+			err = leftOut("its server's address has the variable %s without a default: give --server", oneLine(name, 40))
 		}
 		return value
 	})
 	return filled, err
 }
 
-// checkServer says what is wrong with an address; empty when nothing is. Text that looks like a
-// placeholder would be filled with a conversation's variables and sent there.
+// checkServer returns what is wrong with a base URL, or "". Braces are refused: they would be
+// filled with a conversation's variables.
 func checkServer(address string) string {
 	parsed, err := url.Parse(address)
 	switch {

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// blocks and inline are the HTML tags that descriptions of some documents hold; to a model they are noise.
+// blocks and inline match HTML tags in descriptions.
 var (
 	blocks = regexp.MustCompile(`(?i)</?(p|br|pre|ul|ol|li|div|h[1-6]|table|tr|td|th|thead|tbody)(\s[^<>]*)?/?>`)
 	inline = regexp.MustCompile(`(?i)</?(a|b|i|em|strong|code|span)(\s[^<>]*)?>`)
 )
 
-// oneLine is a text as one line of at most so many characters.
+// oneLine returns a text as one line of at most that many characters.
 func oneLine(words string, most int) string {
 	words = strings.Join(strings.FieldsFunc(words, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if utf8.RuneCountInString(words) <= most {
@@ -23,9 +23,9 @@ func oneLine(words string, most int) string {
 	return strings.TrimSpace(string([]rune(words)[:most-1])) + "…"
 }
 
-// prose is a description without markup, of at most so many characters, lines kept.
+// prose removes markup from a description and shortens it. It keeps line breaks.
 func prose(words string, most int) string {
-	if far := 16 * most; len(words) > far { // whole manuals, once for each reference
+	if far := 16 * most; len(words) > far { // shortens manuals before they are searched
 		words = strings.ToValidUTF8(words[:far], "")
 	}
 	if strings.Contains(words, "<") {
@@ -62,8 +62,8 @@ func sentence(words, more string) string {
 	return words + " " + more
 }
 
-// snake is a name in snake case, of ASCII letters and digits: listPets, list-pets and
-// "List pets" are list_pets, getHTTPStatus is get_http_status.
+// snake converts a name to snake case: listPets, list-pets and "List pets" are list_pets,
+// getHTTPStatus is get_http_status.
 func snake(name string) string {
 	runes := []rune(name)
 	var out strings.Builder
