@@ -71,7 +71,7 @@ It ends with 0 when all are ready, 1 when some are not, and 2 when it was called
 	return cmd
 }
 
-// add selects, adds and sums up.
+// add ingests what the arguments name, and prints a summary.
 func (k *kb) add(ctx context.Context, stdin io.Reader, o addOptions, args []string) error {
 	if o.Parallel < 1 || o.Parallel > 16 {
 		return command.Usagef("--parallel must be 1 to 16")
@@ -86,18 +86,18 @@ func (k *kb) add(ctx context.Context, stdin io.Reader, o addOptions, args []stri
 	if err != nil {
 		return command.Usage(err)
 	}
-	states, err := k.take(ctx, stdin, o, selected.Items)
+	states, err := k.ingest(ctx, stdin, o, selected.Items)
 	if err != nil {
 		return err
 	}
 	if !o.json {
-		k.sumUp(states, selected.Skipped, o.Attach)
+		k.printSummary(states, selected.Skipped, o.Attach)
 	}
-	return verdict(ctx, states)
+	return exitError(ctx, states)
 }
 
-// take adds the items and shows it.
-func (k *kb) take(ctx context.Context, stdin io.Reader, o addOptions, items []intake.Item) ([]intake.State, error) {
+// ingest adds the items and shows their progress.
+func (k *kb) ingest(ctx context.Context, stdin io.Reader, o addOptions, items []intake.Item) ([]intake.State, error) {
 	progress := newProgress(k, items, o.json)
 	states, err := intake.Run(ctx, intake.Deps{
 		Knowledge: k.knowledge, WorkspaceID: k.WorkspaceID, Stdin: stdin, Now: k.Now, Changed: progress.changed,
@@ -114,8 +114,8 @@ func (k *kb) take(ctx context.Context, stdin io.Reader, o addOptions, items []in
 	return states, progress.broken
 }
 
-// sumUp says what came of everything, and what to do about what failed.
-func (k *kb) sumUp(states []intake.State, skipped []intake.Skipped, agent string) {
+// printSummary prints the number of items by outcome, and what to do next.
+func (k *kb) printSummary(states []intake.State, skipped []intake.Skipped, agent string) {
 	count := map[intake.Outcome]int{}
 	bytes := 0.0
 	for _, s := range states {
@@ -143,7 +143,7 @@ func (k *kb) sumUp(states []intake.State, skipped []intake.Skipped, agent string
 		parts = append(parts, term.Count(len(skipped), "file or folder skipped", "files and folders skipped")+" ("+skippedWords(skipped)+")")
 	}
 	k.Screen.Line("\n%s; %s sent", strings.Join(parts, ", "), term.Bytes(bytes))
-	k.failures(states)
+	k.printFailures(states)
 	if count[intake.Accepted] > 0 {
 		k.Screen.Line("The server goes on with what it accepted: parlance kb ls")
 	}
@@ -155,8 +155,8 @@ func (k *kb) sumUp(states []intake.State, skipped []intake.Skipped, agent string
 	}
 }
 
-// skippedWords count why files were skipped, the most frequent first; types that are not accepted
-// are named.
+// skippedWords counts the reasons why files were skipped, the most frequent first. It names the
+// extensions of types that are not accepted.
 func skippedWords(skipped []intake.Skipped) string {
 	count := map[string]int{}
 	endings := map[string]bool{}
@@ -199,8 +199,8 @@ func someOf(set map[string]bool, most int) string {
 	return strings.Join(all, " ")
 }
 
-// failures lists what failed, why, and what to do.
-func (k *kb) failures(states []intake.State) {
+// printFailures lists what failed, why, and what to do about it.
+func (k *kb) printFailures(states []intake.State) {
 	columns := k.Screen.Columns() - 4
 	for _, s := range states {
 		if s.Outcome != intake.Failed {
@@ -223,8 +223,8 @@ func (k *kb) failures(states []intake.State) {
 	}
 }
 
-// verdict is the command's end: nil when everything is as it was asked for.
-func verdict(ctx context.Context, states []intake.State) error {
+// exitError returns nil when every item is as it was asked for.
+func exitError(ctx context.Context, states []intake.State) error {
 	failed, notSent, accepted := 0, 0, 0
 	for _, s := range states {
 		switch s.Outcome {

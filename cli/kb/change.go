@@ -13,7 +13,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// attachPage is how many sources one call attaches.
+// attachPage is how many sources are attached by one call.
 const attachPage = 100
 
 func newAttach() *cobra.Command {
@@ -102,7 +102,7 @@ sources have is refused, so that nothing is deleted by mistake.`,
 			}
 			for _, source := range sources {
 				_, err := k.knowledge.DeleteSource(ctx, &parlancev1.DeleteSourceRequest{WorkspaceId: k.WorkspaceID, SourceId: source.GetId()})
-				if err != nil && connect.CodeOf(err) != connect.CodeNotFound { // deleted meanwhile is deleted
+				if err != nil && connect.CodeOf(err) != connect.CodeNotFound { // another command deleted it
 					return k.Explain("delete "+source.GetName(), err)
 				}
 				k.Line("deleted %s (%s)", source.GetName(), source.GetId())
@@ -131,14 +131,14 @@ ones answer. --force-ocr reads every page of a PDF as a picture: for PDFs whose 
 				items[i] = intake.Item{Given: source.GetId(), SourceID: source.GetId(), Name: source.GetName()}
 			}
 			o.Parallel, o.Again = 1, true
-			states, err := k.take(ctx, nil, o, items)
+			states, err := k.ingest(ctx, nil, o, items)
 			if err != nil {
 				return err
 			}
 			if !o.json {
-				k.failures(states)
+				k.printFailures(states)
 			}
-			return verdict(ctx, states)
+			return exitError(ctx, states)
 		}),
 	}
 	cmd.Flags().BoolVar(&o.ForceOCR, "force-ocr", false, "read every page of a PDF as a picture")
@@ -148,7 +148,7 @@ ones answer. --force-ocr reads every page of a PDF as a picture: for PDFs whose 
 	return cmd
 }
 
-// toReprocess are the sources that were named, or all that failed.
+// toReprocess returns the named sources, or all that failed.
 func (k *kb) toReprocess(ctx context.Context, named []string, failed bool) ([]*parlancev1.Source, error) {
 	if failed == (len(named) > 0) {
 		return nil, command.Usagef("name sources, or give --failed for all that failed")

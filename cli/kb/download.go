@@ -45,7 +45,7 @@ func newDownload() *cobra.Command {
 	return cmd
 }
 
-// download writes a source into a file, which appears when it is whole.
+// download writes a source into a temporary file and renames it when it is complete.
 func (k *kb) download(ctx context.Context, source *parlancev1.Source, path string, force bool) (err error) {
 	if path == "" {
 		path = fileName(source.GetName())
@@ -62,7 +62,7 @@ func (k *kb) download(ctx context.Context, source *parlancev1.Source, path strin
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(file.Name()) // what was written of it is of no use
+			_ = os.Remove(file.Name()) // the file is incomplete
 		}
 	}()
 	err = k.fetch(ctx, source, file)
@@ -76,13 +76,13 @@ func (k *kb) download(ctx context.Context, source *parlancev1.Source, path strin
 	return nil
 }
 
-// fetch copies a source's bytes.
+// fetch copies the bytes of a source.
 func (k *kb) fetch(ctx context.Context, source *parlancev1.Source, to io.Writer) error {
 	stream, err := k.knowledge.DownloadSource(ctx, &parlancev1.DownloadSourceRequest{WorkspaceId: k.WorkspaceID, SourceId: source.GetId()})
 	if err != nil {
 		return k.Explain("download "+source.GetName(), err)
 	}
-	defer func() { _ = stream.Close() }() // it is over
+	defer func() { _ = stream.Close() }() // the stream has ended
 	for stream.Receive() {
 		if _, err := to.Write(stream.Msg().GetData()); err != nil {
 			return err
@@ -94,8 +94,8 @@ func (k *kb) fetch(ctx context.Context, source *parlancev1.Source, to io.Writer)
 	return nil
 }
 
-// fileName makes a file's name of a source's, which others chose: the last part of a path, and
-// nothing that a file system or a shell takes for something else.
+// fileName makes a file name of a source's name, which anybody may have chosen: the last part of a
+// path, without characters that are special to a file system or shell.
 func fileName(name string) string {
 	name = strings.ReplaceAll(term.Clean(name), `\`, "/")
 	if !strings.Contains(name, "://") { // a page has its address in its name

@@ -15,7 +15,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// maxQuestionsBytes bounds a file of questions; 200 of the longest take less.
+// maxQuestionsBytes limits a file of questions; 200 questions of the maximum length take less.
 const maxQuestionsBytes = 16 << 20
 
 // evalOptions are the flags of `parlance kb eval`.
@@ -92,7 +92,7 @@ func (k *kb) evaluate(ctx context.Context, o evalOptions, questions []*parlancev
 	if err != nil {
 		return err
 	}
-	topK := int32(max(min(o.topK, 1<<20), -1)) //nolint:gosec // within its bounds; the API says which make sense
+	topK := int32(max(min(o.topK, 1<<20), -1)) //nolint:gosec // the API checks the value
 	made, err := k.knowledge.CreateKnowledgeEvaluation(ctx, &parlancev1.CreateKnowledgeEvaluationRequest{
 		WorkspaceId: k.WorkspaceID, AgentId: agent, Name: o.name, TopK: &topK, Rankings: o.rankings, Questions: questions,
 	})
@@ -136,7 +136,7 @@ func (k *kb) showEvaluation(made *parlancev1.KnowledgeEvaluation) {
 	k.Screen.Draw(k.Screen.Table(columns, rows), nil)
 }
 
-// showMisses prints what was not found in each ranking.
+// showMisses prints the questions whose sources were not found, for each ranking.
 func (k *kb) showMisses(made *parlancev1.KnowledgeEvaluation) {
 	for _, result := range made.GetResults() {
 		for _, place := range result.GetPlaces() {

@@ -17,7 +17,7 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
 
-// continueWait is how long an upload waits to be refused before its body is sent anyway.
+// continueWait is how long an upload waits for 100 Continue before it sends the body.
 const continueWait = 2 * time.Second
 
 func New(version string) *cobra.Command {
@@ -37,7 +37,7 @@ Without flags the commands work on the parlance dev of this machine. A source is
 	return cmd
 }
 
-// kb is what the commands of the knowledge base work with.
+// kb is what the commands share.
 type kb struct {
 	client.Caller
 
@@ -45,7 +45,7 @@ type kb struct {
 	workspaces parlancev1connect.WorkspaceServiceClient
 }
 
-// withKB makes a command of what runs on an installation.
+// withKB makes the RunE of a command.
 func withKB(run func(ctx context.Context, k *kb, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		k, err := openKB(cmd)
@@ -72,7 +72,7 @@ func openKB(cmd *cobra.Command) (*kb, error) {
 	}, nil
 }
 
-// source finds a source by its id or name.
+// source finds a source by id or name.
 func (k *kb) source(ctx context.Context, named string) (*parlancev1.Source, error) {
 	if strings.HasPrefix(named, "src_") {
 		source, err := k.knowledge.GetSource(ctx, &parlancev1.GetSourceRequest{WorkspaceId: k.WorkspaceID, SourceId: named})
@@ -106,7 +106,7 @@ func (k *kb) source(ctx context.Context, named string) (*parlancev1.Source, erro
 	return found[0], nil
 }
 
-// sources finds several.
+// sources finds several sources.
 func (k *kb) sources(ctx context.Context, named []string) ([]*parlancev1.Source, error) {
 	list := make([]*parlancev1.Source, len(named))
 	for i, one := range named {

@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/platform/wire"
 )
 
-// listEvery is how often `kb ls --watch` looks.
+// listEvery is the interval of `kb ls --watch`.
 const listEvery = time.Second
 
 // listOptions are the flags of `parlance kb ls`.
@@ -70,7 +70,7 @@ func (k *kb) list(ctx context.Context, o listOptions) error {
 	}
 }
 
-// page lists, and unless watching also prints.
+// page lists the sources. It also prints them unless --watch is given.
 func (k *kb) page(ctx context.Context, o listOptions) ([]*parlancev1.Source, error) {
 	var list []*parlancev1.Source
 	var broken error
@@ -106,7 +106,7 @@ func (k *kb) page(ctx context.Context, o listOptions) ([]*parlancev1.Source, err
 	return list, nil
 }
 
-// listLines are the table.
+// listLines formats the table.
 func (k *kb) listLines(list []*parlancev1.Source) []string {
 	columns := []term.Column{
 		{Title: "STATUS"},
@@ -138,7 +138,7 @@ func (k *kb) listLines(list []*parlancev1.Source) []string {
 	return k.Screen.Table(columns, rows)
 }
 
-// statusCell is a source's status in a word or two, coloured.
+// statusCell formats the status of a source.
 func (k *kb) statusCell(source *parlancev1.Source) term.Cell {
 	switch source.GetStatus() {
 	case "ready":

@@ -14,32 +14,32 @@ import (
 )
 
 const (
-	// drawEvery is how often the bars move.
+	// drawEvery is the interval at which bars are redrawn.
 	drawEvery = 100 * time.Millisecond
-	// quietFor is how long nothing is said about an item where there is no terminal.
+	// quietFor is the interval of messages about an item when the output is no terminal.
 	quietFor = 10 * time.Second
-	// mostNames is the part of the screen that names may take.
+	// mostNames is the share of the screen for names.
 	mostNames = 0.4
 )
 
-// progress shows how items get on: bars on a terminal, else a line when something happened, or
-// with json an object for each item at its end.
+// progress shows the items: as bars on a terminal, as lines elsewhere, or with json as one object
+// for each item when it has ended.
 type progress struct {
 	kb     *kb
 	json   bool
 	begun  time.Time
-	name   int // columns of names
+	name   int // width of the names
 	ticker sync.WaitGroup
 	stop   chan struct{}
 
 	mu     sync.Mutex
 	states []intake.State
-	stay   []string // lines that were not written yet
+	stay   []string // finished lines that were not written yet
 	said   []time.Time
-	broken error // the output
+	broken error // the error of writing the output
 }
 
-// newProgress starts to show the items; end must be called.
+// newProgress begins to show the items. Call end when they have ended.
 func newProgress(k *kb, items []intake.Item, asJSON bool) *progress {
 	p := &progress{kb: k, json: asJSON, begun: k.Now(), states: make([]intake.State, len(items)), said: make([]time.Time,
 		len(items)), stop: make(chan struct{})}
@@ -54,7 +54,7 @@ func newProgress(k *kb, items []intake.Item, asJSON bool) *progress {
 	return p
 }
 
-// draw moves the bars until end.
+// draw redraws the bars until end is called.
 func (p *progress) draw() {
 	ticker := time.NewTicker(drawEvery)
 	defer ticker.Stop()
@@ -64,40 +64,36 @@ func (p *progress) draw() {
 			return
 		case <-ticker.C:
 			p.mu.Lock()
-			p.flush(true)
+			p.flush(p.rows()...)
 			p.mu.Unlock()
 		}
 	}
 }
 
-// flush writes what is new, and on a terminal the bars.
-func (p *progress) flush(bars bool) {
-	var rows []string
-	if bars && p.kb.Screen.Terminal {
-		rows = p.rows()
-	}
+// flush writes the finished lines, and below them the rows.
+func (p *progress) flush(rows ...string) {
 	p.kb.Screen.Draw(p.stay, rows)
 	p.stay = nil
 }
 
-// end writes the rest and takes the bars away.
+// end writes the remaining lines and removes the bars.
 func (p *progress) end() {
 	close(p.stop)
 	p.ticker.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.json {
-		p.flush(false)
+		p.flush()
 	}
 }
 
-// changed is intake's.
+// changed implements intake.Deps.Changed.
 func (p *progress) changed(i int, now intake.State) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.states[i]
 	p.states[i] = now
-	if now.Item.Name != before.Item.Name { // a page has its name when it was fetched
+	if now.Item.Name != before.Item.Name { // the name of a page is known once it was fetched
 		p.name = max(p.name, term.Width(term.Clean(now.Item.Name)))
 	}
 	switch {
@@ -107,14 +103,14 @@ func (p *progress) changed(i int, now intake.State) {
 	case now.Phase == intake.Done:
 		p.stay = append(p.stay, p.doneLine(now))
 		if !p.kb.Screen.Terminal {
-			p.flush(false)
+			p.flush()
 		}
 	case !p.kb.Screen.Terminal:
 		p.sayPlain(i, before, now)
 	}
 }
 
-// sayPlain says in a log that something is still going on.
+// sayPlain prints a line when an item begins to wait, or after quietFor.
 func (p *progress) sayPlain(i int, before, now intake.State) {
 	moment := p.kb.Now()
 	waits := now.Wait != "" && now.Wait != before.Wait
@@ -127,11 +123,10 @@ func (p *progress) sayPlain(i int, before, now intake.State) {
 		words += fmt.Sprintf(", %.0f %%", share*100)
 	}
 	p.stay = append(p.stay, fmt.Sprintf("  … %s: %s", term.Clean(now.Item.Name), words))
-	p.flush(false)
+	p.flush()
 }
 
-// words say what is being done with an item, and how much of it is done; a negative share means
-// that nobody knows.
+// words describes what happens to an item, and how much is done. A negative share is unknown.
 func (p *progress) words(s intake.State) (words string, share float64) {
 	switch {
 	case s.Wait != "":
@@ -151,7 +146,7 @@ func (p *progress) words(s intake.State) (words string, share float64) {
 	return "waiting", -1
 }
 
-// rows are the bars of what is under way, as many as the screen holds, and a line for all.
+// rows formats the bars that fit on the screen, and a line with totals.
 func (p *progress) rows() []string {
 	columns, lines := p.kb.Screen.Size()
 	room := max(lines-3, 1)
@@ -182,7 +177,7 @@ func (p *progress) rows() []string {
 	return append(rows, p.kb.Screen.Dim(term.Cut(total, columns-1)))
 }
 
-// row is one bar: picture, name, bar, words. On a narrow screen the bar goes first.
+// row formats one item: spinner, name, bar, words. On a narrow screen the bar is left out first.
 func (p *progress) row(s intake.State, columns int) string {
 	const edge, most, least, wordsColumns = 4, 30, 8, 27
 	name := min(p.name, int(float64(columns)*mostNames))
@@ -200,7 +195,7 @@ func (p *progress) row(s intake.State, columns int) string {
 	return row + term.Cut(percent+words, left)
 }
 
-// doneLine is what came of an item.
+// doneLine formats the outcome of an item.
 func (p *progress) doneLine(s intake.State) string {
 	screen := p.kb.Screen
 	name := min(p.name, int(float64(screen.Columns())*mostNames))
@@ -222,7 +217,7 @@ func (p *progress) doneLine(s intake.State) string {
 	}
 	const edge = 6
 	for screen.Terminal && len(words) > 1 && edge+name+term.Width(strings.Join(words, "  ")) >= screen.Columns() {
-		words = words[:len(words)-1] // kb ls shows the id too
+		words = words[:len(words)-1] // kb ls shows it too
 	}
 	for i := range words[1:] {
 		words[i+1] = screen.Dim(words[i+1])
@@ -230,7 +225,7 @@ func (p *progress) doneLine(s intake.State) string {
 	return "  " + mark + " " + term.Pad(term.Clean(s.Item.Name), name) + "  " + strings.Join(words, "  ")
 }
 
-// sayJSON prints one line.
+// sayJSON prints the outcome of an item as JSON.
 func (p *progress) sayJSON(s intake.State) {
 	line := result{Given: s.Item.Given, Name: s.Item.Name, Outcome: s.Outcome}
 	if s.Source != nil {
@@ -245,7 +240,7 @@ func (p *progress) sayJSON(s intake.State) {
 	p.broken = writeJSON(p.kb.Screen.Out, line)
 }
 
-// result is an item's line of JSON.
+// result is the JSON of an item.
 type result struct {
 	Given   string          `json:"given"`
 	Name    string          `json:"name"`
@@ -260,7 +255,7 @@ type resultError struct {
 	Advice  string `json:"advice"`
 }
 
-// writeJSON writes a line of JSON for programs: <, > and & stay as they are.
+// writeJSON writes one line of JSON without escaping <, > and &.
 func writeJSON(out io.Writer, value any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)

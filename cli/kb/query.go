@@ -55,7 +55,7 @@ func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
 	if err != nil {
 		return err
 	}
-	topK := int32(max(min(o.topK, 1<<20), -1)) //nolint:gosec // within its bounds; the API says which make sense
+	topK := int32(max(min(o.topK, 1<<20), -1)) //nolint:gosec // the API checks the value
 	req := &parlancev1.QueryKnowledgeRequest{
 		WorkspaceId: k.WorkspaceID, AgentId: agent, Q: question, TopK: &topK,
 		Ranking: o.ranking, Rerank: o.rerank,
@@ -97,7 +97,7 @@ func (k *kb) query(ctx context.Context, o queryOptions, question string) error {
 	return nil
 }
 
-// rerankWords say why the order is not the reranking server's.
+// rerankWords explains why passages are not in the order of the reranking server.
 func rerankWords(outcome string) string {
 	switch outcome {
 	case "failed":
@@ -108,7 +108,7 @@ func rerankWords(outcome string) string {
 	return ""
 }
 
-// scoresWords say where a passage stood in the orders that were joined.
+// scoresWords lists the ranks and scores of a passage in the rankings that were merged.
 func scoresWords(chunk *parlancev1.ScoredChunk) string {
 	words := placesWords(chunk.GetSimilarity(), chunk.GetSimilarityPlace(), chunk.GetWordScore(), chunk.GetWordPlace())
 	if chunk.GetFusedScore() > 0 {
@@ -160,7 +160,7 @@ func (k *kb) found(place int, chunk *parlancev1.ScoredChunk, o queryOptions) {
 	k.passage(chunk.GetContent(), chunk.GetHeading(), most)
 }
 
-// gapBefore puts an empty line between passages.
+// gapBefore separates passages by an empty line.
 func gapBefore(place int) string {
 	if place == 1 {
 		return ""
@@ -168,7 +168,7 @@ func gapBefore(place int) string {
 	return "\n"
 }
 
-// nothingFound says what may be the reason.
+// nothingFound prints the likely reason.
 func (k *kb) nothingFound(ctx context.Context, agent string) {
 	list, err := k.knowledge.ListSourceAttachments(ctx,
 		&parlancev1.ListSourceAttachmentsRequest{WorkspaceId: k.WorkspaceID, AgentId: agent, PageSize: 1})

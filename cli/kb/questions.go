@@ -14,7 +14,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// parseQuestions reads questions with their sources as CSV or JSON, whichever they look like.
+// parseQuestions parses questions with their sources, in CSV or JSON.
 func parseQuestions(content []byte) (questions []*parlancev1.EvaluationQuestion, err error) {
 	content = bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))
 	if bytes.HasPrefix(content, []byte("{")) || bytes.HasPrefix(content, []byte("[")) {
@@ -33,7 +33,7 @@ func parseQuestions(content []byte) (questions []*parlancev1.EvaluationQuestion,
 	return questions, err
 }
 
-// question is one of a JSON file.
+// question is one question in a JSON file.
 type question struct {
 	Q           string   `json:"q"`
 	Sources     []string `json:"sources"`
@@ -41,7 +41,7 @@ type question struct {
 	SourceNames []string `json:"source_names"`
 }
 
-// questionsOfJSON reads an array, an object with the array "questions", or an object a line.
+// questionsOfJSON parses an array, an object with the array "questions", or an object per line.
 func questionsOfJSON(content []byte) ([]*parlancev1.EvaluationQuestion, error) {
 	var list []question
 	decoder := json.NewDecoder(bytes.NewReader(content))
@@ -73,7 +73,7 @@ func questionsOfJSON(content []byte) ([]*parlancev1.EvaluationQuestion, error) {
 func questionsOfValue(value json.RawMessage) ([]question, error) {
 	strict := func(into any) error {
 		decoder := json.NewDecoder(bytes.NewReader(value))
-		decoder.DisallowUnknownFields() // a field that is misspelt is not left out silently
+		decoder.DisallowUnknownFields() // reports misspelt fields
 		return decoder.Decode(into)
 	}
 	if value[0] == '[' {
@@ -96,7 +96,7 @@ func questionsOfValue(value json.RawMessage) ([]question, error) {
 	return []question{one}, nil
 }
 
-// questionsOfCSV reads columns by their titles; several sources of a question are separated by ;.
+// questionsOfCSV parses columns by their titles; several sources are separated by semicolons.
 func questionsOfCSV(content []byte) ([]*parlancev1.EvaluationQuestion, error) {
 	reader := csv.NewReader(bytes.NewReader(content))
 	reader.FieldsPerRecord, reader.TrimLeadingSpace = -1, true
@@ -126,7 +126,7 @@ func questionsOfCSV(content []byte) ([]*parlancev1.EvaluationQuestion, error) {
 	return questions, nil
 }
 
-// newQuestion tells ids from names.
+// newQuestion distinguishes ids from names.
 func newQuestion(q string, sources []string) *parlancev1.EvaluationQuestion {
 	made := &parlancev1.EvaluationQuestion{Q: q}
 	for _, source := range sources {

@@ -76,7 +76,7 @@ func (k *kb) more(o showOptions, left int) {
 	}
 }
 
-// showSource prints a source's fields that have a value.
+// showSource prints the fields of a source that have a value.
 func (k *kb) showSource(source *parlancev1.Source) {
 	status := k.statusCell(source)
 	row := func(name, value string) {
@@ -124,7 +124,7 @@ func (k *kb) showChunk(o showOptions, chunk *parlancev1.Chunk) error {
 	return nil
 }
 
-// passage prints a text indented: whole with its own lines, or at most so many lines of its words.
+// passage prints an indented text: all its lines when most is 0, otherwise at most that many lines.
 func (k *kb) passage(text, heading string, most int) {
 	const indent = "    "
 	columns := min(k.Screen.Columns(), 110) - len(indent) - 1
@@ -145,7 +145,7 @@ func (k *kb) passage(text, heading string, most int) {
 	}
 }
 
-// withoutHeading leaves out a heading that stands above the passage already.
+// withoutHeading removes a heading that was printed above the passage already.
 func withoutHeading(text, path string) string {
 	last := path[strings.LastIndex(path, ">")+1:]
 	if rest, ok := strings.CutPrefix(text, strings.TrimSpace(last)+"\n"); ok && strings.TrimSpace(rest) != "" {

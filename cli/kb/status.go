@@ -13,7 +13,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// barColumns is how long the bars of `kb status` are.
+// barColumns is the width of the bars of `kb status`.
 const barColumns = 24
 
 func newStatus() *cobra.Command {
@@ -36,7 +36,7 @@ func (k *kb) status(ctx context.Context) error {
 	}
 	row("workspace", "%s (%s)", term.Clean(workspace.GetName()), workspace.GetId())
 	used := workspace.GetKbUsedBytes()
-	// What the plan allows is for keys that may read the tenant; others see what is used.
+	// Only keys that may read the tenant see the limits of the plan.
 	if tenant, err := k.workspaces.GetTenant(ctx, &parlancev1.GetTenantRequest{}); err == nil && tenant.GetLimits().GetKbStorageBytes() > 0 {
 		most := tenant.GetLimits().GetKbStorageBytes()
 		row("storage", "%s  %s of %s (%.0f %%) of the plan %s", k.Screen.Bar(used/most, barColumns), term.Bytes(used),
@@ -48,7 +48,7 @@ func (k *kb) status(ctx context.Context) error {
 	return k.statusOfSources(ctx, row)
 }
 
-// statusOfSources counts the sources by status and by the model that embedded them.
+// statusOfSources counts the sources by status.
 func (k *kb) statusOfSources(ctx context.Context, row func(name, format string, args ...any)) error {
 	statuses := map[string]int{}
 	sources, chunks := 0, 0
@@ -72,11 +72,11 @@ func (k *kb) statusOfSources(ctx context.Context, row func(name, format string, 
 	return k.statusOfModel(ctx, row)
 }
 
-// statusOfModel says which model answers, and how far the next one is.
+// statusOfModel prints which embedding model answers, and the progress of a change to another one.
 func (k *kb) statusOfModel(ctx context.Context, row func(name, format string, args ...any)) error {
 	status, err := k.knowledge.GetEmbeddingStatus(ctx, &parlancev1.GetEmbeddingStatusRequest{WorkspaceId: k.WorkspaceID})
 	if err != nil {
-		if connect.CodeOf(err) == connect.CodeUnimplemented { // a server before 0.2
+		if connect.CodeOf(err) == connect.CodeUnimplemented { // servers before 0.2 lack the call
 			return nil
 		}
 		return k.Explain("ask for the embedding model", err)

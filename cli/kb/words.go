@@ -10,7 +10,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// typeWords is a media type as people call it.
+// typeWords is the common name of a media type.
 func typeWords(mediaType string) string {
 	name, _, _ := strings.Cut(mediaType, ";")
 	short := map[string]string{
@@ -24,7 +24,7 @@ func typeWords(mediaType string) string {
 	return short
 }
 
-// holdsWords is what a ready source holds, with what could not be read.
+// holdsWords describes the content of a ready source.
 func holdsWords(source *parlancev1.Source) string {
 	words := term.Count(int(source.GetChunkCount()), "chunk", "chunks")
 	if pages := int(source.GetPageCount()); pages > 0 {
@@ -43,7 +43,7 @@ func holdsWords(source *parlancev1.Source) string {
 	return words
 }
 
-// stageWords is what is being done with a source, with the page while pages are read.
+// stageWords describes the stage of an ingestion, with the page while pages are read.
 func stageWords(source *parlancev1.Source) string {
 	if source.GetStatus() != "processing" {
 		return source.GetStatus()
@@ -63,7 +63,7 @@ func stageWords(source *parlancev1.Source) string {
 	return stage
 }
 
-// adviceFor says what to do about an item that failed; empty where the cause says it.
+// adviceFor says what to do about a failed item, unless the error says it already.
 func adviceFor(code string, source *parlancev1.Source) string {
 	again := "parlance kb reprocess " + source.GetId()
 	switch code {
@@ -90,7 +90,7 @@ func adviceFor(code string, source *parlancev1.Source) string {
 	return ""
 }
 
-// failureOf is what an item failed of: the code and its words.
+// failureOf returns the code and sentence of an item's error, and advice.
 func (k *kb) failureOf(state intake.State) (code, words, advice string) {
 	code = intake.CodeOf(state.Err)
 	return code, k.Reason(state.Err), adviceFor(code, state.Source)

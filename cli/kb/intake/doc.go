@@ -1,9 +1,9 @@
-// Package intake brings files, folders, web pages and the standard input into a knowledge base,
-// over the public API only.
+// Package intake adds files, folders, web pages and the standard input to a knowledge base. It uses
+// only the public API.
 //
-//	arguments ─Select─► items ─► fetch (pages) ─► there already? ─► upload ─► ingestion ─► attach
+//	arguments ─Select─► items ─► fetch pages ─► skip existing ─► upload ─► ingestion ─► attach
 //
-// Nothing is held in memory as a whole: a page and the standard input go through a temporary
-// file. An upload carries an idempotency key, so that one whose answer was lost is repeated
-// without making a second source.
+// Pages and the standard input are written to temporary files, so nothing is held in memory as a
+// whole. Each upload has an idempotency key: it can be repeated after a lost answer and still makes
+// one source.
 package intake

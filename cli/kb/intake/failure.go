@@ -7,7 +7,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// SourceFailure is an ingestion that failed.
+// SourceFailure is a failed ingestion.
 type SourceFailure struct{ Source *parlancev1.Source }
 
 func (f *SourceFailure) Error() string {
@@ -17,7 +17,8 @@ func (f *SourceFailure) Error() string {
 	return "it could not be ingested"
 }
 
-// CodeOf is the code of an item's error: a source's, or a problem's; empty when there is none.
+// CodeOf returns the code of an item's error: that of the source or of the problem. It may be
+// empty.
 func CodeOf(err error) string {
 	if failure, ok := errors.AsType[*SourceFailure](err); ok {
 		return failure.Source.GetError().GetCode()

@@ -12,13 +12,13 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
 
-// maxWatched is how many ingestions are watched at once; each takes a connection.
+// maxWatched limits the ingestions that are watched at once; each uses a connection.
 const maxWatched = 24
 
-// Phase is where an item is.
+// Phase is the stage that an item is in.
 type Phase string
 
-// The phases, in their order.
+// The phases in their order.
 const (
 	Waiting   Phase = "waiting"
 	Fetching  Phase = "fetching"
@@ -27,55 +27,55 @@ const (
 	Done      Phase = "done"
 )
 
-// Outcome is what came of an item.
+// Outcome is the result of an item.
 type Outcome string
 
 // The outcomes.
 const (
-	// Ready: it can be queried.
+	// Ready says that the source can be queried.
 	Ready Outcome = "ready"
-	// AlreadyThere: equal bytes with this name are ready in the workspace.
+	// AlreadyThere says that the workspace has a ready source with this name and content.
 	AlreadyThere Outcome = "already_there"
-	// Accepted: the server ingests it, and nobody waited for the end.
+	// Accepted says that the server goes on ingesting, and the command did not wait for the end.
 	Accepted Outcome = "accepted"
-	// Failed: State.Err says why.
+	// Failed says that State.Err has the reason.
 	Failed Outcome = "failed"
-	// NotSent: the command was interrupted before, or while it was sent.
+	// NotSent says that the command was interrupted before the item was sent.
 	NotSent Outcome = "not_sent"
 )
 
-// State is how far an item has come.
+// State is the progress of an item.
 type State struct {
 	Item  Item
 	Phase Phase
-	// SentBytes counts while it is uploaded.
+	// SentBytes grows while the item is uploaded.
 	SentBytes int64
 	// Source is nil until the server has accepted it.
 	Source *parlancev1.Source
-	// Wait says why nothing is sent just now.
+	// Wait is why the upload waits; it is empty otherwise.
 	Wait string
-	// Outcome is empty until Phase is Done; Err is set when it is Failed.
+	// Outcome is empty until Phase is Done. Err is set when Outcome is Failed.
 	Outcome Outcome
 	Err     error
-	// Began and Ended are zero until then.
+	// Began and Ended are zero until the item begins and ends.
 	Began, Ended time.Time
 }
 
-// Params say how items are added.
+// Params change how items are added.
 type Params struct {
-	// Parallel is how many are uploaded at once, at least 1.
+	// Parallel is the number of uploads at once, at least 1.
 	Parallel int
-	// Again uploads what is there already too.
+	// Again uploads items that exist already.
 	Again bool
-	// NoWait does not wait for the ingestion.
+	// NoWait does not wait for ingestions.
 	NoWait bool
 	// ForceOCR reads every page of PDFs by OCR.
 	ForceOCR bool
-	// Attach is the agent to attach ready sources to; empty: none.
+	// Attach is the agent that ready sources are attached to; it may be empty.
 	Attach string
 }
 
-// Deps are what a Job works with; all are required.
+// Deps are what a Job needs; all fields are required.
 type Deps struct {
 	Knowledge   parlancev1connect.KnowledgeServiceClient
 	Uploader    Uploader
@@ -83,7 +83,7 @@ type Deps struct {
 	WorkspaceID string
 	Stdin       io.Reader
 	Now         func() time.Time
-	// Changed is told each new state of an item; it is called side by side.
+	// Changed is called with each new state of an item. Calls for different items can overlap.
 	Changed func(index int, state State)
 }
 
@@ -91,36 +91,36 @@ type Deps struct {
 type Job struct {
 	deps   Deps
 	params Params
-	// mu guards states: the rest of a body may still be read when its upload was answered.
+	// mu guards states. An upload's body may still be read after the server has answered.
 	mu     sync.Mutex
 	states []State
-	// there are the workspace's sources by name.
-	there map[string][]*parlancev1.Source
-	dir   string
+	// existing are the sources of the workspace by name.
+	existing map[string][]*parlancev1.Source
+	dir      string
 
 	uploads, watches chan struct{}
 }
 
-// Run adds the items and returns what came of each. It ends early, with all outcomes, when ctx
-// does. Error: nothing could be begun.
+// Run adds the items and returns their states. When ctx ends it returns early, with an outcome for
+// each item. It returns an error when no item could be begun.
 func Run(ctx context.Context, deps Deps, params Params, items []Item) (_ []State, err error) {
 	job := &Job{
 		deps: deps, params: params, states: make([]State, len(items)),
-		uploads: make(chan struct{}, params.Parallel), watches: make(chan struct{}, maxWatched), // as many may hold a place
+		uploads: make(chan struct{}, params.Parallel), watches: make(chan struct{}, maxWatched), // semaphores
 	}
-	if job.there, err = job.sourcesByName(ctx); err != nil {
+	if job.existing, err = job.sourcesByName(ctx); err != nil {
 		return nil, err
 	}
 	if job.dir, err = os.MkdirTemp("", "parlance-kb-"); err != nil {
 		return nil, fmt.Errorf("make a temporary directory: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(job.dir) }() // the system's to clear
+	defer func() { _ = os.RemoveAll(job.dir) }() // the system clears temporary folders
 	for i, item := range items {
 		job.states[i] = State{Item: item, Phase: Waiting}
 	}
 	var running sync.WaitGroup
 	for i := range items {
-		if !enter(ctx, job.uploads) {
+		if !acquire(ctx, job.uploads) {
 			break
 		}
 		running.Go(func() { job.add(ctx, i) })
@@ -134,7 +134,7 @@ func Run(ctx context.Context, deps Deps, params Params, items []Item) (_ []State
 	return job.states, nil
 }
 
-func enter(ctx context.Context, places chan struct{}) bool {
+func acquire(ctx context.Context, places chan struct{}) bool {
 	select {
 	case <-ctx.Done():
 		return false
@@ -148,8 +148,8 @@ func enter(ctx context.Context, places chan struct{}) bool {
 	}
 }
 
-// sourcesByName lists the whole workspace, or with Again only sees whether that would work: a wrong
-// key is said once, not for each file.
+// sourcesByName lists the sources of the workspace. With Again it reads one page only, so that a
+// wrong key is reported once and not for each file.
 func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Source, error) {
 	there := map[string][]*parlancev1.Source{}
 	list := &parlancev1.ListSourcesRequest{WorkspaceId: j.deps.WorkspaceID}
@@ -162,7 +162,7 @@ func (j *Job) sourcesByName(ctx context.Context) (map[string][]*parlancev1.Sourc
 	return there, err
 }
 
-// EachSource goes through a list of sources, newest first, until see returns false.
+// EachSource calls visit for the listed sources, newest first, until visit returns false.
 func EachSource(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
 	list *parlancev1.ListSourcesRequest, see func(*parlancev1.Source) bool,
 ) error {

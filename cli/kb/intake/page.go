@@ -23,19 +23,19 @@ const (
 	// maxPageBytes is the size of the largest page that is fetched. Larger files can be downloaded and
 	// then added as files.
 	maxPageBytes = 100 << 20
-	// pageTimeout bounds fetching a page as a whole.
+	// pageTimeout is the time for fetching a page.
 	pageTimeout = 2 * time.Minute
-	// titleBytes is how far a title is looked for.
+	// titleBytes is the part of a page in which a title is looked for.
 	titleBytes = 256 << 10
 )
 
-// Fetcher gets web pages from this machine, as a browser on it would.
+// Fetcher fetches web pages from this machine.
 type Fetcher struct {
 	// Agent is the User-Agent.
 	Agent string
 }
 
-// fetched is a page on disk.
+// fetched describes a page that was written to a file.
 type fetched struct {
 	title     string
 	mediaType string
@@ -81,7 +81,7 @@ func save(resp *http.Response, declared string, into *os.File) (fetched, error) 
 	return page, nil
 }
 
-// titleOf is the page's title; empty when it has none.
+// titleOf returns the title of a page; it may be empty.
 func titleOf(page io.ReaderAt, contentType string) string {
 	decoded, err := charset.NewReader(io.NewSectionReader(page, 0, titleBytes), contentType)
 	if err != nil {
@@ -110,8 +110,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// pageName is a page's title with its address; the title is shortened before the address is.
-// Passwords and what only the browser uses are left out.
+// pageName joins the title of a page and its address without user, password and fragment. A long
+// title is shortened before the address is.
 func pageName(title string, address *url.URL) string {
 	shown := *address
 	shown.User, shown.Fragment, shown.RawFragment = nil, "", ""

@@ -15,59 +15,59 @@ import (
 	"parlance.dev/parlance/knowledge/document"
 )
 
-// maxNameRunes is the longest display name the API takes.
+// maxNameRunes is the API's limit for a display name.
 const maxNameRunes = 200
 
-// Stdin as an argument is the standard input.
+// Stdin is the argument that names the standard input.
 const Stdin = "-"
 
 // Item is one thing to add.
 type Item struct {
-	// Given is the path or address as it was given; for a file in a folder its path.
+	// Given is the argument; for a file in a folder it is the path of the file.
 	Given string
-	// Name is the display name of the source; a page's is known when it was fetched.
+	// Name is the display name of the source. The name of a page is known once it was fetched.
 	Name string
-	// Path is the file; empty for a page and the standard input.
+	// Path is the file. It is empty for pages and the standard input.
 	Path string
-	// URL is the address of a page; nil otherwise.
+	// URL is the address of a page, and nil for everything else.
 	URL *url.URL
-	// SourceID is that of a source that is there and is ingested again; empty for what is added.
+	// SourceID is a source that is to be ingested again. It is empty for new sources.
 	SourceID string
-	// MediaType is what it is declared as; empty for a page that says it itself.
+	// MediaType is the declared type. It is empty for pages whose server declares it.
 	MediaType string
-	// SizeBytes is the file's size; -1 while it is not known.
+	// SizeBytes is the size of the file; -1 when it is not known yet.
 	SizeBytes int64
 }
 
-// Skipped is a file of a folder that is not added.
+// Skipped is a file in a folder that is not added.
 type Skipped struct {
 	Path string
-	// Why is a word or two: "hidden", NotAccepted, …
+	// Why is a short reason: "hidden", NotAccepted, …
 	Why string
 }
 
-// NotAccepted is why a file is skipped whose ending is none of an accepted type.
+// NotAccepted is the reason for files whose extension belongs to no accepted type.
 const NotAccepted = "type not accepted"
 
-// Selection is what there is to add.
+// Selection is the result of Select.
 type Selection struct {
 	Items   []Item
 	Skipped []Skipped
 }
 
-// Rules say how arguments are read.
+// Rules change how arguments are read.
 type Rules struct {
-	// Name is the display name; for one item only.
+	// Name is the display name, for a single item.
 	Name string
-	// MediaType is what files that were named, pages and the standard input are declared as: a media
-	// type, or an extension like "md". Files found in folders go by their endings.
+	// MediaType is the declared type of named files, pages and the standard input: a media type, or an
+	// extension like "md". Files in folders are typed by their extension.
 	MediaType string
-	// Exclude are globs of names or paths that folders leave out.
+	// Exclude are patterns of names or paths that are skipped in folders.
 	Exclude []string
 }
 
-// Select turns arguments into items. A folder is searched to its bottom; its hidden files, what
-// tools leave there and types that are not accepted are skipped. Errors say what is wrong with
+// Select turns arguments into items. Folders are searched to any depth; hidden files, what tools
+// leave in folders and types that are not accepted are skipped. Errors describe what is wrong with
 // the arguments.
 func Select(args []string, rules Rules) (Selection, error) {
 	s := selector{exclude: rules.Exclude, seen: map[string]bool{}}
@@ -94,7 +94,7 @@ func Select(args []string, rules Rules) (Selection, error) {
 		}
 		s.Items[0].Name = rules.Name
 	}
-	tellApart(s.Items)
+	disambiguate(s.Items)
 	return s.Selection, nil
 }
 
@@ -107,7 +107,7 @@ func AcceptedTypes() string {
 	return strings.Join(names, ", ")
 }
 
-// mediaType reads --type.
+// mediaType parses --type.
 func mediaType(given string) (string, error) {
 	if given == "" {
 		return "", nil
@@ -175,7 +175,7 @@ func (s *selector) page(arg string) error {
 	return nil
 }
 
-// glob expands patterns for shells that do not, and when they were quoted.
+// glob expands a pattern that the shell did not expand.
 func (s *selector) glob(arg string) error {
 	found, err := filepath.Glob(arg)
 	if err != nil || len(found) == 0 {
@@ -203,7 +203,7 @@ func (s *selector) glob(arg string) error {
 	return nil
 }
 
-// file takes one that was named: what cannot be added is said, not skipped.
+// file adds a file that was named. It returns an error where a file in a folder would be skipped.
 func (s *selector) file(name string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is no file; to add what it gives: cat %s | parlance kb add - --name NAME", name, name)
@@ -220,7 +220,7 @@ func (s *selector) file(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// folder takes what is below it; names are paths within it.
+// folder adds the files below root. Their names are paths within it.
 func (s *selector) folder(root string) error {
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -238,7 +238,7 @@ func (s *selector) folder(root string) error {
 			return err
 		}
 		inside = filepath.ToSlash(inside)
-		if why := s.leftOut(inside, entry); why != "" {
+		if why := s.skipReason(inside, entry); why != "" {
 			s.skip(name, why)
 			if entry.IsDir() {
 				return filepath.SkipDir
@@ -253,7 +253,7 @@ func (s *selector) folder(root string) error {
 			s.skip(name, "not readable")
 			return nil //nolint:nilerr // it is said, and the others go on
 		}
-		kind, _ := document.Resolve("", name) // leftOut asked
+		kind, _ := document.Resolve("", name) // skipReason has checked it
 		s.add(name, inside, kind, info.Size())
 		return nil
 	})
@@ -263,14 +263,15 @@ func (s *selector) folder(root string) error {
 	return nil
 }
 
-// toolFolders are made by tools and hold nobody's documents.
+// toolFolders are made by tools and contain no documents.
 var toolFolders = []string{"node_modules", "bower_components", "__pycache__", "__MACOSX", "venv"}
 
-// leftOut says why a folder's entry is not added; empty: it is. inside is its path in the folder.
-func (s *selector) leftOut(inside string, entry fs.DirEntry) string {
+// skipReason returns why an entry of a folder is not added, or "". inside is its path in the
+// folder.
+func (s *selector) skipReason(inside string, entry fs.DirEntry) string {
 	name := entry.Name()
 	for _, pattern := range s.exclude {
-		byName, _ := path.Match(pattern, name) // patterns were checked
+		byName, _ := path.Match(pattern, name) // Select has checked the patterns
 		byPath, _ := path.Match(strings.TrimSuffix(pattern, "/"), inside)
 		if byName || byPath {
 			return "excluded"
@@ -295,7 +296,8 @@ func (s *selector) leftOut(inside string, entry fs.DirEntry) string {
 	return ""
 }
 
-// accepts judges a file that was found, not named: --type does not make a picture a text.
+// accepts reports whether the extension of a file belongs to an accepted type, regardless of
+// --type.
 func (s *selector) accepts(name string) bool {
 	_, ok := document.Resolve("", filepath.Base(name))
 	return ok
@@ -321,8 +323,8 @@ func (s *selector) isNew(what string) bool {
 	return !known
 }
 
-// tellApart gives files of the same name their paths as names.
-func tellApart(items []Item) {
+// disambiguate uses the paths of files as names where several files have the same name.
+func disambiguate(items []Item) {
 	count := map[string]int{}
 	for _, item := range items {
 		count[item.Name]++
@@ -334,8 +336,8 @@ func tellApart(items []Item) {
 	}
 }
 
-// sourceName makes a display name of a path: the API takes no control characters, and the end of
-// a long path says more than its beginning.
+// sourceName makes a display name of a path: it removes control characters and shortens long paths
+// at the beginning.
 func sourceName(path string) string {
 	name := strings.TrimSpace(strings.Map(printable, strings.ToValidUTF8(path, "�")))
 	if over := utf8.RuneCountInString(name) - maxNameRunes; over > 0 {
@@ -344,7 +346,7 @@ func sourceName(path string) string {
 	return name
 }
 
-// plainPathError is a path's error without the name of the system call.
+// plainPathError returns a path error without the name of the system call.
 func plainPathError(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", failed.Path, failed.Err)

@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/knowledge/document"
 )
 
-// change makes a new state and tells it.
+// change updates the state of an item and reports it.
 func (j *Job) change(i int, do func(*State)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -29,11 +29,10 @@ func (j *Job) end(i int, outcome Outcome, err error) {
 	})
 }
 
-// add takes one item from the start to its end. It holds a place among the uploads, which it
-// gives back when the bytes are sent.
+// add takes one item from begin to end. It holds a slot of uploads until the bytes are sent.
 func (j *Job) add(ctx context.Context, i int) {
 	j.change(i, func(s *State) { s.Began = j.deps.Now() })
-	source, known, err := j.bring(ctx, i)
+	source, known, err := j.send(ctx, i)
 	<-j.uploads
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -44,15 +43,15 @@ func (j *Job) add(ctx context.Context, i int) {
 		return
 	}
 	j.change(i, func(s *State) { s.Source, s.Phase = source, Ingesting })
-	if j.params.NoWait && !settled(source) {
+	if j.params.NoWait && !finished(source) {
 		j.end(i, Accepted, nil)
 		return
 	}
 	j.finish(ctx, i, known)
 }
 
-// bring gets the bytes to the server, or finds them there.
-func (j *Job) bring(ctx context.Context, i int) (source *parlancev1.Source, known bool, err error) {
+// send brings the bytes of an item to the server, unless the workspace has them already.
+func (j *Job) send(ctx context.Context, i int) (source *parlancev1.Source, known bool, err error) {
 	if id := j.states[i].Item.SourceID; id != "" {
 		source, err = j.reprocess(ctx, id, j.params.ForceOCR)
 		return source, false, err
@@ -61,21 +60,21 @@ func (j *Job) bring(ctx context.Context, i int) (source *parlancev1.Source, know
 		return nil, false, err
 	}
 	item := j.states[i].Item
-	source, err = j.known(ctx, item)
+	source, err = j.findExisting(ctx, item)
 	switch {
 	case err != nil:
 		return nil, false, err
 	case source.GetStatus() == "failed": // another of the same would fail beside it
 		source, err = j.reprocess(ctx, source.GetId(), j.forced(source.GetMediaType()))
 		return source, false, err
-	case source != nil && settled(source) && j.forced(source.GetMediaType()):
+	case source != nil && finished(source) && j.forced(source.GetMediaType()):
 		source, err = j.reprocess(ctx, source.GetId(), true)
 		return source, false, err
 	case source != nil:
 		return source, true, nil
 	}
 	j.change(i, func(s *State) { s.Phase = Uploading })
-	source, err = j.deps.Uploader.upload(ctx, parcel{
+	source, err = j.deps.Uploader.upload(ctx, content{
 		path: item.Path, name: item.Name, mediaType: item.MediaType, sizeBytes: item.SizeBytes, forceOCR: j.forced(item.MediaType),
 		sent:  func(bytes int64) { j.sent(i, bytes) },
 		waits: func(why string, _ time.Duration) { j.change(i, func(s *State) { s.Wait = why }) },
@@ -83,7 +82,7 @@ func (j *Job) bring(ctx context.Context, i int) (source *parlancev1.Source, know
 	return source, false, err
 }
 
-// forced says whether a source is to be read by OCR whatever text it has.
+// forced reports whether a source must be read by OCR even if it has text.
 func (j *Job) forced(mediaType string) bool {
 	bare, _, _ := strings.Cut(mediaType, ";")
 	return j.params.ForceOCR && strings.TrimSpace(bare) == document.ApplicationPDF
@@ -95,7 +94,7 @@ func (j *Job) reprocess(ctx context.Context, id string, forceOCR bool) (*parlanc
 	})
 }
 
-// sent counts what has gone out, unless the server has answered meanwhile.
+// sent reports upload progress. It does nothing once the server has answered.
 func (j *Job) sent(i int, bytes int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -105,7 +104,7 @@ func (j *Job) sent(i int, bytes int64) {
 	}
 }
 
-// download makes a file of what is none yet.
+// download writes a page or the standard input to a file.
 func (j *Job) download(ctx context.Context, i int) error {
 	item := j.states[i].Item
 	if item.Path != "" {
@@ -116,7 +115,7 @@ func (j *Job) download(ctx context.Context, i int) error {
 	if err != nil {
 		return plainPathError(err)
 	}
-	defer func() { _ = file.Close() }() // written by now, or not used
+	defer func() { _ = file.Close() }() // a failed write was reported already
 	if item.URL == nil {
 		item.SizeBytes, err = copyUntil(ctx, file, j.deps.Stdin)
 	} else {
@@ -135,14 +134,14 @@ func (j *Job) download(ctx context.Context, i int) error {
 	return nil
 }
 
-// copyUntil copies until ctx ends. A read of the standard input cannot be called back, so its
-// goroutine may outlast ctx; the process ends with the command.
+// copyUntil copies until ctx ends. A read of the standard input cannot be cancelled, so its
+// goroutine may live until the process ends.
 func copyUntil(ctx context.Context, to io.Writer, from io.Reader) (int64, error) {
 	type result struct {
 		bytes int64
 		err   error
 	}
-	ended := make(chan result, 1) // nobody may be waiting any more
+	ended := make(chan result, 1) // nobody receives after ctx has ended
 	go func() {
 		n, err := io.Copy(to, &untilDone{ctx, from})
 		ended <- result{n, err}
@@ -155,7 +154,7 @@ func copyUntil(ctx context.Context, to io.Writer, from io.Reader) (int64, error)
 	}
 }
 
-// untilDone stops reading when ctx ends; the read that is under way is waited for.
+// untilDone is a reader that returns an error once ctx has ended.
 type untilDone struct {
 	ctx context.Context //nolint:containedctx // lives for one copy
 	r   io.Reader
@@ -169,11 +168,11 @@ func (u *untilDone) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// known finds the item among the workspace's sources: the same name and bytes; one that failed only
-// when there is no other. The file is read only when name and size are equal.
-func (j *Job) known(ctx context.Context, item Item) (found *parlancev1.Source, err error) {
+// findExisting returns a source of the workspace with the item's name and content; a failed one
+// only if there is no other. The file is read only when a source has its name and size.
+func (j *Job) findExisting(ctx context.Context, item Item) (found *parlancev1.Source, err error) {
 	sum := ""
-	for _, source := range j.there[item.Name] {
+	for _, source := range j.existing[item.Name] {
 		if int64(source.GetSizeBytes()) != item.SizeBytes {
 			continue
 		}
@@ -206,9 +205,9 @@ func sumOf(ctx context.Context, path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// finish watches the ingestion to its end, and attaches.
+// finish waits for the end of the ingestion and attaches the source.
 func (j *Job) finish(ctx context.Context, i int, known bool) {
-	settledBefore := settled(j.states[i].Source)
+	settledBefore := finished(j.states[i].Source)
 	source, err := j.ingested(ctx, i)
 	outcome := Ready
 	switch {
@@ -240,10 +239,10 @@ func (j *Job) finish(ctx context.Context, i int, known bool) {
 // ingested waits for the end of the ingestion.
 func (j *Job) ingested(ctx context.Context, i int) (*parlancev1.Source, error) {
 	source := j.states[i].Source
-	if settled(source) {
+	if finished(source) {
 		return source, nil
 	}
-	if !enter(ctx, j.watches) {
+	if !acquire(ctx, j.watches) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-j.watches }()

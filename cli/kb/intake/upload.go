@@ -26,47 +26,47 @@ import (
 )
 
 const (
-	// maxAnswerBytes bounds what is read of an answer.
+	// maxAnswerBytes limits the size of an answer.
 	maxAnswerBytes = 1 << 20
-	// maxTrials is how often an upload is sent whose answer is lost or says that the service is away.
+	// maxTrials is how often an upload is sent when there is no answer, or the service is unavailable.
 	maxTrials = 6
-	// maxWait is the longest wait that a server may ask for, and maxWaiting all of them together.
+	// maxWait limits one wait that the server asks for, and maxWaiting limits the sum of all waits.
 	maxWait, maxWaiting = 2 * time.Minute, 30 * time.Minute
 )
 
-// Refusal is an answer of the API that says no.
+// Refusal is an error answer of the API.
 type Refusal struct {
 	Status int
-	// Code is the problem's code, e.g. "quota-exceeded-kb-storage".
+	// Code is the code of the problem, such as "quota-exceeded-kb-storage".
 	Code string
-	// Detail is the problem's sentence.
+	// Detail is the sentence of the problem.
 	Detail string
 }
 
 func (r *Refusal) Error() string { return r.Detail }
 
-// Uploader sends files to the REST API, which can refuse one before its body is sent.
+// Uploader uploads files over the REST API, which can refuse a file before its body is sent.
 type Uploader struct {
-	// Client has no time-out of its own and waits a while for 100 Continue.
+	// Client must have no time-out, and must wait for 100 Continue.
 	Client *http.Client
-	// Base is the installation's base URL without /v1.
+	// Base is the base URL of the installation without /v1.
 	Base, APIKey, WorkspaceID string
 }
 
-// parcel is a file on its way.
-type parcel struct {
+// content is a file to upload.
+type content struct {
 	path, name, mediaType string
 	forceOCR              bool
 	sizeBytes             int64
-	// sent is told how many bytes of the file have gone out; it begins again with each trial.
+	// sent is called with the number of bytes sent so far; each trial begins at 0.
 	sent func(bytes int64)
-	// waits is told why and how long nothing is sent, and "" when that is over.
+	// waits is called with the reason when an upload waits, and with "" when it goes on.
 	waits func(why string, d time.Duration)
 }
 
-// upload sends one file until it is accepted or refused. It goes on after lost connections and
-// when the server asks for patience. Errors: *Refusal, ctx's, what kept it from being sent.
-func (u Uploader) upload(ctx context.Context, p parcel) (*parlancev1.Source, error) {
+// upload sends a file until it is accepted or refused. It retries after lost connections and when
+// the server asks to wait. Errors: *Refusal, that of ctx, or why the file could not be sent.
+func (u Uploader) upload(ctx context.Context, p content) (*parlancev1.Source, error) {
 	form, err := newForm(p)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (u Uploader) upload(ctx context.Context, p parcel) (*parlancev1.Source, err
 		default:
 			return nil, err
 		}
-		if wait = patience(wait, trial); waited+wait > maxWaiting {
+		if wait = retryDelay(wait, trial); waited+wait > maxWaiting {
 			return nil, err
 		}
 		waited += wait
@@ -110,8 +110,8 @@ func (u Uploader) upload(ctx context.Context, p parcel) (*parlancev1.Source, err
 	}
 }
 
-// patience is how long to wait: what the server asks for, else longer each time.
-func patience(asked time.Duration, trial int) time.Duration {
+// retryDelay returns the wait that the server asks for, or a wait that grows with each trial.
+func retryDelay(asked time.Duration, trial int) time.Duration {
 	if asked <= 0 {
 		asked = min(time.Second<<min(trial-1, 5), 15*time.Second)
 	}
@@ -129,7 +129,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// localError is one that sending again does not help.
+// localError is an error that another trial does not change.
 type localError struct{ error }
 
 func (e localError) Unwrap() error { return e.error }
@@ -139,8 +139,8 @@ func isLocal(err error) bool {
 	return ok
 }
 
-// send is one trial. wait is what the server asks for before the next one.
-func (u Uploader) send(ctx context.Context, p parcel, form form, key string) (_ *parlancev1.Source, wait time.Duration, _ error) {
+// send is one trial. wait is how long the server asks to wait before the next one.
+func (u Uploader) send(ctx context.Context, p content, form form, key string) (_ *parlancev1.Source, wait time.Duration, _ error) {
 	open := func() (io.ReadCloser, error) {
 		file, err := os.Open(p.path)
 		if err != nil {
@@ -152,13 +152,13 @@ func (u Uploader) send(ctx context.Context, p parcel, form form, key string) (_ 
 				sent: p.sent,
 			}, bytes.NewReader(form.tail))}, nil
 	}
-	content, err := open()
+	file, err := open()
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { _ = content.Close() }() // only read
+	defer func() { _ = file.Close() }() // only read
 	address := u.Base + "/v1/workspaces/" + u.WorkspaceID + "/knowledge-base/sources/upload"
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, content)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, file)
 	if err != nil {
 		return nil, 0, localError{err}
 	}
@@ -173,7 +173,7 @@ func (u Uploader) send(ctx context.Context, p parcel, form form, key string) (_ 
 		if isLocal(err) {
 			return nil, 0, err
 		}
-		return nil, 0, fmt.Errorf("send it: %w", unaddressed(err))
+		return nil, 0, fmt.Errorf("send it: %w", withoutURL(err))
 	}
 	defer func() { _ = resp.Body.Close() }() // only read
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
@@ -190,7 +190,7 @@ func (u Uploader) send(ctx context.Context, p parcel, form form, key string) (_ 
 	return source, 0, nil
 }
 
-// retryAfter reads seconds, the only form the API sends.
+// retryAfter parses seconds, the only form that the API sends.
 func retryAfter(header http.Header) time.Duration {
 	seconds, err := strconv.Atoi(header.Get("Retry-After"))
 	if err != nil || seconds < 0 {
@@ -210,14 +210,14 @@ func refusalOf(resp *http.Response, answer []byte) error {
 	return &Refusal{Status: resp.StatusCode, Code: problem.Code, Detail: problem.Detail}
 }
 
-// form is what stands around the file in multipart/form-data.
+// form is the multipart/form-data around the file.
 type form struct {
 	contentType string
 	head, tail  []byte
 }
 
-// newForm makes it once for all trials of an upload, so that they are the same to the byte.
-func newForm(p parcel) (form, error) {
+// newForm makes the form. All trials use the same form, so that they are equal byte by byte.
+func newForm(p content) (form, error) {
 	var text bytes.Buffer
 	w := multipart.NewWriter(&text)
 	if err := w.WriteField("name", p.name); err != nil {
@@ -247,7 +247,7 @@ func newForm(p parcel) (form, error) {
 	return form{contentType: w.FormDataContentType(), head: head, tail: text.Bytes()}, nil
 }
 
-// body is a form with the file in it.
+// body is the form with the file inside.
 type body struct {
 	form   form
 	file   *os.File
@@ -257,7 +257,7 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) { return b.reader.Read(p) }
 func (b *body) Close() error               { return b.file.Close() }
 
-// fileReader is exactly the bytes that were announced.
+// fileReader reads exactly as many bytes as were announced.
 type fileReader struct {
 	file       *os.File
 	left, size int64

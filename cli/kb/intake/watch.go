@@ -11,12 +11,12 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
 
-// maxBreaks is how often in a row watching a source may fail before it is given up.
+// maxBreaks is how many failures in a row end the watching of a source.
 const maxBreaks = 10
 
-// Watch calls see with the source as its ingestion goes on, until it is ready or failed, and
-// returns it as it is then. It goes on when the connection breaks, as in a restart of the server.
-// Errors: ctx's, the call's.
+// Watch calls see for each change of a source until the ingestion has ended, and returns the final
+// state. It reconnects when the connection breaks, for example while a server restarts. Errors:
+// that of ctx or of the call.
 func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient, workspaceID, sourceID string,
 	see func(*parlancev1.Source),
 ) (*parlancev1.Source, error) {
@@ -26,14 +26,14 @@ func Watch(ctx context.Context, client parlancev1connect.KnowledgeServiceClient,
 			see(source)
 		})
 		switch {
-		case last != nil && settled(last):
+		case last != nil && finished(last):
 			return last, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil && (isFinal(err) || breaks >= maxBreaks):
 			return nil, err
 		}
-		if err := sleep(ctx, patience(0, max(breaks, 1))); err != nil {
+		if err := sleep(ctx, retryDelay(0, max(breaks, 1))); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +48,7 @@ func watchOnce(ctx context.Context, client parlancev1connect.KnowledgeServiceCli
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = stream.Close() }() // it is over
+	defer func() { _ = stream.Close() }() // the stream has ended
 	for stream.Receive() {
 		last = stream.Msg().GetSource()
 		see(last)
@@ -56,12 +56,12 @@ func watchOnce(ctx context.Context, client parlancev1connect.KnowledgeServiceCli
 	return last, stream.Err()
 }
 
-// settled says whether the ingestion is over.
-func settled(source *parlancev1.Source) bool {
+// finished reports whether the ingestion has ended.
+func finished(source *parlancev1.Source) bool {
 	return source.GetStatus() == "ready" || source.GetStatus() == "failed"
 }
 
-// isFinal says whether asking again would get the same answer.
+// isFinal reports whether a repeated call would fail in the same way.
 func isFinal(err error) bool {
 	switch connect.CodeOf(err) {
 	case connect.CodeNotFound, connect.CodePermissionDenied, connect.CodeUnauthenticated, connect.CodeInvalidArgument,
@@ -72,8 +72,8 @@ func isFinal(err error) bool {
 	}
 }
 
-// unaddressed is an error of an HTTP client without the address, which the caller knows.
-func unaddressed(err error) error {
+// withoutURL removes the URL from an error of an HTTP client.
+func withoutURL(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		return wrapped.Err
 	}
