@@ -11,21 +11,21 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// database is a database to work with and how to give it back.
+// database is a database that a command uses. release stops what was started for it.
 type database struct {
 	url     string
 	release func()
 }
 
-// openDatabaseURL finds the database of a command: --data-dir when given, else DATABASE_URL, else
-// the default data directory. A private database that is not running is started for the command.
+// openDatabaseURL finds the database of a command: that of --data-dir, else DATABASE_URL, else that
+// of the default data directory. It starts a private database that is not running.
 func openDatabaseURL(cmd *cobra.Command) (database, error) {
 	config, err := command.LoadConfig(cmd)
 	if err != nil {
 		return database{}, err
 	}
 	if config.DatabaseURL != "" && !cmd.Flags().Changed("data-dir") {
-		// One that keeps its session: migrations hold a lock.
+		// Migrations hold a lock of their session, so this must be a direct connection.
 		return database{url: config.Direct().Reveal(), release: func() {}}, nil
 	}
 	dir, err := command.DataDir(cmd)
@@ -42,7 +42,7 @@ func openDatabaseURL(cmd *cobra.Command) (database, error) {
 	return database{url: stack.DatabaseURL, release: func() { command.StopStack(cmd.Context(), stack) }}, nil
 }
 
-// openTenancy opens the tenancy of a command's database, migrated.
+// openTenancy opens the tenancy in a command's database.
 func openTenancy(cmd *cobra.Command) (*workspaces.Service, func(), error) {
 	config, err := command.LoadConfig(cmd)
 	if err != nil {
@@ -59,8 +59,7 @@ func openTenancy(cmd *cobra.Command) (*workspaces.Service, func(), error) {
 	return workspaces.New(workspaces.Deps{DB: db, Plans: plans}), release, nil
 }
 
-// openDatabase connects to a command's database, which must have this version's schema. release closes
-// it, and stops what was started for it.
+// openDatabase connects to a command's database. The database must have this version's schema.
 func openDatabase(cmd *cobra.Command) (db *postgres.DB, release func(), err error) {
 	found, err := openDatabaseURL(cmd)
 	if err != nil {
@@ -74,7 +73,7 @@ func openDatabase(cmd *cobra.Command) (db *postgres.DB, release func(), err erro
 		return nil, nil, err
 	}
 	return db, func() {
-		_ = db.Close() // nothing is in flight
+		_ = db.Close() // only used by this command
 		found.release()
 	}, nil
 }

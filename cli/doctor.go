@@ -78,7 +78,7 @@ embedder are called for real, which may cost a fraction of a cent.`)
 	return b.String()
 }
 
-// chooseAreas are those of --only without those of --skip; a name that is none is an error.
+// chooseAreas returns the areas of --only without those of --skip.
 func chooseAreas(only, skip []string) ([]doctor.Area, error) {
 	areas := doctor.Areas()
 	for _, name := range slices.Concat(only, skip) {
@@ -91,14 +91,14 @@ func chooseAreas(only, skip []string) ([]doctor.Area, error) {
 	}), nil
 }
 
-// loadForDoctor reads what can be read, and gives the problems one by one.
+// loadForDoctor returns the settings that can be read, and each problem of the others.
 func loadForDoctor(cmd *cobra.Command) (app.Config, []error) {
 	config, err := app.Load(app.OSSource(command.SettingFlags(cmd)))
 	return config, append(oneByOne(err), oneByOne(config.Require(production...))...)
 }
 
 func oneByOne(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // errors.Join's own, not one in its chain
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only the error of errors.Join itself
 		return joined.Unwrap()
 	}
 	if err == nil {
@@ -107,7 +107,7 @@ func oneByOne(err error) []error {
 	return []error{err}
 }
 
-// examine prints each area as it is done; it fails when something did.
+// examine prints each area when it is done. It returns an error when a check failed.
 func examine(cmd *cobra.Command, deps doctor.Deps, areas []doctor.Area, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	all := []doctor.Finding{}
@@ -140,7 +140,7 @@ func examine(cmd *cobra.Command, deps doctor.Deps, areas []doctor.Area, asJSON b
 	return nil
 }
 
-// marks are the signs of a status, and their colours on a terminal.
+// marks are the sign and the colour of each status.
 var marks = map[doctor.Status][2]string{
 	doctor.OK: {"✓", "32"}, doctor.Warning: {"!", "33"}, doctor.Failed: {"✗", "31"}, doctor.Skipped: {"–", "90"},
 }
@@ -159,5 +159,5 @@ func printFindings(out io.Writer, area doctor.Area, findings []doctor.Finding, c
 	}
 }
 
-// oneLine keeps messages of others from breaking the report.
+// oneLine removes line breaks from messages of other programs.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// healthTimeout is longer than the server's own checks take at most (2 s).
+	// healthTimeout is longer than the server's own checks take (2 s).
 	healthTimeout = 4 * time.Second
-	// maxHealthBytes bounds the part of the answer that is shown.
+	// maxHealthBytes limits how much of the answer is shown.
 	maxHealthBytes = 4 << 10
 )
 
@@ -54,8 +54,7 @@ To look at a whole deployment, and to be told what to do: parlance doctor.`,
 	return cmd
 }
 
-// healthURL is where the process answers: loopback when it listens on every address. socket is the
-// path of its Unix socket; empty: none.
+// healthURL returns the address of the process, and the path of its Unix socket if it has one.
 func healthURL(config app.Config, worker, live bool) (url, socket string, err error) {
 	address, path, scheme := config.Listen, "/readyz", "http"
 	switch {
@@ -84,7 +83,7 @@ func healthURL(config app.Config, worker, live bool) (url, socket string, err er
 	return scheme + "://" + net.JoinHostPort(host, port) + path, "", nil
 }
 
-// askHealth prints the answer; any status but 2xx is an error.
+// askHealth prints the answer. It returns an error for any status other than 2xx.
 func askHealth(ctx context.Context, out io.Writer, url, socket string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -92,7 +91,7 @@ func askHealth(ctx context.Context, out io.Writer, url, socket string) error {
 	if err != nil {
 		return err
 	}
-	// It is this machine, and the certificate is made out to the public name.
+	// The process is on this machine, and its certificate names the public host.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see above
 	if socket != "" {
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -105,7 +104,7 @@ func askHealth(ctx context.Context, out io.Writer, url, socket string) error {
 	if err != nil {
 		return fmt.Errorf("nothing answers: %w", err)
 	}
-	defer func() { _ = response.Body.Close() }() // read as far as wanted
+	defer func() { _ = response.Body.Close() }() // only read
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxHealthBytes))
 	if err != nil {
 		return fmt.Errorf("read the answer of %s: %w", url, err)

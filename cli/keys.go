@@ -24,7 +24,7 @@ func newKeys() *cobra.Command {
 	return cmd
 }
 
-// adminOf is the caller that the command line is: an admin of the tenant named by --tenant.
+// adminOf returns an admin of the tenant that --tenant names.
 func adminOf(cmd *cobra.Command) (workspaces.Principal, error) {
 	tenant, _ := cmd.Flags().GetString("tenant") // the flag is a string
 	if tenant == "" {
@@ -33,7 +33,7 @@ func adminOf(cmd *cobra.Command) (workspaces.Principal, error) {
 	return workspaces.Principal{TenantID: workspaces.TenantID(tenant), Scope: workspaces.ScopeAdmin}, nil
 }
 
-// withKeys runs do with the tenancy and the caller.
+// withKeys opens the tenancy for do.
 func withKeys(do func(cmd *cobra.Command, args []string, tenancy *workspaces.Service,
 	admin workspaces.Principal) error,
 ) func(*cobra.Command, []string) error {
@@ -98,15 +98,14 @@ func newKeysList() *cobra.Command {
 		Use: "list", Short: "List a tenant's keys, newest first", Args: command.ExactArgs(),
 		RunE: withKeys(func(cmd *cobra.Command, _ []string, tenancy *workspaces.Service, admin workspaces.Principal) error {
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for token, more := "", true; more; more = token != "" {
-				keys, next, err := tenancy.ListKeys(cmd.Context(), admin, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
-				if err != nil {
-					return err
-				}
-				for _, k := range keys {
-					fmt.Fprintf(table, "%s\t%s\t%s\t%s\t…%s\t%s\n", k.ID, k.Name, k.Scope, k.WorkspaceID, k.SecretHint, expiry(k))
-				}
-				token = next
+			keys, err := command.All(func(token string) ([]workspaces.Key, string, error) {
+				return tenancy.ListKeys(cmd.Context(), admin, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+			})
+			if err != nil {
+				return err
+			}
+			for _, k := range keys {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t…%s\t%s\n", k.ID, k.Name, k.Scope, k.WorkspaceID, k.SecretHint, expiry(k))
 			}
 			return table.Flush()
 		}),

@@ -61,7 +61,7 @@ func newKeysRotateMaster() *cobra.Command {
 	return cmd
 }
 
-// refuseLacking is an error when a running process would not open what the new key wraps.
+// refuseLacking returns an error when a running process does not have the new master key.
 func refuseLacking(ctx context.Context, keyring *seal.Keyring) error {
 	lacking, err := keyring.Lacking(ctx)
 	if err != nil || len(lacking) == 0 {
@@ -136,7 +136,7 @@ are open stay open. Do this when a signing key may have been seen by others.`,
 	return cmd
 }
 
-// openKeyring is the keyring of a command's database, and the database.
+// openKeyring opens the database and the keyring in it.
 func openKeyring(cmd *cobra.Command) (*seal.Keyring, *postgres.DB, func(), error) {
 	config, err := command.LoadConfig(cmd)
 	if err != nil {
@@ -162,7 +162,7 @@ func openKeyring(cmd *cobra.Command) (*seal.Keyring, *postgres.DB, func(), error
 	return keyring, db, release, nil
 }
 
-// devMasterKey is the master key file of a `parlance dev`, when its database is meant.
+// devMasterKey returns the master key file of the `parlance dev` in the data directory.
 func devMasterKey(cmd *cobra.Command) (string, error) {
 	dir, err := command.DataDir(cmd)
 	if err != nil {
@@ -175,7 +175,11 @@ func devMasterKey(cmd *cobra.Command) (string, error) {
 	return path, nil
 }
 
-// rotateMaster wraps the data keys anew and says when the old key can go.
+// barColumns is the width of the progress bar.
+const barColumns = 30
+
+// rotateMaster wraps all data keys with the current master key, and says when the old one can be
+// removed.
 func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) error {
 	before, err := keyring.Wrapped(ctx)
 	if err != nil {
@@ -188,9 +192,18 @@ func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) err
 			total += count
 		}
 	}
-	shown := bar{out: out, terminal: term.IsTerminal(out), total: total}
-	err = keyring.RotateMaster(ctx, shown.set)
-	shown.end()
+	screen, shown := term.Open(out, app.OSSource(nil).LookupEnv), 0
+	err = keyring.RotateMaster(ctx, func(done int) {
+		total = max(total, done) // processes may make data keys meanwhile
+		words := fmt.Sprintf("%d of %d data keys", done, total)
+		if screen.Terminal {
+			screen.Draw(nil, []string{screen.Bar(float64(done)/float64(total), barColumns) + " " + words})
+		} else if done*10/total > shown*10/total { // a line for every tenth
+			screen.Line("%s", words)
+		}
+		shown = done
+	})
+	screen.Draw(nil, nil)
 	after, counted := keyring.Wrapped(context.WithoutCancel(ctx))
 	if counted != nil {
 		return counted
@@ -202,8 +215,8 @@ func rotateMaster(ctx context.Context, out io.Writer, keyring *seal.Keyring) err
 	return sayWhatCanGo(out, keyring.Masters(), after)
 }
 
-// sayWhatCanGo names the keys that wrap nothing any more. Error: some key still does, since a
-// process made a data key with it meanwhile.
+// sayWhatCanGo names the master keys that wrap nothing any more. It returns an error when a process
+// has made a data key with an old master key meanwhile.
 func sayWhatCanGo(out io.Writer, masters []string, wrapped map[string]int) error {
 	if len(masters) == 1 {
 		fmt.Fprintln(out, "It is the only master key here. To move to another one: parlance keys rotate-master --help")
@@ -237,33 +250,4 @@ func printWrapped(ctx context.Context, out io.Writer, keyring *seal.Keyring) err
 		fmt.Fprintf(out, "%s%s wraps %d data keys\n", id, mark, wrapped[id])
 	}
 	return nil
-}
-
-// barWidth is how many characters the bar itself has.
-const barWidth = 30
-
-// bar shows how far a command is: drawn over itself on a terminal, a line for every tenth elsewhere.
-type bar struct {
-	out      io.Writer
-	terminal bool
-	total    int
-	drawn    int
-}
-
-func (b *bar) set(done int) {
-	b.total = max(b.total, done) // data keys may be made meanwhile
-	filled := done * barWidth / b.total
-	switch {
-	case b.terminal:
-		fmt.Fprintf(b.out, "\r\033[K[%s%s] %d of %d data keys", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), done, b.total)
-	case done*10/b.total > b.drawn*10/b.total:
-		fmt.Fprintf(b.out, "%d of %d data keys\n", done, b.total)
-	}
-	b.drawn = done
-}
-
-func (b *bar) end() {
-	if b.terminal && b.drawn > 0 {
-		fmt.Fprintln(b.out)
-	}
 }

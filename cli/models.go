@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// probeTimeout bounds `parlance models test`: a local server may have to load its model first.
+// probeTimeout is long because a local server may have to load its model first.
 const probeTimeout = 2 * time.Minute
 
 func newModels() *cobra.Command {
@@ -42,7 +42,7 @@ func newModels() *cobra.Command {
 	return cmd
 }
 
-// printProbe shows the steps of a probe; it fails when one of them did.
+// printProbe prints the steps of a probe. It returns an error when one of them failed.
 func printProbe(w io.Writer, tried []model.Step) error {
 	failed := false
 	for _, step := range tried {

@@ -48,7 +48,7 @@ func defaultWords(setting app.Setting) string {
 	return " Default: " + setting.Default + "."
 }
 
-// configIntro begins docs/configuration.md.
+// configIntro is the beginning of docs/configuration.md.
 const configIntro = `<!-- Made by: go run ./cmd/parlance config --markdown > docs/configuration.md -->
 # Configuration
 
@@ -100,7 +100,7 @@ func code(text string) string {
 	return "`" + cell(text) + "`"
 }
 
-// cell is text that stays in its place in a table.
+// cell escapes a text for a cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "|", `\|`), "\n", " ")
 }
@@ -138,7 +138,7 @@ func writeErrorsText(w io.Writer, codes []string) error {
 	return err
 }
 
-// errorsIntro begins docs/errors.md.
+// errorsIntro is the beginning of docs/errors.md.
 const errorsIntro = `<!-- Made by: go run ./cmd/parlance errors --markdown > docs/errors.md -->
 # Errors
 

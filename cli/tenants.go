@@ -65,15 +65,14 @@ func newTenantsList() *cobra.Command {
 			}
 			defer release()
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for token, more := "", true; more; more = token != "" {
-				tenants, next, err := tenancy.Tenants(cmd.Context(), postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
-				if err != nil {
-					return err
-				}
-				for _, t := range tenants {
-					fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Plan, t.CreatedAt.UTC().Format(time.RFC3339))
-				}
-				token = next
+			tenants, err := command.All(func(token string) ([]workspaces.Tenant, string, error) {
+				return tenancy.Tenants(cmd.Context(), postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+			})
+			if err != nil {
+				return err
+			}
+			for _, t := range tenants {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Plan, t.CreatedAt.UTC().Format(time.RFC3339))
 			}
 			return table.Flush()
 		},

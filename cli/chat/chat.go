@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// maxTurnBytes bounds a line: 32,000 characters, the contract's limit, of at most 4 bytes.
+	// maxTurnBytes limits a line: the API's limit of 32,000 characters, with up to 4 bytes each.
 	maxTurnBytes = 4 * 32_000
-	// endTimeout bounds ending the session when the chat is over.
+	// endTimeout limits the call that ends the session.
 	endTimeout = 5 * time.Second
 )
 
@@ -78,7 +78,7 @@ func runChat(cmd *cobra.Command, options chatOptions) error {
 	return talk.run(cmd.Context())
 }
 
-// chat is one conversation from a terminal or a script.
+// chat is a conversation from a terminal or a script.
 type chat struct {
 	options      chatOptions
 	installation client.Installation
@@ -88,12 +88,12 @@ type chat struct {
 	sessions     parlancev1connect.SessionServiceClient
 	agents       parlancev1connect.AgentServiceClient
 	session      string
-	// agent is how the agent is called here; clean.
+	// agent is the name that is shown, without control characters.
 	agent string
-	// turns are those that this chat has heard of, or that were there before it.
+	// turns are the turns that this chat has received, or that the session had before.
 	turns map[string]bool
-	// unsure says that there may have been others before it.
-	unsure bool
+	// earlierUnknown reports that the turns of before could not be read.
+	earlierUnknown bool
 }
 
 func (c *chat) run(ctx context.Context) error {
@@ -104,7 +104,7 @@ func (c *chat) run(ctx context.Context) error {
 		}
 		defer c.end(ctx)
 	} else {
-		c.unsure = c.remember(ctx) != nil // a key that may not read transcripts can still talk
+		c.earlierUnknown = c.readEarlierTurns(ctx) != nil // a key without access to transcripts can still talk
 	}
 	lines := c.lines(ctx)
 	for {
@@ -124,7 +124,7 @@ func (c *chat) run(ctx context.Context) error {
 				continue
 			}
 			err := c.turn(ctx, line.text)
-			if _, refused := errors.AsType[refusedTurn](err); refused && c.terminal { // a script would go on without knowing
+			if _, refused := errors.AsType[refusedTurn](err); refused && c.terminal { // a script would not notice
 				fmt.Fprintf(c.err, "parlance: %s\n", err)
 			} else if err != nil {
 				return err
@@ -133,14 +133,14 @@ func (c *chat) run(ctx context.Context) error {
 	}
 }
 
-// typed is one line, or why there are no more.
+// typed is a line, or the error that ended the input.
 type typed struct {
 	text string
 	err  error
 }
 
-// lines reads the input until it ends or ctx does. A read from a terminal cannot be called
-// back, so the goroutine may outlast ctx by one line; the process ends with the chat.
+// lines reads the input until it or ctx ends. A read from a terminal cannot be cancelled, so the
+// goroutine may live until the process ends.
 func (c *chat) lines(ctx context.Context) <-chan typed {
 	lines := make(chan typed)
 	go func() {
@@ -171,7 +171,7 @@ func readError(err error) error {
 	return fmt.Errorf("read the input: %w", err)
 }
 
-// open creates the session and shows what the agent says first.
+// open creates the session and shows the agent's first message.
 func (c *chat) open(ctx context.Context) error {
 	if c.installation.AgentID == "" {
 		return command.Usagef("--agent is missing: the id of the agent to talk to")
@@ -189,7 +189,7 @@ func (c *chat) open(ctx context.Context) error {
 	}
 	greeting := ""
 	if c.installation.WorkspaceID != "" {
-		// The greeting is a courtesy: a key that may not read agents can still talk to one.
+		// The first message is optional: a key that may not read agents can still talk to one.
 		if agent, err := c.agents.GetAgent(ctx, &parlancev1.GetAgentRequest{
 			WorkspaceId: c.installation.WorkspaceID,
 			AgentId:     c.installation.AgentID,
@@ -206,13 +206,13 @@ func (c *chat) open(ctx context.Context) error {
 	return nil
 }
 
-// end ends the session, also when the chat was interrupted.
+// end ends the session, even after the chat was interrupted.
 func (c *chat) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if c.terminal {
 		fmt.Fprintln(c.out)
 	}
-	// A session that cannot be ended now ends by its idle time-out.
+	// A session that is not ended here ends by its idle time-out.
 	_, _ = c.sessions.EndSession(ctx, &parlancev1.EndSessionRequest{SessionId: c.session, Status: "completed", Reason: "chat ended"})
 }

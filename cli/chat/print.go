@@ -14,18 +14,18 @@ import (
 	"parlance.dev/parlance/provider/model/extractive"
 )
 
-// shownBytes is how much of a tool's arguments and answer is shown.
+// shownBytes limits how much of a tool's arguments and answer is shown.
 const shownBytes = 160
 
-// answerPrinter prints one turn: the words as they come, then what they rest on. What models, tools and sources
-// wrote cannot reprogram the terminal.
+// answerPrinter prints the answer to one turn as it arrives, then its sources. Control characters
+// are removed from what models, tools and sources wrote.
 type answerPrinter struct {
 	out io.Writer
-	// agent is clean.
+	// agent has no control characters.
 	agent string
 	json  bool
 
-	// started says that the answer has begun once.
+	// started reports that an answer has begun before.
 	started, speaking bool
 }
 
@@ -57,7 +57,7 @@ func (p *answerPrinter) print(event *parlancev1.StreamTurnResponse) error {
 	return err
 }
 
-// breakOff ends the line the agent is speaking on.
+// breakOff ends the line that the agent is writing.
 func (p *answerPrinter) breakOff() {
 	if p.speaking {
 		fmt.Fprintln(p.out)
@@ -65,7 +65,7 @@ func (p *answerPrinter) breakOff() {
 	p.speaking = false
 }
 
-// printJSON prints a whole turn as one line; its spacing is the same every time.
+// printJSON prints a whole turn as one line. Its spacing is always the same.
 func (p *answerPrinter) printJSON(event *parlancev1.StreamTurnResponse) error {
 	if event.GetType() != "turn.done" {
 		return nil
@@ -78,7 +78,7 @@ func (p *answerPrinter) printJSON(event *parlancev1.StreamTurnResponse) error {
 	return err
 }
 
-// toolLine is one call: what was asked and what came of it.
+// toolLine formats a call and its result.
 func toolLine(call *parlancev1.ToolCall) string {
 	arguments, err := json.Marshal(call.GetInput().AsMap())
 	if err != nil {
@@ -97,8 +97,8 @@ func toolLine(call *parlancev1.ToolCall) string {
 		came, call.GetLatencyMs())
 }
 
-// sourceLines are the passages an answer rests on: those it quotes where the model says so, else
-// all that it was given.
+// sourceLines lists the passages that the answer quotes, if the model reports them, and otherwise
+// all passages that the model was given.
 func sourceLines(turn *parlancev1.CreateTurnResponse) string {
 	shown := turn.GetCitations()
 	if turn.GetUsage().GetModel() == extractive.Name {
@@ -118,7 +118,7 @@ func sourceLines(turn *parlancev1.CreateTurnResponse) string {
 	return lines.String()
 }
 
-// shorten keeps the beginning of a text, clean and on one line.
+// shorten returns the beginning of a text, on one line and without control characters.
 func shorten(text string) string {
 	text = strings.Join(strings.Fields(term.CleanText(text)), " ")
 	if len(text) <= shownBytes {

@@ -17,43 +17,43 @@ import (
 )
 
 const (
-	// reconnectFor is how long a chat tries to come back: as long as a session waits for a lost client.
+	// reconnectFor is how long a session waits for a client that lost its connection.
 	reconnectFor = 2 * time.Minute
-	// The pauses between two tries double from the first to the longest, each half of it by chance, so that
-	// those who lost the same server do not come back at once.
+	// The pause between two attempts doubles from firstPause to longestPause. Half of each pause is
+	// random, so that clients of one lost server do not return all at once.
 	firstPause   = 100 * time.Millisecond
 	longestPause = 3 * time.Second
 )
 
-// errUnheard says that the connection was lost before it was known whether the words had arrived.
-var errUnheard = errors.New("the connection was lost, and the words may not have arrived. Look into the session's transcript")
+// errOutcomeUnknown says that the connection was lost before the server confirmed the turn.
+var errOutcomeUnknown = errors.New("the connection was lost, and the words may not have arrived. Look into the session's transcript")
 
-// hearing is a turn that is listened to, over as many connections as it takes.
-type hearing struct {
+// exchange is one turn and its answer, over as many connections as it takes.
+type exchange struct {
 	text   string
 	answer *answerPrinter
-	// turn and last name what has been heard; empty before anything was.
+	// turn and last are the ids of the turn and of the last event received; empty before the first.
 	turn, last string
-	// lost is when the connection was lost; zero while there is one.
+	// lost is when the connection was lost; zero while it is open.
 	lost time.Time
 	done bool
 }
 
-// turn says one thing and prints the answer as it comes. When the connection is lost it comes back and
-// goes on where it was.
+// turn sends a text and prints the answer as it arrives. It reconnects when the connection is lost,
+// and continues after the last event.
 func (c *chat) turn(ctx context.Context, text string) error {
-	h := &hearing{text: text, answer: &answerPrinter{out: c.out, agent: c.agent, json: c.options.json}}
+	h := &exchange{text: text, answer: &answerPrinter{out: c.out, agent: c.agent, json: c.options.json}}
 	for told, pause := false, firstPause; ; pause = min(2*pause, longestPause) {
-		err := c.listen(ctx, h)
+		err := c.receive(ctx, h)
 		switch {
 		case h.done:
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !mayComeBack(err):
+		case !canReconnect(err):
 			h.answer.breakOff()
-			return c.lastWord(err)
-		case h.lost.IsZero(): // it was well until now
+			return c.refusal(err)
+		case h.lost.IsZero(): // the connection was open until now
 			h.lost, pause = time.Now(), firstPause
 		}
 		if c.options.reconnectFor <= 0 {
@@ -73,12 +73,12 @@ func (c *chat) turn(ctx context.Context, text string) error {
 	}
 }
 
-// refusedTurn is the server's last word on one turn of a session that goes on.
+// refusedTurn is the server's final answer to a turn, in a session that goes on.
 type refusedTurn struct{ error }
 
-// lastWord says why a turn has no answer, harmless on a terminal: the word may be a model's. It is a refusedTurn
-// unless the next turn would be refused as this one was.
-func (c *chat) lastWord(err error) error {
+// refusal explains why a turn has no answer, without control characters: a model may have written
+// the reason. It returns a refusedTurn unless the next turn would be refused as well.
+func (c *chat) refusal(err error) error {
 	explained := c.installation.Explain("take the turn", err)
 	if !connect.IsWireError(err) {
 		return explained
@@ -94,7 +94,7 @@ func (c *chat) lastWord(err error) error {
 	return refusedTurn{errors.New(term.Clean(explained.Error()))}
 }
 
-// wait waits until d is over or ctx is.
+// wait waits for d, or until ctx ends.
 func wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -104,9 +104,9 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// mayComeBack says whether an error is a lost connection or a server that goes, and not the server's last
-// word on the turn.
-func mayComeBack(err error) bool {
+// canReconnect reports whether an error is a lost connection or a server that is stopping, and not
+// the server's final answer.
+func canReconnect(err error) bool {
 	if err == nil {
 		return true // the stream ended before the turn did
 	}
@@ -120,15 +120,15 @@ func mayComeBack(err error) bool {
 	return problem.FromConnect(refused).Reason == fault.ServiceUnavailable
 }
 
-// listen hears the turn over one connection.
-func (c *chat) listen(ctx context.Context, h *hearing) error {
+// receive reads the events of the turn from one connection.
+func (c *chat) receive(ctx context.Context, h *exchange) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the stream, also when printing fails
 	stream, err := c.stream(ctx, h)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stream.Close() }() // the turn is over
+	defer func() { _ = stream.Close() }() // the stream has ended
 	for stream.Receive() {
 		event := stream.Msg()
 		h.turn, h.last, h.lost = event.GetTurnId(), event.GetEventId(), time.Time{}
@@ -141,10 +141,10 @@ func (c *chat) listen(ctx context.Context, h *hearing) error {
 	return stream.Err()
 }
 
-// stream takes the turn, or follows it when that has been done.
-func (c *chat) stream(ctx context.Context, h *hearing) (*connect.ServerStreamForClient[parlancev1.StreamTurnResponse], error) {
+// stream sends the turn, or follows it when the server has it already.
+func (c *chat) stream(ctx context.Context, h *exchange) (*connect.ServerStreamForClient[parlancev1.StreamTurnResponse], error) {
 	if h.turn == "" && !h.lost.IsZero() {
-		taken, err := c.taken(ctx, h.text)
+		taken, err := c.accepted(ctx, h.text)
 		if err != nil {
 			return nil, err
 		}
@@ -156,11 +156,12 @@ func (c *chat) stream(ctx context.Context, h *hearing) (*connect.ServerStreamFor
 	return c.sessions.FollowTurn(ctx, &parlancev1.FollowTurnRequest{SessionId: c.session, TurnId: h.turn, LastEventId: h.last})
 }
 
-// taken looks for a turn with these words that this chat has not heard of: the connection was lost before
-// its first event came. Empty: the words have not arrived.
-func (c *chat) taken(ctx context.Context, text string) (string, error) {
-	if c.unsure {
-		return "", errUnheard
+// accepted returns the id of a turn with this text that the chat has not received. It is called
+// when the connection was lost before the first event. It returns "" when the server did not accept
+// the turn.
+func (c *chat) accepted(ctx context.Context, text string) (string, error) {
+	if c.earlierUnknown {
+		return "", errOutcomeUnknown
 	}
 	found := ""
 	err := c.eachTurn(ctx, func(turn *parlancev1.Turn) {
@@ -171,8 +172,8 @@ func (c *chat) taken(ctx context.Context, text string) (string, error) {
 	return found, err
 }
 
-// remember notes the turns of a session that is there, which are not this chat's.
-func (c *chat) remember(ctx context.Context) error {
+// readEarlierTurns records the turns that the session had before this chat.
+func (c *chat) readEarlierTurns(ctx context.Context) error {
 	return c.eachTurn(ctx, func(turn *parlancev1.Turn) { c.turns[turn.GetId()] = true })
 }
 

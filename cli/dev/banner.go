@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/cli/dev/demo"
 )
 
-// banner says where everything is, what answers, and what to try.
+// banner prints the addresses and keys, which model answers, and what to try.
 func (d *dev) banner(opened *app.App, made demo.Installation) {
 	data := ""
 	if d.cmd.Flags().Changed("data-dir") {
@@ -57,7 +57,7 @@ func (d *dev) banner(opened *app.App, made demo.Installation) {
 	d.say("%s", text.String())
 }
 
-// egressWords say what tools and webhooks may reach.
+// egressWords says which addresses tools and webhooks may reach.
 func (d *dev) egressWords() string {
 	if d.ownGuard {
 		words := "tools and webhooks also reach " + strings.Join(d.config.EgressAllowCIDRs, ", ") + " (PARLANCE_EGRESS_ALLOW_CIDRS)"
@@ -69,7 +69,7 @@ func (d *dev) egressWords() string {
 	return "tools and webhooks may reach this machine's loopback, which production refuses, and trust the local CA"
 }
 
-// program is how this binary is called by whoever started it.
+// program is how to start this binary again.
 func program() string {
 	path, err := os.Executable()
 	if err != nil || strings.Contains(path, "go-build") { // where `go run` puts it
@@ -78,7 +78,7 @@ func program() string {
 	return shellQuote(path)
 }
 
-// shellQuote quotes a word for a POSIX shell when it needs it.
+// shellQuote quotes a word for a POSIX shell if necessary.
 func shellQuote(word string) string {
 	if strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune("/._-+@%:,=", r) && !isWordRune(r) }) < 0 {
 		return word

@@ -24,8 +24,8 @@ const (
 // dataDir is the data directory of one `parlance dev`.
 type dataDir string
 
-// open makes the directory and takes it: one `parlance dev` may use it at a time. It can be
-// passed through by the account the servers run as, and only that.
+// open makes and locks the directory: only one `parlance dev` may use it at a time. Its mode lets
+// the account of the private servers pass through it.
 func (d dataDir) open() (*devstack.Lock, error) {
 	if err := os.MkdirAll(string(d), 0o711); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
@@ -41,7 +41,7 @@ func (d dataDir) open() (*devstack.Lock, error) {
 	return lock, nil
 }
 
-// runningAt says where the other one answers, when it is known.
+// runningAt returns the address of the other `parlance dev`, if it is known.
 func (d dataDir) runningAt() string {
 	if base := d.env()[command.EnvBaseURL]; base != "" {
 		return " (" + strings.TrimSuffix(base, "/v1") + ")"
@@ -51,16 +51,17 @@ func (d dataDir) runningAt() string {
 
 func (d dataDir) path(name string) string { return filepath.Join(string(d), name) }
 
-// env is what the run before wrote; empty when there was none.
+// env returns the dev.env of the run before, or an empty map.
 func (d dataDir) env() map[string]string {
 	values, err := command.ReadEnvFile(d.path(command.EnvFile))
 	if err != nil {
-		return map[string]string{} // the key in it is replaced by a new one
+		return map[string]string{} // a new key replaces the one in it
 	}
 	return values
 }
 
-// writeEnv writes dev.env for scripts and `parlance chat`. It holds the admin key: mode 0600.
+// writeEnv writes dev.env for scripts and other commands. It holds the admin key, so its mode is
+// 0600.
 func (d dataDir) writeEnv(values [][2]string) error {
 	var text strings.Builder
 	for _, value := range values {
@@ -72,7 +73,7 @@ func (d dataDir) writeEnv(values [][2]string) error {
 	return nil
 }
 
-// masterKey finds or makes the master key.
+// masterKey returns the path of the master key, and makes the key if there is none.
 func (d dataDir) masterKey() (string, error) {
 	path := d.path(command.MasterKeyFile)
 	if err := seal.NewMasterKeyFile(path); err != nil && !errors.Is(err, fs.ErrExist) {

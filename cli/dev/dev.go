@@ -22,10 +22,10 @@ import (
 // drainTimeout is how long a stopping `parlance dev` waits for requests that are being answered.
 const drainTimeout = 5 * time.Second
 
-// loopback is what `parlance dev` opens to tools and webhooks.
+// loopback are the addresses that `parlance dev` allows tools and webhooks to reach.
 var loopback = []string{"127.0.0.0/8", "::1/128"}
 
-// options are the flags of `parlance dev` beside the settings.
+// options are the flags of `parlance dev` other than settings.
 type options struct {
 	version string
 	port    int
@@ -74,11 +74,11 @@ type dev struct {
 	dir     dataDir
 	tls     localCA
 	steps   *term.Steps
-	// hurry ends when a person asked twice to stop.
+	// hurry ends at the second request to stop.
 	hurry context.Context
-	// noticed is the model server that was found on this machine; empty: none was used.
+	// noticed names the model server that was found on this machine; it may be empty.
 	noticed string
-	// ownGuard says that the operator chose what tools and webhooks may reach.
+	// ownGuard reports that the operator chose which addresses tools and webhooks may reach.
 	ownGuard bool
 	listener net.Listener
 	url      string
@@ -114,7 +114,7 @@ func (d *dev) say(format string, args ...any) {
 	fmt.Fprintf(d.cmd.OutOrStdout(), format+"\n", args...)
 }
 
-// run starts everything in order and stops it in reverse.
+// run starts everything in order, and stops it in reverse order.
 func (d *dev) run(ctx context.Context) error {
 	d.say("Parlance %s, data in %s", d.options.version, d.dir)
 	lock, err := d.dir.open()
@@ -128,7 +128,7 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.listen(ctx); err != nil {
 		return err
 	}
-	defer func() { _ = d.listener.Close() }() // the server has closed it, or never had it
+	defer func() { _ = d.listener.Close() }() // the server may have closed it
 	stop, err := d.startServers(ctx)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (d *dev) run(ctx context.Context) error {
 	return d.serve(ctx, opened)
 }
 
-// listen takes the port first, so that a taken one is said before anything is started.
+// listen runs before anything is started, so that a taken port is reported at once.
 func (d *dev) listen(ctx context.Context) error {
 	host, port, err := net.SplitHostPort(d.config.Listen)
 	if err != nil {
@@ -169,7 +169,7 @@ func (d *dev) listen(ctx context.Context) error {
 	return nil
 }
 
-// startServers makes Postgres and Redis answer, unless both are the operator's own.
+// startServers starts Postgres and Redis, unless both are the operator's.
 func (d *dev) startServers(ctx context.Context) (stop func(), err error) {
 	if d.config.DatabaseURL.IsSet() && d.config.RedisURL.IsSet() {
 		d.say("  ✓ Using the Postgres and Redis of DATABASE_URL and REDIS_URL")
@@ -196,7 +196,7 @@ func (d *dev) startServers(ctx context.Context) (stop func(), err error) {
 	}
 	return func() {
 		if ctx.Err() == nil {
-			d.steps.Fail() // what was running, if anything was, went wrong
+			d.steps.Fail() // ends the step that failed, if one is running
 		}
 		d.steps.End()
 		d.steps.Begin("Stopping Postgres and Redis")
@@ -205,7 +205,7 @@ func (d *dev) startServers(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// configure fills in what the operator did not set.
+// configure sets what the operator did not set.
 func (d *dev) configure() (err error) {
 	if d.config.MasterKeyFile == "" && d.config.MasterKey == "" && d.config.MasterKeyURL == "" {
 		if d.config.MasterKeyFile, err = d.dir.masterKey(); err != nil {
@@ -232,7 +232,7 @@ func (d *dev) configure() (err error) {
 	return d.secure()
 }
 
-// secure puts TLS on the listener when it is asked for.
+// secure adds TLS to the listener when it is configured.
 func (d *dev) secure() error {
 	if d.config.TLSCertFile == "" && d.options.tls {
 		d.config.TLSCertFile, d.config.TLSKeyFile = d.tls.CertFile, d.tls.KeyFile

@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/platform/devstack"
 )
 
-// prepareTools makes present what reads PDF files and pictures. Everything else works without, so
-// what cannot be installed is said, and the start goes on.
+// prepareTools installs the programs that read PDF files and pictures. If they cannot be installed
+// it says so, and the start goes on: everything else works without them.
 func (d *dev) prepareTools(ctx context.Context) error {
 	options := devstack.Options{Tools: devstack.DocumentTools(), Log: d.steps.Note, Confirm: d.confirm(ctx)}
 	if devstack.MissingTools(options).Empty() {

@@ -10,11 +10,11 @@ import (
 	"parlance.dev/parlance/cli/command"
 )
 
-// defaultPort is where `parlance dev` answers.
+// defaultPort is the default of --port.
 const defaultPort = 8080
 
-// listenDev takes host:port; port 0 is any free one. When the port is taken the error names one
-// that is free.
+// listen listens on host:port; port 0 is any free port. When the port is taken, the error names a
+// free one.
 func listen(ctx context.Context, host string, port int) (net.Listener, error) {
 	var listening net.ListenConfig
 	listener, err := listening.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
@@ -32,7 +32,7 @@ func listen(ctx context.Context, host string, port int) (net.Listener, error) {
 	return nil, command.Usagef("port %d is taken by another program: use --port %s (0 is any free port)", port, free)
 }
 
-// devURL is how callers on this machine reach the listener.
+// urlOf returns the URL of a listener for callers on this machine.
 func urlOf(addr net.Addr, secure bool) string {
 	scheme := "http"
 	if secure {

@@ -20,18 +20,18 @@ import (
 const (
 	localCALife   = 10 * 365 * 24 * time.Hour
 	localCertLife = 365 * 24 * time.Hour
-	// localCertLeft is when a certificate is made anew: well before it expires.
+	// localCertLeft is the remaining life at which a certificate is replaced.
 	localCertLeft = 30 * 24 * time.Hour
 )
 
-// localCA is a certificate authority of one data directory and the certificate it gave this
-// machine's loopback names. Its key never leaves the directory.
+// localCA is the certificate authority of one data directory, and its certificate for localhost.
+// The key of the authority never leaves the directory.
 type localCA struct {
-	// CAFile is what clients trust, CertFile and KeyFile what a server on localhost shows.
+	// Clients trust CAFile. A server on localhost uses CertFile and KeyFile.
 	CAFile, CertFile, KeyFile string
 }
 
-// openLocalCA finds or makes the authority and its certificate in dir.
+// openLocalCA finds or makes the authority and its certificate.
 func openLocalCA(dir string, now time.Time) (localCA, error) {
 	files := localCA{
 		CAFile: filepath.Join(dir, "ca.pem"), CertFile: filepath.Join(dir, "localhost.pem"), KeyFile: filepath.Join(dir, "localhost-key.pem"),
@@ -86,7 +86,7 @@ type pair struct {
 	key         *ecdsa.PrivateKey
 }
 
-// makePair makes a certificate signed by the authority, or by itself when there is none.
+// makePair makes a certificate that is signed by the authority, or by itself when authority is nil.
 func makePair(template *x509.Certificate, authority *pair) (pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -147,7 +147,7 @@ func (p pair) write(certFile, keyFile string) error {
 	return writePrivate(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.certificate.Raw}))
 }
 
-// writePrivate puts a file of mode 0600 in place in one step, so that nobody reads half of it.
+// writePrivate replaces a file atomically. Its mode is 0600.
 func writePrivate(path string, content []byte) error {
 	temporary := path + ".new"
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -159,9 +159,9 @@ func writePrivate(path string, content []byte) error {
 	return os.Rename(temporary, path)
 }
 
-// egressCAFile is a file with the local authority and those of the operator, which is what
-// PARLANCE_EGRESS_CA_FILE becomes in `parlance dev`: tools and webhooks may then be served with
-// certificates of the local authority.
+// egressCAFile writes a file with the local authority and those of the operator, which becomes
+// PARLANCE_EGRESS_CA_FILE of `parlance dev`. Tools and webhooks may then have certificates of the
+// local authority.
 func (l localCA) egressCAFile(operators string) (string, error) {
 	content, err := os.ReadFile(l.CAFile)
 	if err != nil {

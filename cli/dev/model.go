@@ -9,8 +9,8 @@ import (
 	"parlance.dev/parlance/provider/model/discover"
 )
 
-// chooseModel looks for a model server on this machine when none is configured, and forgets
-// what is configured when --model none says so.
+// chooseModel uses a model server on this machine when none is configured. With --model none it
+// ignores the configured one.
 func (d *dev) chooseModel(ctx context.Context) error {
 	if d.options.model == "none" {
 		d.config.Model, d.config.AnthropicAPIKey, d.config.Azure = app.Provider{}, "", app.Azure{}

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// knowledgeWait is how long the start waits for the demo's knowledge base: with the built-in
-	// embedder it takes a second. After it the rest is left to the background.
+	// knowledgeWait is how long the start waits for the demo's knowledge base, which takes about a
+	// second with the built-in embedder.
 	knowledgeWait = 30 * time.Second
-	// hurriedStop bounds what a hurried end still waits for.
+	// hurriedStop limits the wait after the second request to stop.
 	hurriedStop = 500 * time.Millisecond
 )
 
-// serve seeds and runs server and worker until ctx ends or one of them fails.
+// serve makes the demo, and runs server and worker until ctx ends or one of them fails.
 func (d *dev) serve(ctx context.Context, opened *app.App) error {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -34,7 +34,7 @@ func (d *dev) serve(ctx context.Context, opened *app.App) error {
 	if err != nil {
 		cancel()
 	}
-	ended := make(chan error, 1) // the group may end after we stopped waiting for it
+	ended := make(chan error, 1) // nobody receives after a hurried stop
 	go func() { ended <- group.Wait() }()
 	select {
 	case failed := <-ended:
@@ -43,7 +43,7 @@ func (d *dev) serve(ctx context.Context, opened *app.App) error {
 		}
 		return command.Close(opened, err)
 	case <-d.hurry.Done():
-		// Connections are cut with their servers; what was committed is kept.
+		// Committed work is kept; connections are cut when the private servers stop.
 		select {
 		case <-ended:
 		case <-time.After(hurriedStop):
@@ -52,7 +52,7 @@ func (d *dev) serve(ctx context.Context, opened *app.App) error {
 	}
 }
 
-// start brings everything up; the parts run in the group.
+// start starts the parts in the group.
 func (d *dev) start(ctx context.Context, group *errgroup.Group, opened *app.App) error {
 	endpoint := ""
 	if d.reachesLoopback() {
@@ -89,8 +89,7 @@ func (d *dev) start(ctx context.Context, group *errgroup.Group, opened *app.App)
 	return nil
 }
 
-// reachesLoopback says whether tools may call what listens on this machine. Where the operator has
-// closed it, the demo does without its tool.
+// reachesLoopback reports whether tools may call this machine. If not, the demo has no tool.
 func (d *dev) reachesLoopback() bool {
 	return slices.ContainsFunc(d.config.EgressAllowCIDRs, func(text string) bool {
 		prefix, err := netip.ParsePrefix(text)
@@ -98,7 +97,7 @@ func (d *dev) reachesLoopback() bool {
 	})
 }
 
-// startEndpoint serves the demo tool's endpoint on a loopback port of its own.
+// startEndpoint serves the endpoint of the demo's tool on any free port.
 func (d *dev) startEndpoint(ctx context.Context, group *errgroup.Group) (url string, err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -118,19 +117,19 @@ func (d *dev) startEndpoint(ctx context.Context, group *errgroup.Group) (url str
 	return "http://" + listener.Addr().String(), nil
 }
 
-// fillKnowledge attaches the sources when the worker has ingested them. When that takes long
-// (an embeddings server far away), the start goes on without.
+// fillKnowledge attaches the sources once a worker has ingested them. If that takes longer than
+// knowledgeWait, it goes on in the background.
 func (d *dev) fillKnowledge(ctx context.Context, group *errgroup.Group, deps demo.Deps, made demo.Installation) error {
 	d.steps.Begin("Ingesting the demo knowledge base")
 	type result struct {
 		failed []string
 		err    error
 	}
-	done := make(chan result, 1) // the start may have gone on
+	done := make(chan result, 1) // nobody receives after knowledgeWait
 	group.Go(func() error {
 		failed, err := demo.AttachWhenReady(ctx, deps, made)
 		done <- result{failed, err}
-		return nil // the demo's knowledge is no reason to stop
+		return nil // parlance dev works without it
 	})
 	late := time.NewTimer(knowledgeWait)
 	defer late.Stop()

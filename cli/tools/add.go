@@ -64,7 +64,7 @@ Run it again after the document has changed: tools that are as they should be st
 	return cmd
 }
 
-// adder is one run of the command.
+// adder is one run of `parlance tools add`.
 type adder struct {
 	*toolbox
 	o    addOptions
@@ -119,7 +119,7 @@ func (a *adder) run(ctx context.Context) error {
 	return a.end(plans)
 }
 
-// check refuses what cannot work before anything is read.
+// check checks the flags before anything is read.
 func (a *adder) check(ctx context.Context) error {
 	if a.interactive && a.o.from != "-" {
 		a.person = &term.Asker{In: a.in, Out: a.Screen.Out}
@@ -143,7 +143,7 @@ func (a *adder) check(ctx context.Context) error {
 	return err
 }
 
-// headers are those of --header.
+// headers parses --header.
 func (a *adder) headers() (map[string]string, error) {
 	headers := map[string]string{}
 	for _, one := range a.o.header {
@@ -160,7 +160,7 @@ func (a *adder) headers() (map[string]string, error) {
 	return headers, nil
 }
 
-// plan reads the document, and holds what it makes against what is there.
+// plan reads the document and compares its tools with those of the workspace.
 func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	headers, err := a.headers()
 	if err != nil {
@@ -173,7 +173,7 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	if a.doc, err = openapi.Read(source); err != nil {
 		return nil, err
 	}
-	there, err := a.catalog(ctx, true)
+	there, err := a.catalog(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (a *adder) plan(ctx context.Context) ([]*plan, error) {
 	return plans, nil
 }
 
-// choose are the operations that were named, all, or those that a person picks.
+// choose returns the operations that were named, all of them, or those that a person chooses.
 func (a *adder) choose(ctx context.Context, plans []*plan) ([]*plan, error) {
 	switch {
 	case len(a.o.operation) > 0:
@@ -218,7 +218,7 @@ func (a *adder) choose(ctx context.Context, plans []*plan) ([]*plan, error) {
 	return a.pick(ctx, plans)
 }
 
-// namedPlans finds operations by what --operation says.
+// namedPlans finds the operations of --operation.
 func namedPlans(plans []*plan, named []string) ([]*plan, error) {
 	var found []*plan
 	for _, name := range named {
@@ -241,7 +241,7 @@ func firstWord(words string) string {
 	return word
 }
 
-// end says what came of it.
+// end prints the result. It returns an error when something failed.
 func (a *adder) end(plans []*plan) error {
 	failed, impossible := 0, 0
 	for _, p := range plans {
@@ -258,7 +258,7 @@ func (a *adder) end(plans []*plan) error {
 		}
 	}
 	if !a.o.json {
-		a.sumUp(plans)
+		a.printSummary(plans)
 	}
 	switch {
 	case failed > 0:

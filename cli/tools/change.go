@@ -101,7 +101,7 @@ func newRemove() *cobra.Command {
 			}
 			for _, tool := range found {
 				_, err := b.tools.DeleteTool(ctx, &parlancev1.DeleteToolRequest{WorkspaceId: b.WorkspaceID, ToolId: tool.GetId()})
-				if err != nil && connect.CodeOf(err) != connect.CodeNotFound { // deleted meanwhile is deleted
+				if err != nil && connect.CodeOf(err) != connect.CodeNotFound { // another command deleted it
 					return b.Explain("delete "+tool.GetSlug(), err)
 				}
 				b.Line("deleted %s (%s)", tool.GetSlug(), tool.GetId())

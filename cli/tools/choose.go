@@ -13,7 +13,7 @@ import (
 // maxTries is how often the same question is asked.
 const maxTries = 5
 
-// pick has a person choose among the operations.
+// pick asks a person which operations to use.
 func (a *adder) pick(ctx context.Context, plans []*plan) ([]*plan, error) {
 	a.showChoices(plans)
 	for range maxTries {
@@ -36,12 +36,12 @@ func (a *adder) pick(ctx context.Context, plans []*plan) ([]*plan, error) {
 
 var pickRange = regexp.MustCompile(`^([0-9]{1,6})(?:-([0-9]{1,6}))?$`)
 
-// pickPlans reads a choice: numbers, ranges, and words for operations that can be tools.
+// pickPlans parses a choice: numbers, ranges, and words for operations that can be tools.
 func pickPlans(plans []*plan, answer string) ([]*plan, error) {
 	chosen := make([]bool, len(plans))
 	for part := range strings.FieldsFuncSeq(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
 		if numbers := pickRange.FindStringSubmatch(part); numbers != nil {
-			from, _ := strconv.Atoi(numbers[1]) // digits, and few
+			from, _ := strconv.Atoi(numbers[1]) // the pattern allows at most six digits
 			to := from
 			if numbers[2] != "" {
 				to, _ = strconv.Atoi(numbers[2])

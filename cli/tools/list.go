@@ -43,7 +43,7 @@ what that agent's model sees, in its order, with why a tool is off.`,
 }
 
 func (b *toolbox) list(ctx context.Context, o listOptions) error {
-	all, err := b.catalog(ctx, o.all)
+	all, err := b.catalog(ctx)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (b *toolbox) list(ctx context.Context, o listOptions) error {
 	return nil
 }
 
-// listAgent lists an agent's registry.
+// listAgent lists the tools of an agent.
 func (b *toolbox) listAgent(ctx context.Context, o listOptions) error {
 	agent, err := b.ChooseAgent(o.agent)
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *toolbox) listAgent(ctx context.Context, o listOptions) error {
 	return nil
 }
 
-// stateCell is whether an agent's model sees a tool, or why not.
+// stateCell says whether the agent's model sees a tool, or why not.
 func (b *toolbox) stateCell(one *parlancev1.AgentTool) term.Cell {
 	switch {
 	case one.GetEnabled() && one.GetNeedsApproval():
@@ -144,7 +144,7 @@ func (b *toolbox) stateCell(one *parlancev1.AgentTool) term.Cell {
 	return term.Cell{Text: term.Clean(why), Paint: b.Screen.Dim}
 }
 
-// kindWords is a custom tool's kind, or whose tool it is.
+// kindWords is the kind of a custom tool, or the origin of any other.
 func kindWords(tool *parlancev1.Tool) string {
 	if tool.GetBucket() == "custom" {
 		return tool.GetKind()
@@ -152,7 +152,7 @@ func kindWords(tool *parlancev1.Tool) string {
 	return strings.ReplaceAll(tool.GetBucket(), "_", "-")
 }
 
-// callWords is what a tool calls.
+// callWords is the address that a tool calls.
 func callWords(tool *parlancev1.Tool) string {
 	switch {
 	case tool.GetWebhookUrl() != "":
@@ -226,7 +226,7 @@ func (b *toolbox) show(tool *parlancev1.Tool) {
 	}
 }
 
-// fact is a line of what is known; nothing when it is not.
+// fact prints a line unless its value is empty.
 func (b *toolbox) fact(name, value string) {
 	if value != "" {
 		b.Screen.Line("  %s %s", b.Screen.Dim(term.Pad(name, 20)), term.Clean(value))

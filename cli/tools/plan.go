@@ -17,10 +17,10 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// outcome is what is to be done, or was done, with an operation.
+// outcome is what is to be done with an operation, or what was done.
 type outcome string
 
-// What is to be done, then what was done. outcomeSame, outcomeDiffers and outcomeLeftOut stay.
+// The first four are plans; outcomeNew and outcomeDiffers may become one of the others.
 const (
 	outcomeNew     outcome = "new"
 	outcomeSame    outcome = "there_already"
@@ -31,21 +31,21 @@ const (
 	outcomeFailed  outcome = "failed"
 )
 
-// plan is an operation with what becomes of it.
+// plan is an operation and what becomes of it.
 type plan struct {
 	op      openapi.Operation
 	outcome outcome
-	// why is why it is left out or failed.
+	// why is the reason of outcomeLeftOut and outcomeFailed.
 	why string
-	// want is the tool; nil when there is none.
+	// want is the tool to make; nil when the operation cannot be a tool.
 	want *parlancev1.CreateToolRequest
-	// have is the tool of that name in the workspace, with the fields that differ.
+	// have is the tool of that name in the workspace; changed are its fields that differ.
 	have     *parlancev1.Tool
 	changed  []string
 	attached bool
 }
 
-// newPlan holds an operation against what is there.
+// newPlan compares an operation with the tools of the workspace.
 func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev1.Tool) (*plan, error) {
 	p := &plan{op: operation, outcome: outcomeNew}
 	if operation.Tool == nil {
@@ -83,7 +83,7 @@ func newPlan(operation openapi.Operation, workspaceID string, there []*parlancev
 
 func (p *plan) leaveOut(why string) { p.outcome, p.why, p.want = outcomeLeftOut, why, nil }
 
-// differences are the fields of a tool that are not as they should be.
+// differences returns the fields in which a tool differs from what it should be.
 func differences(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) []string {
 	var changed []string
 	for _, field := range []struct {
@@ -107,7 +107,7 @@ func differences(have *parlancev1.Tool, want *parlancev1.CreateToolRequest) []st
 	return changed
 }
 
-// apply makes, updates and attaches one tool; what goes wrong is kept in the plan.
+// apply makes, updates and attaches one tool. Errors are kept in the plan.
 func (a *adder) apply(ctx context.Context, p *plan) {
 	if p.want == nil {
 		return
@@ -165,7 +165,7 @@ func (a *adder) change(ctx context.Context, p *plan, auth string) error {
 	return nil
 }
 
-// authorize reads the Authorization header when one is wanted.
+// authorize reads the Authorization header if a tool needs it.
 func (a *adder) authorize(ctx context.Context, plans []*plan) error {
 	given := a.o.auth
 	wanted := slices.IndexFunc(plans, func(p *plan) bool {
@@ -180,8 +180,8 @@ func (a *adder) authorize(ctx context.Context, plans []*plan) error {
 	return err
 }
 
-// authFor is the Authorization header of a tool. Where the document says which operations want one,
-// others do not get it.
+// authFor returns the Authorization header of a tool. If the document says which operations need
+// it, others do not get it.
 func (a *adder) authFor(p *plan) string {
 	switch kind := p.op.Wants.Authorization; {
 	case a.auth == "":

@@ -19,7 +19,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// maxArgsBytes is more than the API takes.
+// maxArgsBytes is larger than what the API accepts.
 const maxArgsBytes = 1 << 20
 
 // runOptions are the flags of `parlance tools run`.
@@ -97,7 +97,7 @@ func (b *toolbox) run(ctx context.Context, o runOptions, named string) error {
 	return err
 }
 
-// showRun prints how a call went, and what a model would read.
+// showRun prints the result of a call, and what a model would read.
 func (b *toolbox) showRun(o runOptions, tool *parlancev1.Tool, answer *parlancev1.RunToolResponse) {
 	mark, outcome := b.Screen.Good("✓"), "answered"
 	if answer.GetError() != nil {
@@ -128,7 +128,7 @@ func (b *toolbox) showRun(o runOptions, tool *parlancev1.Tool, answer *parlancev
 	b.lines(said)
 }
 
-// lines prints what others wrote, line by line, as it is.
+// lines prints a text of others without control characters.
 func (b *toolbox) lines(text string) {
 	for _, line := range term.CleanLines(strings.TrimRight(text, "\n")) {
 		b.Screen.Line("%s", line)
@@ -149,7 +149,7 @@ func (b *toolbox) showRequest(sent *parlancev1.ToolRequest) {
 	}
 }
 
-// arguments are what --args and --arg say together.
+// arguments merges --args and --arg.
 func (b *toolbox) arguments(o runOptions, tool *parlancev1.Tool) (*structpb.Struct, error) {
 	members := map[string]any{}
 	if o.args != "" {
@@ -185,7 +185,7 @@ func (b *toolbox) arguments(o runOptions, tool *parlancev1.Tool) (*structpb.Stru
 	return structpb.NewStruct(members)
 }
 
-// jsonText is text as it is, of a @file, or of the standard input for "-".
+// jsonText returns the text itself, that of @file, or the standard input for "-".
 func (b *toolbox) jsonText(given string) ([]byte, error) {
 	in := io.Reader(strings.NewReader(given))
 	if given == "-" {
@@ -205,8 +205,8 @@ func (b *toolbox) jsonText(given string) ([]byte, error) {
 	return raw, err
 }
 
-// argumentValue reads an argument as the tool's schema wants it: text stays text where text may
-// stand, everything else is JSON.
+// argumentValue parses an argument by the tool's schema: strings are taken as they are, everything
+// else is JSON.
 func argumentValue(schema map[string]any, given []string) (any, error) {
 	kinds := schemaTypes(schema)
 	if slices.Contains(kinds, "array") && (len(given) > 1 || !strings.HasPrefix(given[0], "[")) {
@@ -236,7 +236,7 @@ func argumentValue(schema map[string]any, given []string) (any, error) {
 	return nil, fmt.Errorf("%q is no %s", given[0], strings.Join(kinds, " or "))
 }
 
-// schemaTypes are the types that a schema names.
+// schemaTypes returns the types of a schema.
 func schemaTypes(schema map[string]any) []string {
 	switch value := schema["type"].(type) {
 	case string:

@@ -15,7 +15,7 @@ import (
 // maxSecretBytes is far above the size of any header.
 const maxSecretBytes = 64 << 10
 
-// checkSecret refuses a secret that stands on the command line.
+// checkSecret refuses a secret on the command line.
 func checkSecret(flag, given string) error {
 	if given == "" || given == "ask" || strings.HasPrefix(given, "@") || strings.HasPrefix(given, "env:") {
 		return nil
@@ -23,7 +23,7 @@ func checkSecret(flag, given string) error {
 	return fmt.Errorf("%s takes @file, env:NAME or ask: what stands on the command line is seen by everybody on this machine", flag)
 }
 
-// readSecret reads a secret from where a flag says; empty when it says nothing.
+// readSecret reads a secret from where a flag names it. It returns "" when the flag is empty.
 func readSecret(ctx context.Context, given, question string, person *term.Asker) (string, error) {
 	if path, ok := strings.CutPrefix(given, "@"); ok {
 		return secretFile(path)
@@ -44,7 +44,7 @@ func readSecret(ctx context.Context, given, question string, person *term.Asker)
 	return person.Secret(ctx, question)
 }
 
-// secretFile is a file's text without the line end.
+// secretFile returns the text of a file without white space at its ends.
 func secretFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/platform/wire"
 )
 
-// origin is a tool's scheme and host.
+// origin returns the scheme and host that a tool calls.
 func (p *plan) origin() string {
 	parsed, err := url.Parse(p.want.GetWebhookUrl())
 	if err != nil {
@@ -20,7 +20,7 @@ func (p *plan) origin() string {
 	return parsed.Scheme + "://" + parsed.Host
 }
 
-// showPlans prints what is to be done, and why not.
+// showPlans prints what is to be done, and what is left out.
 func (a *adder) showPlans(plans []*plan) {
 	about := strings.TrimSpace(a.doc.Title + " " + a.doc.Version)
 	if about == "" {
@@ -61,7 +61,7 @@ func leftWords(n int) string {
 	return fmt.Sprintf(", %d left out", n)
 }
 
-// planCell is what becomes of a tool, in a word or two.
+// planCell says what becomes of a tool.
 func (a *adder) planCell(p *plan) term.Cell {
 	switch {
 	case p.outcome == outcomeNew:
@@ -74,7 +74,7 @@ func (a *adder) planCell(p *plan) term.Cell {
 	return term.Cell{Text: "there already", Paint: a.Screen.Dim}
 }
 
-// showNotes prints what tools do without.
+// showNotes prints what the tools leave out.
 func (a *adder) showNotes(plans []*plan) {
 	headed := false
 	for _, p := range plans {
@@ -93,7 +93,7 @@ func (a *adder) showNotes(plans []*plan) {
 	}
 }
 
-// showWants says how the API knows its callers, and what to do about it.
+// showWants says how callers authenticate, and what to do about it.
 func (a *adder) showWants(plans []*plan) {
 	var said []string
 	for _, p := range plans {
@@ -131,7 +131,7 @@ func (a *adder) showWants(plans []*plan) {
 	}
 }
 
-// showChoices lists the operations to choose from, numbered.
+// showChoices prints the numbered operations.
 func (a *adder) showChoices(plans []*plan) {
 	rows := make([][]term.Cell, len(plans))
 	for i, p := range plans {
@@ -156,8 +156,8 @@ func (a *adder) showChoices(plans []*plan) {
 	}, rows), nil)
 }
 
-// sumUp counts what became of the operations, and says what comes next.
-func (a *adder) sumUp(plans []*plan) {
+// printSummary counts the outcomes, and says what to do next.
+func (a *adder) printSummary(plans []*plan) {
 	count := map[outcome]int{}
 	attached, example := 0, ""
 	for _, p := range plans {
@@ -206,7 +206,7 @@ func (a *adder) sumUp(plans []*plan) {
 	}
 }
 
-// printPlan writes what became of an operation as a line of JSON.
+// printPlan prints the outcome of an operation as one line of JSON.
 func (a *adder) printPlan(p *plan) error {
 	line := struct {
 		Operation   string          `json:"operation"`

@@ -17,7 +17,7 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
 
-// pageSize is how many tools or traces are asked for at once.
+// pageSize is the page size of lists.
 const pageSize = 200
 
 func New(version string) *cobra.Command {
@@ -36,7 +36,7 @@ commands work on the parlance dev of this machine. A tool is named by its slug, 
 	return cmd
 }
 
-// toolbox is what the commands of tools work with.
+// toolbox is what the commands share.
 type toolbox struct {
 	client.Caller
 	tools parlancev1connect.ToolServiceClient
@@ -45,7 +45,7 @@ type toolbox struct {
 	interactive bool
 }
 
-// withTools makes a command of what runs on an installation.
+// withTools makes the RunE of a command.
 func withTools(run func(ctx context.Context, b *toolbox, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		c, err := client.OpenCaller(cmd)
@@ -60,26 +60,23 @@ func withTools(run func(ctx context.Context, b *toolbox, args []string) error) f
 	}
 }
 
-// catalog lists all tools of the workspace.
-func (b *toolbox) catalog(ctx context.Context, hidden bool) ([]*parlancev1.Tool, error) {
-	var all []*parlancev1.Tool
-	req := &parlancev1.ListToolsRequest{WorkspaceId: b.WorkspaceID, IncludeHidden: hidden, PageSize: pageSize}
-	for {
-		page, err := b.tools.ListTools(ctx, req)
+// catalog lists the tools of the workspace, those of the service included.
+func (b *toolbox) catalog(ctx context.Context) ([]*parlancev1.Tool, error) {
+	return command.All(func(token string) ([]*parlancev1.Tool, string, error) {
+		page, err := b.tools.ListTools(ctx, &parlancev1.ListToolsRequest{
+			WorkspaceId: b.WorkspaceID, IncludeHidden: true, PageSize: pageSize, PageToken: token,
+		})
 		if err != nil {
-			return nil, b.Explain("list the tools", err)
+			return nil, "", b.Explain("list the tools", err)
 		}
-		all = append(all, page.GetTools()...)
-		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
-			return all, nil
-		}
-	}
+		return page.GetTools(), page.GetNextPageToken(), nil
+	})
 }
 
-// toolID is the form of a custom tool's id.
+// toolID matches the id of a custom tool.
 var toolID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// find finds tools by their slugs or ids.
+// find finds tools by slug or id.
 func (b *toolbox) find(ctx context.Context, named ...string) ([]*parlancev1.Tool, error) {
 	var all []*parlancev1.Tool
 	found := make([]*parlancev1.Tool, len(named))
@@ -96,11 +93,11 @@ func (b *toolbox) find(ctx context.Context, named ...string) ([]*parlancev1.Tool
 		}
 		if all == nil {
 			var err error
-			if all, err = b.catalog(ctx, true); err != nil {
+			if all, err = b.catalog(ctx); err != nil {
 				return nil, err
 			}
 		}
-		for _, tool := range all { // custom tools are last, and what they are called nobody else is
+		for _, tool := range all { // custom tools come last; their slugs are unique
 			if strings.EqualFold(tool.GetSlug(), name) {
 				found[i] = tool
 			}

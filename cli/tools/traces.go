@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -75,7 +74,7 @@ func (b *toolbox) traces(ctx context.Context, o tracesOptions, named []string) e
 		return page.GetToolCalls(), page.GetNextPageToken(), nil
 	}
 	var calls []*parlancev1.ToolCall
-	shown, more, err := client.Each(o.limit, list, func(call *parlancev1.ToolCall) error {
+	shown, more, err := command.Each(o.limit, list, func(call *parlancev1.ToolCall) error {
 		switch {
 		case o.json:
 			return b.PrintMessage(call)
@@ -103,7 +102,7 @@ func (b *toolbox) traces(ctx context.Context, o tracesOptions, named []string) e
 	return nil
 }
 
-// traceLines are the table.
+// traceLines formats the table.
 func (b *toolbox) traceLines(calls []*parlancev1.ToolCall) []string {
 	columns := []term.Column{
 		{Title: "BEGAN"},
@@ -144,7 +143,7 @@ func (b *toolbox) outcomeCell(call *parlancev1.ToolCall) term.Cell {
 	return term.Cell{Text: words, Paint: paint}
 }
 
-// wholeTrace prints one call with what it was given and what it gave.
+// wholeTrace prints one call with its arguments and answer.
 func (b *toolbox) wholeTrace(call *parlancev1.ToolCall) {
 	outcome := b.outcomeCell(call)
 	b.Screen.Line("%s  %s  %s in %s, %s  %s", call.GetStartedAt().AsTime().Local().Format(time.DateTime),

@@ -57,7 +57,7 @@ Headers of your own go out with every request and are not shown again; @file kee
 	return cmd
 }
 
-// headersOf reads --header; what follows @ is a file.
+// headersOf parses --header; a value of @path is read from that file.
 func headersOf(given []string) (map[string]string, error) {
 	headers := map[string]string{}
 	for _, one := range given {
@@ -164,7 +164,7 @@ func newRemove() *cobra.Command {
 				}
 				_, err = h.webhooks.DeleteWebhookEndpoint(ctx,
 					&parlancev1.DeleteWebhookEndpointRequest{WorkspaceId: h.WorkspaceID, EndpointId: one.GetId()})
-				if err != nil && connect.CodeOf(err) != connect.CodeNotFound { // deleted meanwhile is deleted
+				if err != nil && connect.CodeOf(err) != connect.CodeNotFound { // another command deleted it
 					return h.Explain("delete the endpoint", err)
 				}
 				h.Line("deleted %s (%s)", one.GetUrl(), one.GetId())

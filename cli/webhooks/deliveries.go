@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
@@ -69,7 +68,7 @@ func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []stri
 		}
 		return page.GetDeliveries(), page.GetNextPageToken(), nil
 	}
-	count, more, err := client.Each(o.limit, list, func(d *parlancev1.WebhookDelivery) error {
+	count, more, err := command.Each(o.limit, list, func(d *parlancev1.WebhookDelivery) error {
 		if o.json {
 			return h.PrintMessage(d)
 		}
@@ -93,7 +92,7 @@ func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []stri
 	return nil
 }
 
-// deliveryLines are the table.
+// deliveryLines formats the table.
 func (h *hooks) deliveryLines(list []*parlancev1.WebhookDelivery) []string {
 	columns := []term.Column{
 		{Title: "BEGAN"},
@@ -164,7 +163,7 @@ func newDelivery() *cobra.Command {
 	return cmd
 }
 
-// showDelivery prints an attempt with both sides of it.
+// showDelivery prints an attempt with its request and answer.
 func (h *hooks) showDelivery(d *parlancev1.WebhookDelivery) {
 	outcome := h.deliveryCell(d)
 	h.Screen.Line("%s  %s  %s in %s, attempt %d  %s", d.GetStartedAt().AsTime().Local().Format(time.DateTime),

@@ -45,7 +45,7 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-// endpointLines are the table.
+// endpointLines formats the table.
 func (h *hooks) endpointLines(all []*parlancev1.WebhookEndpoint) []string {
 	columns := []term.Column{
 		{Title: "STATUS"},

@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	// forwardTimeout is what a delivery has, too. Source: decisions, Webhooks.
+	// forwardTimeout is the time-out of a webhook delivery. Source: decisions, Webhooks.
 	forwardTimeout = 15 * time.Second
-	// listenPause is the first pause before the stream is opened again; it doubles to listenPauseMost.
+	// listenPause is the first pause before reconnecting. It doubles up to listenPauseMost.
 	listenPause, listenPauseMost = 500 * time.Millisecond, 10 * time.Second
 )
 
@@ -69,14 +69,14 @@ breaks, it goes on from the last event.`,
 	return cmd
 }
 
-// listener forwards events to one address, one at a time and in their order.
+// listener forwards events to one address, one at a time and in order.
 type listener struct {
 	*hooks
 	o      listenOptions
 	target *http.Client
 	secret seal.Secret
 	pause  time.Duration
-	// cursor is that of the last event that was forwarded; opened says that the stream was once there.
+	// cursor is that of the last forwarded event. opened reports that the stream has been open before.
 	cursor string
 	opened bool
 }
@@ -119,14 +119,14 @@ func joinTypes(types []events.Type) string {
 	return out.String()
 }
 
-// run forwards until ctx ends, opening the stream again whenever it breaks.
+// run forwards events until ctx ends, and reconnects when the stream breaks.
 func (l *listener) run(ctx context.Context) error {
 	for {
 		err := l.follow(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !l.opened || !brokenOff(err) {
+		if !l.opened || !canReconnect(err) {
 			return l.Explain("read the events", err)
 		}
 		if !l.o.json {
@@ -143,8 +143,8 @@ func (l *listener) run(ctx context.Context) error {
 	}
 }
 
-// brokenOff says whether opening the stream again can help.
-func brokenOff(err error) bool {
+// canReconnect reports whether opening the stream again may succeed.
+func canReconnect(err error) bool {
 	switch connect.CodeOf(err) {
 	case connect.CodeUnauthenticated, connect.CodePermissionDenied, connect.CodeNotFound, connect.CodeInvalidArgument,
 		connect.CodeFailedPrecondition, connect.CodeUnimplemented:
@@ -161,7 +161,7 @@ func (l *listener) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = stream.Close() }() // its error is stream.Err
+	defer func() { _ = stream.Close() }() // stream.Err returned its error
 	for stream.Receive() {
 		if event := stream.Msg().GetEvent(); event != nil {
 			if err := l.forward(ctx, event); err != nil {
@@ -178,7 +178,7 @@ func (l *listener) follow(ctx context.Context) error {
 	return connect.NewError(connect.CodeUnavailable, errors.New("the service ended the stream"))
 }
 
-// ready says that the stream is open, and the first time with which secret things are signed.
+// ready reports that the stream is open. The first time it also prints the signing secret.
 func (l *listener) ready() error {
 	again := l.opened
 	l.opened = true
@@ -200,7 +200,7 @@ func (l *listener) ready() error {
 	return nil
 }
 
-// forward sends one event and shows what came of it. Its error is that nobody reads what is shown.
+// forward sends one event and prints the result. It returns an error when the output is closed.
 func (l *listener) forward(ctx context.Context, event *parlancev1.Event) error {
 	body, err := forwardBody(event)
 	if err != nil {
@@ -219,15 +219,15 @@ func (l *listener) forward(ctx context.Context, event *parlancev1.Event) error {
 	response, err := l.target.Do(request)
 	if err == nil {
 		status = response.StatusCode
-		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // so that the connection is used again
-		_ = response.Body.Close()                                         // the status is what counts
+		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // lets the connection be reused
+		_ = response.Body.Close()                                         // only the status matters
 	} else if failure = forwardFailure(err); ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return l.show(event, status, failure, l.Now().Sub(began))
 }
 
-// forwardBody is the body that an endpoint gets.
+// forwardBody is the body that a webhook endpoint would receive.
 func forwardBody(event *parlancev1.Event) ([]byte, error) {
 	data, err := wire.JSON(event.GetData())
 	if err != nil {

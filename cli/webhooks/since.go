@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// since is a flag that names a moment: so long ago, or a time. The zero value is a flag that was not given.
+// since is a flag for a moment: a duration before now, or a time. It is zero when not given.
 type since struct {
 	given string
 	ago   time.Duration
@@ -33,7 +33,7 @@ func (s *since) String() string { return s.given }
 // Type implements pflag.Value; --help shows it.
 func (s *since) Type() string { return "time" }
 
-// from is the moment; ok is false when the flag was not given.
+// from returns the moment; ok is false when the flag was not given.
 func (s *since) from(now time.Time) (from time.Time, ok bool) {
 	if s.ago > 0 {
 		return now.Add(-s.ago), true

@@ -11,7 +11,7 @@ import (
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
-// endpointOptions are what an endpoint can be given beside its URL.
+// endpointOptions are the flags for the fields of an endpoint other than its URL.
 type endpointOptions struct {
 	events, agents, headers   []string
 	ordered                   bool
@@ -29,7 +29,7 @@ func (o *endpointOptions) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.description, "description", "", "what it is, for people")
 }
 
-// endpointFields are the fields that the flags of update change.
+// endpointFields maps flags to the fields that they change.
 var endpointFields = map[string]string{
 	"url": "url", "events": "events", "agents": "agent_ids", "ordered": "ordered", "max-per-second": "max_per_second",
 	"max-in-flight": "max_in_flight", "header": "headers", "no-headers": "headers", "description": "description",

@@ -15,7 +15,7 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 )
 
-// pageSize is how many endpoints or deliveries are asked for at once.
+// pageSize is the page size of lists.
 const pageSize = 200
 
 func New() *cobra.Command {
@@ -38,13 +38,13 @@ No https URL yet? parlance listen brings events to a program on this machine.`,
 	return cmd
 }
 
-// hooks is what the commands of webhooks work with.
+// hooks is what the commands share.
 type hooks struct {
 	client.Caller
 	webhooks parlancev1connect.WebhookServiceClient
 }
 
-// withHooks makes a command of what runs on an installation.
+// withHooks makes the RunE of a command.
 func withHooks(run func(ctx context.Context, h *hooks, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		c, err := client.OpenCaller(cmd)
@@ -56,23 +56,20 @@ func withHooks(run func(ctx context.Context, h *hooks, args []string) error) fun
 	}
 }
 
-// endpoints lists all endpoints of the workspace.
+// endpoints lists the endpoints of the workspace.
 func (h *hooks) endpoints(ctx context.Context) ([]*parlancev1.WebhookEndpoint, error) {
-	var all []*parlancev1.WebhookEndpoint
-	req := &parlancev1.ListWebhookEndpointsRequest{WorkspaceId: h.WorkspaceID, PageSize: pageSize}
-	for {
-		page, err := h.webhooks.ListWebhookEndpoints(ctx, req)
+	return command.All(func(token string) ([]*parlancev1.WebhookEndpoint, string, error) {
+		page, err := h.webhooks.ListWebhookEndpoints(ctx, &parlancev1.ListWebhookEndpointsRequest{
+			WorkspaceId: h.WorkspaceID, PageSize: pageSize, PageToken: token,
+		})
 		if err != nil {
-			return nil, h.Explain("list the endpoints", err)
+			return nil, "", h.Explain("list the endpoints", err)
 		}
-		all = append(all, page.GetEndpoints()...)
-		if req.PageToken = page.GetNextPageToken(); req.PageToken == "" {
-			return all, nil
-		}
-	}
+		return page.GetEndpoints(), page.GetNextPageToken(), nil
+	})
 }
 
-// endpoint finds an endpoint by its id or URL; the only one needs no name.
+// endpoint finds an endpoint by id or URL. Without arguments it returns the only endpoint.
 func (h *hooks) endpoint(ctx context.Context, args []string) (*parlancev1.WebhookEndpoint, error) {
 	if len(args) > 0 && strings.HasPrefix(args[0], "we_") {
 		found, err := h.webhooks.GetWebhookEndpoint(ctx, &parlancev1.GetWebhookEndpointRequest{WorkspaceId: h.WorkspaceID, EndpointId: args[0]})
@@ -105,7 +102,7 @@ func (h *hooks) endpoint(ctx context.Context, args []string) (*parlancev1.Webhoo
 	return found[0], nil
 }
 
-// choices lists endpoints to choose from, so many that one can look at them.
+// choices lists the first endpoints to choose from.
 func choices(list []*parlancev1.WebhookEndpoint) string {
 	const most = 5
 	var out strings.Builder
@@ -118,7 +115,7 @@ func choices(list []*parlancev1.WebhookEndpoint) string {
 	return strings.TrimRight(out.String(), "\n")
 }
 
-// deliveryOf finds the endpoint that a delivery belongs to: the one that is named, or whichever has it.
+// deliveryOf finds a delivery, at the named endpoint or at any.
 func (h *hooks) deliveryOf(ctx context.Context, id, named string) (*parlancev1.WebhookDelivery, error) {
 	var candidates []*parlancev1.WebhookEndpoint
 	if named != "" {

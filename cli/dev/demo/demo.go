@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/postgres"
@@ -15,7 +17,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Names of what is seeded.
+// Names of the demo's objects.
 const (
 	TenantName = "Parlance demo"
 	Plan       = "enterprise"
@@ -35,7 +37,7 @@ what to ask instead; never make one up.
 When somebody asks about an order, call order_status with the order's number (it looks like A-1001)
 and tell them what came back.`
 
-// Deps are the services that are filled.
+// Deps are the services in which the demo is made.
 type Deps struct {
 	Workspaces *workspaces.Service
 	Agents     *agents.Service
@@ -43,18 +45,18 @@ type Deps struct {
 	Knowledge  *knowledge.Service
 }
 
-// Params say what an earlier run left, and where the tool's endpoint is now.
+// Params are what an earlier run made, and the address of the tool's endpoint.
 type Params struct {
-	// APIKey, WorkspaceID and AgentID are those of the run before; empty or outdated ones are
-	// replaced.
+	// APIKey, WorkspaceID and AgentID may be empty or outdated; Seed then finds or makes new ones.
 	APIKey      seal.Secret
 	WorkspaceID string
 	AgentID     string
-	// EndpointURL is where Endpoint is served, without a slash at its end; empty leaves the tool out.
+	// EndpointURL is where Endpoint is served, without a trailing slash. If it is empty there is no
+	// tool.
 	EndpointURL string
 }
 
-// Installation is what there is after Seed.
+// Installation is the result of Seed.
 type Installation struct {
 	Ref     workspaces.Ref
 	APIKey  seal.Secret
@@ -62,7 +64,7 @@ type Installation struct {
 	Sources []knowledge.SourceID
 }
 
-// Seed makes what is missing. The sources are queued, not ready: see AttachWhenReady.
+// Seed makes what is missing. The sources are queued and not yet ready: see AttachWhenReady.
 func Seed(ctx context.Context, d Deps, p Params) (Installation, error) {
 	made, err := d.tenancy(ctx, p)
 	if err != nil {
@@ -82,7 +84,8 @@ func Seed(ctx context.Context, d Deps, p Params) (Installation, error) {
 	return made, nil
 }
 
-// tenancy finds the tenant by the key, else by its name with a new key, else makes it.
+// tenancy finds the tenant by the key, else by name and then makes a new key. If there is none it
+// makes the tenant.
 func (d Deps) tenancy(ctx context.Context, p Params) (Installation, error) {
 	if p.APIKey.IsSet() {
 		ref, err := d.known(ctx, p)
@@ -104,7 +107,7 @@ func (d Deps) tenancy(ctx context.Context, p Params) (Installation, error) {
 	return d.newKey(ctx, tenant)
 }
 
-// known is the workspace of an earlier run, if its key still opens it.
+// known returns the workspace of an earlier run if its key is still valid.
 func (d Deps) known(ctx context.Context, p Params) (workspaces.Ref, error) {
 	principal, err := d.Workspaces.Authenticate(ctx, p.APIKey.Reveal())
 	if err != nil {
@@ -113,29 +116,24 @@ func (d Deps) known(ctx context.Context, p Params) (workspaces.Ref, error) {
 	return d.Workspaces.Resolve(ctx, principal, p.WorkspaceID)
 }
 
-// refused says that an error is a decision, so that something is missing rather than broken.
+// refused reports whether an error says that something is missing, not that something is broken.
 func refused(err error) bool {
 	decided, ok := errors.AsType[*fault.Error](err)
 	return ok && (decided.Kind() == fault.Unauthenticated || decided.Kind() == fault.NotFound)
 }
 
 func (d Deps) tenantNamed(ctx context.Context, name string) (workspaces.TenantID, error) {
-	for token, more := "", true; more; more = token != "" {
-		tenants, next, err := d.Workspaces.Tenants(ctx, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
-		if err != nil {
-			return "", err
-		}
-		for _, tenant := range tenants {
-			if tenant.Name == name {
-				return tenant.ID, nil
-			}
-		}
-		token = next
+	tenants, err := command.All(func(token string) ([]workspaces.Tenant, string, error) {
+		return d.Workspaces.Tenants(ctx, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+	})
+	at := slices.IndexFunc(tenants, func(tenant workspaces.Tenant) bool { return tenant.Name == name })
+	if at < 0 {
+		return "", err
 	}
-	return "", nil
+	return tenants[at].ID, err
 }
 
-// newKey is for a tenant whose key was lost, with dev.env for example.
+// newKey makes a key for a tenant whose key was lost.
 func (d Deps) newKey(ctx context.Context, tenant workspaces.TenantID) (Installation, error) {
 	admin := workspaces.Principal{TenantID: tenant, Scope: workspaces.ScopeAdmin}
 	list, _, err := d.Workspaces.ListWorkspaces(ctx, admin, postgres.PageParams{Size: 1})
@@ -153,7 +151,7 @@ func (d Deps) newKey(ctx context.Context, tenant workspaces.TenantID) (Installat
 	return Installation{Ref: workspaces.Ref{TenantID: tenant, ID: list[0].ID}, APIKey: key.Secret}, err
 }
 
-// agent finds Ada by id, else by name, else makes her.
+// agent finds the agent by id, else by name, else makes it.
 func (d Deps) agent(ctx context.Context, ref workspaces.Ref, id agents.ID) (agents.ID, error) {
 	if id != "" {
 		found, err := d.Agents.Get(ctx, ref, id)
@@ -161,17 +159,14 @@ func (d Deps) agent(ctx context.Context, ref workspaces.Ref, id agents.ID) (agen
 			return found.ID, err
 		}
 	}
-	for token, more := "", true; more; more = token != "" {
-		list, next, err := d.Agents.List(ctx, ref, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
-		if err != nil {
-			return "", err
-		}
-		for _, agent := range list {
-			if agent.Name == AgentName {
-				return agent.ID, nil
-			}
-		}
-		token = next
+	list, err := command.All(func(token string) ([]agents.Agent, string, error) {
+		return d.Agents.List(ctx, ref, postgres.PageParams{Size: postgres.MaxPageSize, Token: token})
+	})
+	if err != nil {
+		return "", err
+	}
+	if at := slices.IndexFunc(list, func(agent agents.Agent) bool { return agent.Name == AgentName }); at >= 0 {
+		return list[at].ID, nil
 	}
 	made, err := d.Agents.Create(ctx, ref, AgentName, agents.Config{
 		Instructions: instructions, FirstMessage: firstMessage, Language: "en", Memory: agents.Memory{Enabled: true},
@@ -179,7 +174,7 @@ func (d Deps) agent(ctx context.Context, ref workspaces.Ref, id agents.ID) (agen
 	return made.ID, err
 }
 
-// tool makes order_status, or points it at where its endpoint is now, and attaches it.
+// tool makes the tool or updates its URL, and attaches it.
 func (d Deps) tool(ctx context.Context, made Installation, endpointURL string) error {
 	url := endpointURL + "/orders/{order_id}"
 	tool, found, err := d.toolNamed(ctx, made.Ref, ToolSlug)
@@ -211,17 +206,12 @@ func (d Deps) tool(ctx context.Context, made Installation, endpointURL string) e
 }
 
 func (d Deps) toolNamed(ctx context.Context, ref workspaces.Ref, slug string) (tools.Tool, bool, error) {
-	for token, more := "", true; more; more = token != "" {
-		list, next, err := d.Tools.List(ctx, ref, tools.ListParams{PageParams: postgres.PageParams{Size: postgres.MaxPageSize, Token: token}})
-		if err != nil {
-			return tools.Tool{}, false, err
-		}
-		for _, tool := range list {
-			if tool.Slug == slug {
-				return tool, true, nil
-			}
-		}
-		token = next
+	list, err := command.All(func(token string) ([]tools.Tool, string, error) {
+		return d.Tools.List(ctx, ref, tools.ListParams{PageParams: postgres.PageParams{Size: postgres.MaxPageSize, Token: token}})
+	})
+	at := slices.IndexFunc(list, func(tool tools.Tool) bool { return tool.Slug == slug })
+	if at < 0 {
+		return tools.Tool{}, false, err
 	}
-	return tools.Tool{}, false, nil
+	return list[at], true, err
 }

@@ -1,9 +1,9 @@
-// Package demo is what `parlance dev` shows a newcomer: a tenant on the enterprise plan with one
-// workspace, an admin key, the agent Ada, a small knowledge base about Parlance itself, and the
-// tool order_status with the endpoint that answers it.
+// Package demo makes the objects that `parlance dev` shows to newcomers: a tenant on the enterprise
+// plan with one workspace, an admin key, the agent Ada, a small knowledge base about Parlance, and
+// the tool order_status with its endpoint.
 //
-//	Seed ─► rows of tenant, agent, tool, sources (the worker ingests) ─► AttachWhenReady
+//	Seed ─► tenant, agent, tool, sources (a worker ingests them) ─► AttachWhenReady
 //
-// Both may be run again and make only what is missing; what a person changed in the agent or the
-// tool stays, while documents that differ from this binary's are replaced.
+// Both functions can run again and make only what is missing. Changes to the agent and the tool are
+// kept; documents that differ from those in this binary are replaced.
 package demo

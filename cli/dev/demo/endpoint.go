@@ -13,7 +13,7 @@ const orderSchema = `{
   "additionalProperties": false
 }`
 
-// order is what the endpoint knows of an order.
+// order is the answer about one order.
 type order struct {
 	OrderID string `json:"order_id"`
 	Status  string `json:"status"`
@@ -27,7 +27,7 @@ var orders = map[string]order{
 	"A-1003": {"A-1003", "delivered", "Northwind Express", ""},
 }
 
-// Endpoint is the customer's side of order_status: GET /orders/{order_id} answers JSON.
+// Endpoint answers the tool: GET /orders/{order_id} returns JSON.
 func Endpoint() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /orders/{order_id}", func(w http.ResponseWriter, r *http.Request) {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
@@ -17,7 +18,7 @@ import (
 //go:embed knowledge/*.md
 var documents embed.FS
 
-// document is one text of the knowledge base; its first line is "# " and its name.
+// document is one text of the knowledge base. Its first line is "# " and its name.
 type document struct {
 	name    string
 	content string
@@ -44,7 +45,7 @@ func readDocuments() ([]document, error) {
 	return list, nil
 }
 
-// sources makes what is missing of the knowledge base and replaces what is not this binary's.
+// sources makes missing sources, and replaces those whose text is not this binary's.
 func (d Deps) sources(ctx context.Context, ref workspaces.Ref) ([]knowledge.SourceID, error) {
 	wanted, err := readDocuments()
 	if err != nil {
@@ -63,7 +64,7 @@ func (d Deps) sources(ctx context.Context, ref workspaces.Ref) ([]knowledge.Sour
 	return ids, nil
 }
 
-// source keeps, replaces or makes one; there is the zero Source when it is missing.
+// source keeps, replaces or makes one source. there is the zero Source when it is missing.
 func (d Deps) source(ctx context.Context, ref workspaces.Ref, doc document, there knowledge.Source) (knowledge.SourceID, error) {
 	sum := sha256.Sum256([]byte(doc.content))
 	if there.SHA256 == hex.EncodeToString(sum[:]) {
@@ -83,25 +84,20 @@ func (d Deps) source(ctx context.Context, ref workspaces.Ref, doc document, ther
 }
 
 func (d Deps) inlineSources(ctx context.Context, ref workspaces.Ref) (map[string]knowledge.Source, error) {
+	list, err := command.All(func(token string) ([]knowledge.Source, string, error) {
+		return d.Knowledge.List(ctx, ref, knowledge.ListParams{PageParams: postgres.PageParams{Size: postgres.MaxPageSize, Token: token}})
+	})
 	byName := map[string]knowledge.Source{}
-	for token, more := "", true; more; more = token != "" {
-		list, next, err := d.Knowledge.List(ctx, ref,
-			knowledge.ListParams{PageParams: postgres.PageParams{Size: postgres.MaxPageSize, Token: token}})
-		if err != nil {
-			return nil, err
+	for _, source := range list {
+		if source.Kind == knowledge.KindInline {
+			byName[source.Name] = source
 		}
-		for _, source := range list {
-			if source.Kind == knowledge.KindInline {
-				byName[source.Name] = source
-			}
-		}
-		token = next
 	}
-	return byName, nil
+	return byName, err
 }
 
-// AttachWhenReady waits until a worker has ingested the seeded sources and attaches them to the
-// agent. It needs a running worker, and returns the names of sources that failed with why.
+// AttachWhenReady waits until a worker has ingested the sources, and attaches them to the agent. It
+// returns the names of failed sources with the reasons.
 func AttachWhenReady(ctx context.Context, d Deps, made Installation) (failed []string, err error) {
 	var ready []knowledge.SourceID
 	for _, id := range made.Sources {

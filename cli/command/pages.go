@@ -1,4 +1,4 @@
-package client
+package command
 
 // PageFunc returns the page that a token names and the token of the page after it. "" names the
 // first page, and says that there is no page after the last.
