@@ -194,7 +194,10 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.Answers = a.models.Describe()
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
-	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now})
+	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{
+		DB: a.db, Workspaces: a.Workspaces,
+		Keys: keyring, Guard: guard, Now: a.now,
+	})
 	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
 	a.Tools = tools.New(tools.Deps{
@@ -214,7 +217,10 @@ func (a *App) join(ctx context.Context, component string) error {
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
-	a.Memory = memory.New(memory.Deps{DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents, MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now})
+	a.Memory = memory.New(memory.Deps{
+		DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents,
+		MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now,
+	})
 	for name, builtin := range a.Memory.Builtins() {
 		a.Tools.Register(name, builtin)
 	}
@@ -305,9 +311,12 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
-	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Turns.Reach, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
-		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
-	})}
+	gate := &interceptor.Gate{
+		Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
+		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+			Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+		}),
+	}
 	sockets := realtime.New(realtime.Deps{
 		Sessions: a.Live, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
 		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
@@ -316,11 +325,18 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
-			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping), Sessions: rpc.NewSessions(rpc.Conversations{Sessions: a.Sessions, Turns: a.Turns, Analysis: a.Analysis, Tools: a.Tools}),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models), Memory: rpc.NewMemory(access, a.Memory),
+			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping),
+			Sessions: rpc.NewSessions(rpc.Conversations{
+				Sessions: a.Sessions, Turns: a.Turns, Analysis: a.Analysis, Tools: a.Tools,
+			}),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models),
+			Memory: rpc.NewMemory(access, a.Memory),
 		},
-		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
-		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
+		Manual: rpc.NewFiles(rpc.FileDeps{
+			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers,
+			Problem: problems, Log: a.log, Now: a.now,
+		}),
+		Gate: gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets, Console: console.Files,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,

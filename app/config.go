@@ -173,8 +173,10 @@ func Load(src Source) (Config, error) {
 	if (c.EmbeddingPrevious.BaseURL == "") != (c.EmbeddingPrevious.Name == "") {
 		problems = append(problems, errors.New("PARLANCE_EMBEDDING_PREVIOUS_BASE_URL and PARLANCE_EMBEDDING_PREVIOUS_NAME must be set together"))
 	}
-	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 || c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
-		problems = append(problems, errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
+	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 ||
+		c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
+		problems = append(problems,
+			errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
 	}
 	if (c.Rerank.BaseURL == "") != (c.Rerank.Name == "") {
 		problems = append(problems, errors.New("PARLANCE_RERANK_BASE_URL and PARLANCE_RERANK_NAME must be set together"))

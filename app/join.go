@@ -21,7 +21,9 @@ import (
 type retriever struct{ knowledge *knowledge.Service }
 
 // Retrieve implements turns.Retriever.
-func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p turns.RetrieveParams) ([]sessions.Passage, *sessions.Retrieval, error) {
+func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	ahead, _ := p.Ahead.(*knowledge.Ahead)
 	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
 		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank, Ahead: ahead,
@@ -111,7 +113,10 @@ func (i ingester) DueReembeddings(ctx context.Context, now time.Time, ask fair.A
 
 // PutOffReembedding implements task.Reembedder.
 func (i ingester) PutOffReembedding(ctx context.Context, source task.DueSource) error {
-	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
+	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{
+		TenantID: workspaces.TenantID(source.TenantID),
+		ID:       knowledge.SourceID(source.ID),
+	})
 }
 
 // modelSweep is knowledge as the worker sees it when the embedding model changes.
