@@ -308,7 +308,7 @@ func (r *runner) prepareAttached(ctx context.Context) error {
 	}
 	begun := r.s.moment()
 	defer func() { r.making.stage(stageToolList, begun, r.s.moment()) }()
-	var ahead *tools.Ahead
+	var ahead *tools.Prefetch
 	if known := r.start.known.asked(); known != nil {
 		ahead = &known.tools
 	}
