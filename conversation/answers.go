@@ -142,7 +142,7 @@ func (e *engine) forward(m happened) {
 		return
 	}
 	if called, ok := m.event.(ClientToolCalled); ok {
-		e.awaitClient(e.called(m.run, called))
+		e.awaitClient(e.called(m.run, called), live)
 	}
 	if _, last := m.event.(ResponseDone); last {
 		m.run.told = true

@@ -32,17 +32,23 @@ const (
 	clientToolFailed     = "The client's tool failed."
 )
 
-// clientCall is a call that waits for its client.
-type clientCall struct {
+// openCall is a call that waits for its client.
+type openCall struct {
 	turn      TurnID
 	id        string
 	name      string
 	arguments json.RawMessage
+	begun     time.Time
+	// past says that the conversation has gone on since: nothing is said when its time is over.
+	past bool
+}
+
+// clientCall is an open call as an engine waits for it.
+type clientCall struct {
+	openCall
+
 	// live asked for the answer; nil when that was before this engine.
 	live  *Live
-	begun time.Time
-	// past says that the conversation has gone on since: nothing is said when its time is over.
-	past  bool
 	timer *time.Timer
 }
 
@@ -110,21 +116,21 @@ func (c *clientCalls) stop() {
 }
 
 // called is a call that goes out now.
-func (e *engine) called(run *current, event ClientToolCalled) clientCall {
-	return clientCall{turn: run.turn, id: event.CallID, name: event.Name, arguments: event.Arguments, live: run.live, begun: e.s.moment()}
+func (e *engine) called(run *current, event ClientToolCalled) openCall {
+	return openCall{turn: run.turn, id: event.CallID, name: event.Name, arguments: event.Arguments, begun: e.s.moment()}
 }
 
 // openCalls are the client's calls that have no result yet.
-func openCalls(turns []Turn) []clientCall {
+func openCalls(turns []Turn) []openCall {
 	answered := answeredCalls(turns)
-	var open []clientCall
+	var open []openCall
 	for i, turn := range turns {
 		past := slices.ContainsFunc(turns[i+1:], func(later Turn) bool { return later.Status != TurnInProgress })
 		for _, m := range turn.Messages {
 			for _, call := range m.Calls {
 				if call.Client && !m.Put && !answered[call.ID] {
 					begun := turn.StartedAt.Add(time.Duration(m.At) * time.Millisecond)
-					open = append(open, clientCall{turn: turn.ID, id: call.ID, name: call.Name, arguments: call.Arguments, begun: begun, past: past})
+					open = append(open, openCall{turn: turn.ID, id: call.ID, name: call.Name, arguments: call.Arguments, begun: begun, past: past})
 				}
 			}
 		}
@@ -153,10 +159,11 @@ func clientToolTimeout(config agents.Config) time.Duration {
 }
 
 // awaitClient gives a call its time.
-func (e *engine) awaitClient(call clientCall) {
-	if _, waited := e.client.waiting[call.id]; waited {
+func (e *engine) awaitClient(open openCall, live *Live) {
+	if _, waited := e.client.waiting[open.id]; waited {
 		return
 	}
+	call := clientCall{openCall: open, live: live}
 	left := clientToolTimeout(e.session.Config) - e.s.moment().Sub(call.begun)
 	call.timer = time.AfterFunc(max(0, left), func() { e.send(expired{call: &call}) })
 	e.client.waiting[call.id] = &call
@@ -218,13 +225,13 @@ func (e *engine) answerClientCall(live *Live, commandID string, said Message) bo
 func (e *engine) traceClient(call *clientCall, said Message) {
 	ctx, cancel := context.WithTimeout(e.s.live, writeTimeout)
 	defer cancel()
-	traced := tracedCall(e.session, call, said.Text, *said.Result)
+	traced := tracedCall(e.session, call.openCall, said.Text, *said.Result)
 	traced.Untracked = e.s.spill.isAway()
 	e.s.keepTrace(ctx, e.session, TurnID(traced.TurnID), traced.Untracked, e.s.tools.TraceClient(ctx, traced))
 }
 
 // tracedCall is a client's call with its result, as package tools keeps it.
-func tracedCall(session Session, call *clientCall, output string, result CallResult) tools.ClientCall {
+func tracedCall(session Session, call openCall, output string, result CallResult) tools.ClientCall {
 	traced := tools.ClientCall{
 		Ref: session.Ref(), AgentID: session.AgentID, SessionID: string(session.ID), TurnID: string(call.turn), CallID: call.id, Name: call.name, Arguments: call.arguments,
 		Output: output, StartedAt: call.begun, Latency: time.Duration(result.LatencyMS) * time.Millisecond,
@@ -344,7 +351,7 @@ func takeOutputs(ctx context.Context, tx bun.Tx, session Session, start turnStar
 			}
 			result.ToolID, result.StartedAt = tools.ClientPrefix+call.name, call.begun
 			result.LatencyMS = milliseconds(now.Sub(call.begun))
-			answered = append(answered, tracedCall(session, &call, said.Text, result))
+			answered = append(answered, tracedCall(session, call, said.Text, result))
 		}
 		said.Result = &result
 		if asked.Status != TurnInProgress { // else finish does it

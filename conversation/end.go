@@ -82,10 +82,10 @@ func (s *Service) requestEnd(ctx context.Context, session Session, status Status
 	now := s.moment()
 	var after Session
 	err := s.locked(ctx, session.TenantID, session.ID, func(ctx context.Context, tx bun.Tx, session *Session) (err error) {
-		if session.RunningTurnID != "" && !session.Closed() && !s.calm.over(time.Now()) { // its node may be there although the lease is over
+		if session.RunningTurnID != "" && !session.Closed() && !s.health.Steady() { // its node may be there although the lease is over
 			err = askEnd(ctx, tx, session, status, reason, now)
 		} else {
-			err = endTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
+			err = s.endTx(ctx, tx, session, status, reason, now)
 		}
 		after = *session
 		return err
@@ -105,7 +105,7 @@ func (s *Service) closeNow(ctx context.Context, session Session, status Status, 
 		if !session.EndingAt.IsZero() {
 			status, reason = session.EndingStatus, session.EndingReason
 		}
-		err := closeTx(ctx, tx, session, status, reason, now, s.transcriptURL(session.ID))
+		err := s.closeTx(ctx, tx, session, status, reason, now)
 		after = *session
 		return err
 	})
@@ -113,7 +113,7 @@ func (s *Service) closeNow(ctx context.Context, session Session, status Status, 
 }
 
 // endTx is requestEnd on a locked row. The first end that was asked for is the one that happens.
-func endTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time, transcriptURL string) error {
+func (s *Service) endTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) error {
 	if session.Closed() {
 		return nil
 	}
@@ -121,7 +121,7 @@ func endTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reas
 		if !session.EndingAt.IsZero() {
 			status, reason = session.EndingStatus, session.EndingReason
 		}
-		return closeTx(ctx, tx, session, status, reason, now, transcriptURL)
+		return s.closeTx(ctx, tx, session, status, reason, now)
 	}
 	return askEnd(ctx, tx, session, status, reason, now)
 }
@@ -151,7 +151,7 @@ func askEnd(ctx context.Context, tx bun.Tx, session *Session, status Status, rea
 
 // closeTx closes a locked session: unfinished turns, the row, its sockets' rows, the event and
 // the notification, once.
-func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time, transcriptURL string) (err error) {
+func (s *Service) closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, reason string, now time.Time) (err error) {
 	if session.Closed() {
 		return nil
 	}
@@ -183,7 +183,7 @@ func closeTx(ctx context.Context, tx bun.Tx, session *Session, status Status, re
 		return fmt.Errorf("removing connections: %w", err)
 	}
 	if begun {
-		if err := announce(ctx, tx, *session, turns, transcriptURL); err != nil {
+		if err := s.announceEnd(ctx, tx, *session, turns); err != nil {
 			return err
 		}
 	}
@@ -215,7 +215,7 @@ const (
 )
 
 // giveUp fails a session whose last turns have all failed by a fault of the model or ours.
-func giveUp(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time, transcriptURL string) error {
+func (s *Service) giveUpTx(ctx context.Context, tx bun.Tx, session *Session, last Turn, now time.Time) error {
 	if last.Status != TurnFailed {
 		return nil
 	}
@@ -234,7 +234,7 @@ func giveUp(ctx context.Context, tx bun.Tx, session *Session, last Turn, now tim
 	if len(latest) < maxFailures || now.Sub(latest[len(latest)-1].StartedAt) < failureSpan {
 		return nil
 	}
-	return closeTx(ctx, tx, session, Broken, ReasonInternal, now, transcriptURL)
+	return s.closeTx(ctx, tx, session, Broken, ReasonInternal, now)
 }
 
 // hangUpReason is the reason of an end by a client that has hung up: the user's words that were taken are written down.
@@ -267,12 +267,12 @@ func (s *Service) transcriptURL(id ID) string {
 
 // startTx makes a locked pending session in_progress and records its greeting, if it has one.
 // One whose token ran out is closed as expired instead. The greeting is nil unless it was made now.
-func startTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, transcriptURL string) (*Turn, error) {
+func (s *Service) startTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) (*Turn, error) {
 	if session.Status != Pending {
 		return nil, nil //nolint:nilnil // no greeting is no error
 	}
 	if !session.TokenExpiresAt.After(now) {
-		return nil, closeTx(ctx, tx, session, Broken, ReasonExpired, now, transcriptURL)
+		return nil, s.closeTx(ctx, tx, session, Broken, ReasonExpired, now)
 	}
 	session.Status, session.StartedAt, session.LastActivityAt = InProgress, now, now
 	greeting := newGreeting(session, now)

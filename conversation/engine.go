@@ -63,7 +63,7 @@ type (
 		// turns are the newest.
 		turns []Turn
 		// open are calls of theirs that a client has not answered yet.
-		open []clientCall
+		open []openCall
 		// items are theirs, those removed too.
 		items []Item
 		// running is the turn that runs, on any node; zero when there is none.

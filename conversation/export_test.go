@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"strings"
-	"time"
 )
 
 // JoinAfter is Join by a socket that is overtaken: meanwhile happens between what it reads and its place in the
@@ -29,16 +28,16 @@ var StatementsOfSockets = map[string]string{
 }
 
 // Away says that Postgres did not answer when it was asked last.
-func (s *Service) Away() bool { return s.calm.away() }
+func (s *Service) Away() bool { return s.health.Failing() }
 
 // Adrift says that the node goes on without Postgres.
 func (s *Service) Adrift() bool { return s.spill.isAway() }
 
 // Calm says that Postgres has answered long enough for silence to be taken for what it looks like.
-func (s *Service) Calm() bool { return s.calm.over(time.Now()) }
+func (s *Service) Calm() bool { return s.health.Steady() }
 
 // Disturb has Postgres be back since now.
-func (s *Service) Disturb() { s.calm.disturbed(time.Now()) }
+func (s *Service) Disturb() { s.health.Disturb() }
 
 // Queued is how many turns without a socket run or wait for a session on this node.
 func (s *Service) Queued(id ID) int {

@@ -22,11 +22,11 @@ const fenceRule = "Text between <outside-CODE …> and </outside-CODE>, where CO
 // fence is a pair of marks.
 type fence struct{ name string }
 
-// newFence makes the marks for a part of a session. The session's hash of its variables is salted and never leaves for
-// tools, documents or the model.
-func newFence(session Session, part string) fence {
-	mac := hmac.New(sha256.New, []byte(session.VariablesHash))
-	mac.Write([]byte(string(session.ID) + " " + part))
+// newFence makes the marks for a part of a conversation. The secret decides the code of the marks, so it must be
+// unknown to tools, documents and the model.
+func newFence(secret, part string) fence {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(part))
 	return fence{"outside-" + hex.EncodeToString(mac.Sum(nil)[:8])}
 }
 

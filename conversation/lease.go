@@ -226,7 +226,7 @@ func (s *Service) beginOnce(ctx context.Context, start turnStart, deserted bool)
 	var refused error // a refusal must not roll back what made it true
 	err = s.locked(ctx, start.tenant, start.session, func(ctx context.Context, tx bun.Tx, row *Session) (err error) {
 		refused = nil
-		if _, err := startTx(ctx, tx, row, now, s.transcriptURL(row.ID)); err != nil {
+		if _, err := s.startTx(ctx, tx, row, now); err != nil {
 			return err
 		}
 		session = *row
@@ -460,7 +460,7 @@ func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *Session, tur
 	}
 	recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
 	if err == nil && !recorded {
-		if recorded, err = reclaim(ctx, tx, session, turnStart{turn: turn.ID}, turn.Losses, now); recorded {
+		if recorded, err = reclaim(ctx, tx, session, turn.ID, "", turn.Losses, now); recorded {
 			recorded, err = updateTurn(ctx, tx, turn, finishedColumns...)
 		}
 	}
@@ -480,9 +480,9 @@ func (s *Service) finishTx(ctx context.Context, tx bun.Tx, session *Session, tur
 	case more:
 		return recorded, nil
 	case !session.EndingAt.IsZero():
-		return recorded, closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, s.transcriptURL(session.ID))
+		return recorded, s.closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now)
 	case with.endCall:
-		return recorded, closeTx(ctx, tx, session, Completed, ReasonEndCall, now, s.transcriptURL(session.ID))
+		return recorded, s.closeTx(ctx, tx, session, Completed, ReasonEndCall, now)
 	}
-	return recorded, giveUp(ctx, tx, session, turn, now, s.transcriptURL(session.ID))
+	return recorded, s.giveUpTx(ctx, tx, session, turn, now)
 }

@@ -111,12 +111,12 @@ func setLost(ctx context.Context, tx bun.Tx, before, turn Turn) error {
 
 // reclaim takes a turn that was put back for its node, which was only silent (Postgres was away), while
 // nobody has taken it up. False when it is not there to be had. The session's row is locked.
-func reclaim(ctx context.Context, tx bun.Tx, session *Session, start turnStart, losses int, now time.Time) (bool, error) {
+func reclaim(ctx context.Context, tx bun.Tx, session *Session, id TurnID, response string, losses int, now time.Time) (bool, error) {
 	if session.RunningTurnID != "" || session.Closed() {
 		return false, nil
 	}
 	result, err := tx.NewUpdate().Model((*Turn)(nil)).Set("losses = ?", losses).Set("wanted = ?", false).
-		Where("t.tenant_id = ?", session.TenantID).Where("t.id = ?", start.turn).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.id = ?", id).
 		Where("t.status = ?", TurnInProgress).Where("t.losses = ?", losses+1).Where("t.wanted").Exec(ctx)
 	if err != nil {
 		return false, fmt.Errorf("reclaiming turn: %w", err)
@@ -124,7 +124,7 @@ func reclaim(ctx context.Context, tx bun.Tx, session *Session, start turnStart, 
 	if rows, err := result.RowsAffected(); err != nil || rows == 0 {
 		return false, err
 	}
-	session.RunningTurnID, session.RunningUntil, session.RunningResponseID = start.turn, now.Add(leaseLife), start.response
+	session.RunningTurnID, session.RunningUntil, session.RunningResponseID = id, now.Add(leaseLife), response
 	return true, updateSession(ctx, tx, *session, "running_turn_id", "running_until", "running_response_id")
 }
 

@@ -3,9 +3,9 @@ package conversation
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"strconv"
-	"sync"
 	"time"
 
 	"parlance.dev/parlance/fault"
@@ -110,8 +110,7 @@ func (m *making) receipt(turn Turn, session Session) Receipt {
 // promptHash is the SHA-256, in hex, of what a model is asked: each part as its name, its length in
 // bytes and itself. Source: docs/receipts.md.
 func promptHash(req model.Request) string {
-	h := hashes.Get().(*parts) //nolint:errcheck,forcetypeassert // the pool's own
-	defer h.free()
+	h := sha256.New()
 	part(h, "system", req.System)
 	for _, m := range req.Messages {
 		part(h, string(m.Role), m.Text)
@@ -131,36 +130,10 @@ func promptHash(req model.Request) string {
 		part(h, "temperature", strconv.FormatFloat(*req.Temperature, 'f', -1, 64))
 	}
 	part(h, "max_output_tokens", strconv.Itoa(req.MaxOutputTokens))
-	return h.hex()
+	return hex.EncodeToString(h.Sum(nil))
 }
 
-type parts struct {
-	hash.Hash
-	one []byte
-}
-
-// hashes are used again, for what they copy texts into.
-var hashes = sync.Pool{New: func() any { return &parts{Hash: sha256.New()} }}
-
-// maxPartBytes is the largest place for texts that is kept.
-const maxPartBytes = 256 << 10
-
-func (p *parts) free() {
-	p.Reset()
-	if cap(p.one) <= maxPartBytes {
-		hashes.Put(p)
-	}
-}
-
-// hex is the hash of what was written.
-func (p *parts) hex() string {
-	var sum [2 * sha256.Size]byte
-	hex.Encode(sum[:], p.Sum(p.one[:0]))
-	return string(sum[:])
-}
-
-func part[T ~string | ~[]byte](p *parts, name string, text T) {
-	p.one = strconv.AppendInt(append(append(p.one[:0], name...), ' '), int64(len(text)), 10)
-	p.one = append(append(append(p.one, '\n'), text...), '\n')
-	_, _ = p.Write(p.one) // a hash never fails
+// part adds one part to a prompt's hash.
+func part[T ~string | ~[]byte](h hash.Hash, name string, text T) {
+	_, _ = fmt.Fprintf(h, "%s %d\n%s\n", name, len(text), text) // a hash never fails
 }

@@ -14,14 +14,10 @@ var (
 	tokenBuckets = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20}
 )
 
-// otherReason stands for the reasons that callers make up.
-const otherReason = "other"
-
-// metrics measures turns and sessions; without a registry nobody sees it.
+// metrics measures turns; without a registry nobody sees it.
 type metrics struct {
 	turns       *prometheus.HistogramVec
 	firstTokens prometheus.Histogram
-	ended       *prometheus.CounterVec
 }
 
 func newMetrics(registry prometheus.Registerer) metrics {
@@ -32,12 +28,9 @@ func newMetrics(registry prometheus.Registerer) metrics {
 		firstTokens: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "parlance_turn_first_token_seconds", Help: "From the begin of a turn to the first piece of its answer, retrieval included.", Buckets: tokenBuckets,
 		}),
-		ended: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parlance_sessions_ended_total", Help: "Sessions closed, by status and reason; reasons that callers make up are other.",
-		}, []string{telemetry.KeyStatus, telemetry.KeyReason}),
 	}
 	if registry != nil {
-		registry.MustRegister(m.turns, m.firstTokens, m.ended)
+		registry.MustRegister(m.turns, m.firstTokens)
 	}
 	return m
 }
@@ -50,13 +43,3 @@ func (m metrics) took(status TurnStatus, whole, firstToken time.Duration) {
 	}
 }
 
-// closed counts a session's end.
-func (m metrics) closed(session Session) {
-	reason := session.EndReason
-	switch reason {
-	case ReasonEndedByAPI, ReasonEndCall, ReasonHangUp, ReasonNoTurns, ReasonIdle, ReasonMaxDuration, ReasonDisconnected, ReasonExpired, ReasonInternal:
-	default:
-		reason = otherReason
-	}
-	m.ended.WithLabelValues(string(session.Status), reason).Inc()
-}

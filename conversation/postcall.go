@@ -134,8 +134,8 @@ func newCallAnalysis(a Analysis) *callAnalysis {
 	return found
 }
 
-// announce appends the event of a session that was just closed, or leaves that to its analyses.
-func announce(ctx context.Context, tx bun.Tx, session Session, turns []Turn, transcriptURL string) error {
+// announceEnd appends the event of a session that was just closed, or leaves that to its analyses.
+func (s *Service) announceEnd(ctx context.Context, tx bun.Tx, session Session, turns []Turn) error {
 	var kinds []AnalysisKind
 	if wantsAnalysis(session, turns) {
 		kinds = append(kinds, Judging)
@@ -146,7 +146,7 @@ func announce(ctx context.Context, tx bun.Tx, session Session, turns []Turn, tra
 	if len(kinds) > 0 {
 		return insertAnalyses(ctx, tx, session, kinds, session.EndedAt)
 	}
-	return appendPostCall(ctx, tx, session, turns, nil, session.EndedAt, transcriptURL)
+	return appendPostCall(ctx, tx, session, turns, nil, session.EndedAt, s.transcriptURL(session.ID))
 }
 
 // appendPostCall appends the event of a session that is closed, at the end of its analyses. Its id is

@@ -101,7 +101,7 @@ func (p prompt) fence(part string) fence {
 	if part == "memory" || part == "summary" || part == "passages" {
 		part = string(p.turn) + " " + part
 	}
-	return newFence(p.session, part)
+	return fenceOf(p.session, part)
 }
 
 // markRoom is about what a passage takes beside its text.
@@ -163,4 +163,10 @@ func citationsOf(passages []Passage) []Citation {
 		}
 	}
 	return citations
+}
+
+// fenceOf makes the marks for a part of a session. The salted hash of the session's variables is the secret: it never
+// leaves for tools, documents or the model.
+func fenceOf(session Session, part string) fence {
+	return newFence(session.VariablesHash, string(session.ID)+" "+part)
 }

@@ -125,12 +125,9 @@ var errZero = errors.New("a text has a zero in it")
 
 // jsonText is a value for a column of JSON.
 func jsonText(value any) ([]byte, error) {
-	text, known := flatJSON(value)
-	if !known {
-		var err error
-		if text, err = json.Marshal(value); err != nil {
-			return nil, fmt.Errorf("writing a column of JSON: %w", err)
-		}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, fmt.Errorf("writing a column of JSON: %w", err)
 	}
 	if bytes.Contains(text, []byte(`\u0000`)) {
 		return nil, errZero

@@ -1,6 +1,11 @@
 package conversation
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -145,9 +150,7 @@ type ReceiptCost struct {
 type receiptTime struct{ time.Time }
 
 // MarshalJSON implements json.Marshaler.
-func (t receiptTime) MarshalJSON() ([]byte, error) { return t.append(nil), nil }
-
-func (t receiptTime) append(out []byte) []byte {
+func (t receiptTime) MarshalJSON() ([]byte, error) {
 	layout := `"2006-01-02T15:04:05.000000Z"`
 	switch nanos := t.Nanosecond(); {
 	case nanos == 0:
@@ -155,7 +158,7 @@ func (t receiptTime) append(out []byte) []byte {
 	case nanos%1_000_000 == 0:
 		layout = `"2006-01-02T15:04:05.000Z"`
 	}
-	return t.UTC().AppendFormat(out, layout)
+	return t.UTC().AppendFormat(nil, layout), nil
 }
 
 // The states of a call in a receipt.
@@ -166,6 +169,17 @@ const (
 	callUnknown   = "unknown"
 	callWaiting   = "waiting"
 )
+
+// canonical is the receipt as it is stored and hashed. Error: a number is not finite.
+func (r *Receipt) canonical() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r); err != nil {
+		return nil, fmt.Errorf("encoding a receipt: %w", err)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
 
 // putReceipt writes the receipt of a turn that is finished into it. made is what its runner noted;
 // nil for a turn that had none to the end.
@@ -183,11 +197,8 @@ func (t *Turn) putReceipt(session Session, made *making) {
 
 // hashOf is a SHA-256 in hex.
 func hashOf[T ~string | ~[]byte](content T) string {
-	h := hashes.Get().(*parts) //nolint:errcheck,forcetypeassert // the pool's own
-	defer h.free()
-	h.one = append(h.one[:0], content...)
-	_, _ = h.Write(h.one) // a hash never fails
-	return h.hex()
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
 }
 
 // unicodeLineEnds are taken for spaces.

@@ -100,9 +100,10 @@ type Service struct {
 	now        func() time.Time
 	keys       *keyCache
 	metrics    metrics
+	ends       endCounter
 	spill      *spill
-	// calm is what sweeps know of an outage.
-	calm calm
+	// health says whether expired leases prove anything.
+	health *postgres.Health
 
 	approvalTimeout time.Duration
 	followGrace     time.Duration
@@ -135,9 +136,9 @@ func New(d Deps) *Service {
 	live, kill := context.WithCancel(telemetry.WithTracer(context.Background(), d.Tracer))
 	s := &Service{
 		db: d.DB, agents: d.Agents, workspaces: d.Workspaces, models: d.Models, hasKeys: d.HasKeys, installed: d.Installed, tools: d.Tools, retriever: d.Retriever, memory: d.Memory, gate: d.Gate,
-		seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
+		health: postgres.NewHealth(d.DB, nil), seal: d.Seal, publicURL: strings.TrimRight(d.PublicURL, "/"), prices: d.Prices, log: d.Log, now: d.Now,
 		node: "node_" + rand.Text(), live: live, kill: kill,
-		summaries: map[ID]time.Time{}, engines: newRoster(), running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, followers: map[TurnID]map[chan struct{}]bool{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry),
+		summaries: map[ID]time.Time{}, engines: newRoster(), running: map[TurnID]*lease{}, broadcasts: map[TurnID]*broadcast{}, followers: map[TurnID]map[chan struct{}]bool{}, queues: newTurnQueues(), metrics: newMetrics(d.Registry), ends: newEndCounter(d.Registry),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -287,7 +288,7 @@ func (s *Service) locked(ctx context.Context, tenant workspaces.TenantID, id ID,
 		return err
 	})
 	if err == nil && after.Closed() && !before.Closed() {
-		s.metrics.closed(after)
+		s.ends.closed(after)
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func (s *Service) arrive(ctx context.Context, a Admission, e *engine) (joined, e
 		if a.HoldGreeting {
 			row.Config.FirstMessage = ""
 		}
-		greeting, err = startTx(ctx, tx, row, now, s.transcriptURL(row.ID))
+		greeting, err = s.startTx(ctx, tx, row, now)
 		row.Config.FirstMessage = first
 		if err != nil {
 			return err

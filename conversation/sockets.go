@@ -69,7 +69,7 @@ func (e *engine) join(m joined) {
 	e.watch(m.live.session)
 	m.live.elsewhere = e.watching != ""
 	for _, call := range m.open {
-		e.awaitClient(call)
+		e.awaitClient(call, nil)
 	}
 	if m.greeting != nil {
 		e.greet(m.live, *m.greeting)
@@ -158,7 +158,7 @@ func (e *engine) leave(m left) {
 					return err
 				}
 			}
-			return endTx(ctx, tx, row, Completed, reason, now, e.s.transcriptURL(row.ID))
+			return e.s.endTx(ctx, tx, row, Completed, reason, now)
 		})
 	})
 	if e.s.isAdrift(err) {

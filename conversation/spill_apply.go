@@ -125,7 +125,7 @@ func applyTurn(ctx context.Context, tx bun.Tx, session *Session, turn Turn, at t
 		return stored, err
 	}
 	if stored.Losses != turn.Losses {
-		if back, err := reclaim(ctx, tx, session, turnStart{turn: turn.ID}, turn.Losses, at); err != nil || !back {
+		if back, err := reclaim(ctx, tx, session, turn.ID, "", turn.Losses, at); err != nil || !back {
 			return stored, errors.Join(err, errSuperseded)
 		}
 		session.RunningTurnID, session.RunningUntil = "", time.Time{}

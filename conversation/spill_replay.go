@@ -222,7 +222,7 @@ func (p *spill) dock(ctx context.Context, id ID, d *drift) {
 		if session.EndingAt.IsZero() || running {
 			return nil
 		}
-		return closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, p.s.transcriptURL(session.ID))
+		return p.s.closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now)
 	})
 	if err != nil && !fault.IsReason(err, fault.ResourceNotFound) && !p.poisoned(d, err) {
 		p.failed(ctx, err)

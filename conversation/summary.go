@@ -264,7 +264,7 @@ func summaryRequest(session Session, last summary, turns []Turn) model.Request {
 			b.WriteString("The agent called " + call.Name + " with " + string(call.Arguments) + "\n")
 		}
 	}
-	text := newFence(session, "summary of "+string(turns[len(turns)-1].ID)).around(`kind="conversation"`, b.String())
+	text := fenceOf(session, "summary of "+string(turns[len(turns)-1].ID)).around(`kind="conversation"`, b.String())
 	return model.Request{
 		Model: session.Config.Model.Name, System: summaryInstructions, MaxOutputTokens: summaryTokens,
 		Messages: []model.Message{{Role: model.RoleUser, Text: text + "\n\nWrite the notes now."}},

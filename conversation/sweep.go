@@ -20,14 +20,14 @@ func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	now = now.UTC().Truncate(time.Microsecond) // of before Postgres is asked: what was fresh then is not stale because that took long
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
-	if s.calm.away() {
-		return s.pulse(ctx)
+	if s.health.Failing() {
+		return s.health.Probe(ctx)
 	}
-	if !s.calm.over(time.Now()) || !s.spill.hasLooked() {
+	if !s.health.Steady() || !s.spill.hasLooked() {
 		return nil
 	}
 	err := s.sweep(ctx, now)
-	s.calm.noted(err)
+	s.health.Observe(err)
 	return err
 }
 
@@ -39,10 +39,10 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	failures := []error{s.giveUpAnalyses(ctx, now)} // one session's trouble must not keep the others open
+	var failures []error // one session's trouble must not keep the others open
 	for _, key := range ids {
 		err := s.locked(ctx, key.TenantID, key.ID, func(ctx context.Context, tx bun.Tx, session *Session) error {
-			return sweepTx(ctx, tx, session, now, s.transcriptURL(session.ID))
+			return s.sweepTx(ctx, tx, session, now)
 		})
 		if err != nil && !fault.IsReason(err, fault.ResourceNotFound) {
 			failures = append(failures, fmt.Errorf("sweeping session %s: %w", key.ID, err))
@@ -55,7 +55,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 }
 
 // sweepTx does what is due to one locked session.
-func sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, transcriptURL string) error {
+func (s *Service) sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time) error {
 	if session.Closed() || session.SpillUntil.After(now) {
 		return nil
 	}
@@ -63,7 +63,7 @@ func sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, tr
 		if session.TokenExpiresAt.After(now) {
 			return nil
 		}
-		return closeTx(ctx, tx, session, Broken, ReasonExpired, now, transcriptURL)
+		return s.closeTx(ctx, tx, session, Broken, ReasonExpired, now)
 	}
 	if !session.awaited(now) {
 		if err := loseTurn(ctx, tx, session, now, false); err != nil {
@@ -72,12 +72,12 @@ func sweepTx(ctx context.Context, tx bun.Tx, session *Session, now time.Time, tr
 	}
 	if !session.EndingAt.IsZero() {
 		if now.Sub(session.EndingAt) >= EndGrace {
-			return closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now, transcriptURL)
+			return s.closeTx(ctx, tx, session, session.EndingStatus, session.EndingReason, now)
 		}
 		return nil
 	}
 	if reason := overdue(*session, now); reason != "" {
-		return endTx(ctx, tx, session, Completed, reason, now, transcriptURL)
+		return s.endTx(ctx, tx, session, Completed, reason, now)
 	}
 	return nil
 }

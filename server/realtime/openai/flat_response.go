@@ -114,9 +114,5 @@ func (e *citationsEvent) write(w *quickjson.Writer) (known bool) {
 
 // encodeCitations is encode for the citations of a response. Errors: a similarity that is no number.
 func encodeCitations(citations []conversation.Citation) (json.RawMessage, error) {
-	var w quickjson.Writer
-	if conversation.WriteCitations(&w, citations); w.Odd {
-		return encode(citations)
-	}
-	return w.Out, nil
+	return encode(citations)
 }
