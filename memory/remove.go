@@ -13,7 +13,7 @@ import (
 // Remove is Delete of one memory for an operator; repeating it is not an error. Errors: NotFound for what the user
 // never had.
 func (s *Service) Remove(ctx context.Context, ref workspaces.Ref, userID string, id ID) error {
-	now := s.moment()
+	now := s.timestamp()
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		user, known, err := lockKnown(ctx, tx, ref, userID)
 		if err != nil {

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -15,7 +14,6 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/shelf"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
@@ -34,8 +32,6 @@ type Deps struct {
 	Agents *agents.Service
 	// MaxPerUser bounds a user's memories; 0 is DefaultMaxPerUser.
 	MaxPerUser int
-	// CacheBytes bounds the codes that the process keeps; 0 is 96 MiB.
-	CacheBytes int
 	// Log may be nil.
 	Log *slog.Logger
 	// Now is the clock; nil is time.Now.
@@ -48,15 +44,11 @@ type Service struct {
 	embedder   embedding.Embedder
 	workspaces *workspaces.Service
 	agents     *agents.Service
-	most       int
+	maxPerUser int
 	log        *slog.Logger
 	now        func() time.Time
-	recalled   recalled
-	codes      *shelf.Shelf[codesKey]
-	// growing is held by who appends to codes on the shelf.
-	growing sync.Mutex
-	// expected are users who will speak soon.
-	expected chan expected
+	recalled   recallCache
+	expected   chan expectedUser
 
 	mu     sync.Mutex
 	agreed AgreedFunc
@@ -64,9 +56,12 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan expected, expectedMost)}
-	if s.most == 0 {
-		s.most = DefaultMaxPerUser
+	s := &Service{
+		db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, maxPerUser: d.MaxPerUser,
+		log: d.Log, now: d.Now, expected: make(chan expectedUser, maxExpected),
+	}
+	if s.maxPerUser == 0 {
+		s.maxPerUser = DefaultMaxPerUser
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -77,8 +72,8 @@ func New(d Deps) *Service {
 	return s
 }
 
-// moment is now as Postgres keeps it.
-func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+// timestamp is the time as Postgres keeps it.
+func (s *Service) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
 // Outcome is what became of something that was to be remembered.
 type Outcome string
@@ -102,7 +97,7 @@ type Kept struct {
 
 // Add remembers something: see Kept. Errors: Invalid invalid-request, Precondition memory-full.
 func (s *Service) Add(ctx context.Context, ref workspaces.Ref, p AddParams) (Kept, error) {
-	now := s.moment()
+	now := s.timestamp()
 	p, err := p.normal(now)
 	if err != nil {
 		return Kept{}, err
@@ -166,8 +161,8 @@ func (s *Service) keep(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user 
 			replaced = append(replaced, other)
 		}
 	}
-	if user.Memories-len(replaced) >= s.most {
-		return Kept{}, errFull(s.most)
+	if user.Memories-len(replaced) >= s.maxPerUser {
+		return Kept{}, errFull(s.maxPerUser)
 	}
 	for _, other := range replaced {
 		kept.Outcome = Replaced
@@ -239,7 +234,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, userID string,
 	if err != nil {
 		return Item{}, err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	text := before.Text
 	if p.Text != nil {
 		text = strings.TrimSpace(*p.Text)
@@ -297,7 +292,7 @@ func (s *Service) Approve(ctx context.Context, ref workspaces.Ref, userID string
 		return Item{}, err
 	}
 	vector := s.vectorFor(ctx, before.Text)
-	now := s.moment()
+	now := s.timestamp()
 	var item Item
 	err = s.change(ctx, ref, userID, id, now, func(ctx context.Context, tx bun.Tx, user *userRow, there Item) error {
 		item = there
@@ -334,7 +329,7 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, userID string,
 	if !validUser(userID) || len(ids) == 0 {
 		return nil, nil
 	}
-	now := s.moment()
+	now := s.timestamp()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		user, known, err := lockKnown(ctx, tx, ref, userID)
 		if err != nil || !known {
@@ -357,7 +352,7 @@ func (s *Service) DeleteAll(ctx context.Context, ref workspaces.Ref, userID stri
 	if !validUser(userID) {
 		return 0, nil
 	}
-	now := s.moment()
+	now := s.timestamp()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		user, err := lockUser(ctx, tx, ref, userID, now)
 		if err != nil {
@@ -431,7 +426,7 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 	if !validUser(p.UserID) {
 		return nil, "", nil
 	}
-	items, err := selectItems(ctx, s.db, ref, p, page, s.moment())
+	items, err := selectItems(ctx, s.db, ref, p, page, s.timestamp())
 	if err != nil {
 		return nil, "", fmt.Errorf("list memories: %w", err)
 	}
