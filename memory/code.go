@@ -25,9 +25,9 @@ func digest(text string) string {
 // code is 512 bits. The first is the highest bit of the first word.
 type code [codeWords]uint64
 
-// codeOf makes the code of a vector: the signs of its numbers after a rotation that spreads its content
-// evenly over all of them. Near vectors have codes that differ in few bits. The rotation is random signs
-// and a Hadamard transform, twice. It must never change, because codes are stored.
+// codeOf makes the code of a vector: the signs of its numbers after a rotation that spreads its
+// content evenly over all of them. Near vectors have codes that differ in few bits. The rotation is
+// random signs and a Hadamard transform, twice. It must never change, because codes are stored.
 func codeOf(v []float32) (c code) {
 	width := max(codeBits, 1<<bits.Len(uint(max(len(v), 1)-1))) //nolint:gosec // not negative
 	rotated := make([]float32, width)

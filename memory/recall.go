@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// DefaultRecallTokens bounds what a session is given. Source: agents.proto, AgentMemory.max_tokens.
+	// DefaultRecallTokens bounds what a session is given. Source: agents.proto,
+	// AgentMemory.max_tokens.
 	DefaultRecallTokens = 800
 	// maxRecalled bounds the memories of each kind that are read.
 	maxRecalled = 200
 	// charsPerToken is a cautious estimate, and itemTokens the cost of each memory beside its text.
 	charsPerToken, itemTokens = 4, 12
-	// cacheTime bounds the age of a cached memory. NOTIFY removes it earlier, unless the listening connection
-	// was lost unnoticed.
+	// cacheTime bounds the age of a cached memory. NOTIFY removes it earlier, unless the listening
+	// connection was lost unnoticed.
 	cacheTime = time.Minute
 	// maxCachedUsers bounds the cache.
 	maxCachedUsers = 4096
@@ -37,8 +38,8 @@ type Recalled struct {
 	More bool
 }
 
-// Recall returns the newest statements and notes of a user that fit into a number of tokens (0 means
-// DefaultRecallTokens). They are cached until the memories of the user change on any node.
+// Recall returns the newest statements and notes of a user that fit into a number of tokens (0
+// means DefaultRecallTokens). They are cached until the memories of the user change on any node.
 func (s *Service) Recall(ctx context.Context, ref workspaces.Ref, userID string, tokens int) (Recalled, error) {
 	if !validUser(userID) {
 		return Recalled{}, nil
@@ -59,7 +60,8 @@ func (s *Service) Recall(ctx context.Context, ref workspaces.Ref, userID string,
 	return truncate(items, tokens, now), nil
 }
 
-// truncate returns the memories that fit, in order. A long one does not exclude shorter ones after it.
+// truncate returns the memories that fit, in order. A long one does not exclude shorter ones after
+// it.
 func truncate(items []Item, tokens int, now time.Time) Recalled {
 	var r Recalled
 	for _, item := range items {
@@ -117,8 +119,8 @@ func (s *Service) Expect(ref workspaces.Ref, userID string, tokens int) {
 	}
 }
 
-// Run reads memories ahead, and keeps the cache consistent with other nodes, until ctx ends. It returns
-// the error of ctx. Without Run nothing is cached.
+// Run reads memories ahead, and keeps the cache consistent with other nodes, until ctx ends. It
+// returns the error of ctx. Without Run nothing is cached.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.recalled.disable()
 	var reading sync.WaitGroup
@@ -188,7 +190,7 @@ func (r *recallCache) version() int64 {
 func (r *recallCache) get(ref workspaces.Ref, userID string, now time.Time) ([]Item, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	user, there := r.users[keyOf(ref, userID)]
+	user, there := r.users[userKey(ref, userID)]
 	return user.items, there && now.Before(user.expiresAt)
 }
 
@@ -201,11 +203,11 @@ func (r *recallCache) put(ref workspaces.Ref, userID string, items []Item, versi
 	if len(r.users) >= maxCachedUsers {
 		r.users = map[string]cachedUser{}
 	}
-	r.users[keyOf(ref, userID)] = cachedUser{items, now.Add(cacheTime)}
+	r.users[userKey(ref, userID)] = cachedUser{items, now.Add(cacheTime)}
 }
 
 // forget removes a user after a change by this node, without waiting for NOTIFY.
-func (r *recallCache) forget(ref workspaces.Ref, userID string) { r.drop(keyOf(ref, userID)) }
+func (r *recallCache) forget(ref workspaces.Ref, userID string) { r.drop(userKey(ref, userID)) }
 
 func (r *recallCache) drop(key string) {
 	r.mu.Lock()

@@ -20,12 +20,13 @@ const (
 	DefaultTopK, MaxTopK = 5, 20
 	// candidates is how many memories are picked by their codes and then compared by their vectors.
 	candidates = 100
-	// minRanked is how many of the most similar memories are ranked at least. It is twice topK otherwise.
+	// minRanked is how many of the most similar memories are ranked at least. It is twice topK
+	// otherwise.
 	minRanked = 15
 	// maxUnembedded bounds the memories that are compared by their words only, newest first.
 	maxUnembedded = 500
-	// halfLife is the age at which the recency of a memory is one half. recencyWeight is the share of the
-	// recency in the score: of two equally similar memories the newer comes first.
+	// halfLife is the age at which the recency of a memory is one half. recencyWeight is the share of
+	// the recency in the score: of two equally similar memories the newer comes first.
 	halfLife      = 60 * 24 * time.Hour
 	recencyWeight = 0.1
 )
@@ -39,9 +40,9 @@ type Found struct {
 	Score float64 `bun:"-"`
 }
 
-// searchSQL reads the memories of a user with the most similar vectors, and those without a vector of
-// the model, which have the similarity -1. It first picks the vectors with the nearest codes: all codes
-// are in an index, and vectors are too large to read them all.
+// searchSQL reads the memories of a user with the most similar vectors, and those without a vector
+// of the model, which have the similarity -1. It first picks the vectors with the nearest codes:
+// all codes are in an index, and vectors are too large to read them all.
 const searchSQL = `
 WITH picked AS (
     SELECT v.number
@@ -105,9 +106,9 @@ WITH picked AS (
 SELECT *
 FROM found`
 
-// Search finds the memories of a user that are relevant to the query, best first, at most topK (0 means
-// DefaultTopK). Memories without a vector, and all while the embedder is unavailable, are found by their
-// words.
+// Search finds the memories of a user that are relevant to the query, best first, at most topK (0
+// means DefaultTopK). Memories without a vector, and all while the embedder is unavailable, are
+// found by their words.
 func (s *Service) Search(ctx context.Context, ref workspaces.Ref, userID, query string, topK int) ([]Found, error) {
 	topK = min(cmp.Or(topK, DefaultTopK), MaxTopK)
 	if !validUser(userID) {

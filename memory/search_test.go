@@ -26,8 +26,9 @@ func find(t testing.TB, f *fixture, node *memory.Service, user, query string) []
 	return texts
 }
 
-// TestSearchOnEveryNode: what one node writes, corrects, forgets or embeds later, another one that has read the user's
-// codes finds, or finds no more, in its next search; also when it can keep none.
+// TestSearchOnEveryNode: what one node writes, corrects, forgets or embeds later, another one that
+// has read the user's codes finds, or finds no more, in its next search; also when it can keep
+// none.
 func TestSearchOnEveryNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -100,7 +101,8 @@ func TestForgottenTakeNoPlaces(t *testing.T) {
 	}
 }
 
-// TestSearchWhileWriting: who has written something finds it, however many write and search on the same node.
+// TestSearchWhileWriting: who has written something finds it, however many write and search on the
+// same node.
 func TestSearchWhileWriting(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
