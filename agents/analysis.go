@@ -49,7 +49,8 @@ func (a Analysis) IsZero() bool {
 	return !a.Enabled && len(a.Criteria) == 0 && len(a.Data) == 0 && a.Language == ""
 }
 
-// check is Config.Check for the analysis; what one field alone tells, the proto's own rules have seen.
+// check is Config.Check for the analysis; what one field alone tells, the proto's own rules have
+// seen.
 func (a Analysis) check() []fault.Field {
 	var fields []fault.Field
 	add := func(field, code, format string, args ...any) {

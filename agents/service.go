@@ -120,8 +120,8 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.
 	return listAgents(ctx, s.db, ref, page)
 }
 
-// Update applies change to the agent's name and configuration and saves the next version; a
-// change of nothing saves none. Two updates at once are made one after the other, so that none is lost.
+// Update applies change to the agent's name and configuration and saves the next version; a change
+// of nothing saves none. Two updates at once are made one after the other, so that none is lost.
 // Errors: NotFound, Invalid invalid-request, Invalid system-tool-always-on.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config)) (Agent, error) {
 	now := s.moment()
@@ -155,7 +155,8 @@ func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id I
 	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names })
 }
 
-// Delete removes an agent, its versions and attachments; repeating it is not an error. Errors: NotFound.
+// Delete removes an agent, its versions and attachments; repeating it is not an error. Errors:
+// NotFound.
 func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID) error {
 	now := s.moment()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {

@@ -132,8 +132,10 @@ const timeOfDay = "time of day"
 
 var (
 	// owned matches "my name is" and "the user's favourite colour is". The first group is the thing.
-	owned = regexp.MustCompile(`(?i)^\W*(?:my|(?:the )?(?:user|customer|caller)(?:'|’)?s|his|her|their)\s+((?:(?:first|last|full|favou?rite|preferred)\s+)?[\p{L}-]+(?:\s+(?:number|address|zone|name))?)\s+(?:is|are|:)\s+\S`)
-	named = regexp.MustCompile(`(?i)^\W*(?:(?:i am|i'm|i’m|(?:the )?(?:user|customer|caller) is|wants to be) (?:called|named)|(?:please )?call me|(?:the )?name is)\s+\p{L}`)
+	owned = regexp.MustCompile(`(?i)^\W*(?:my|(?:the )?(?:user|customer|caller)(?:'|’)?s|his|her|their)\s+` +
+		`((?:(?:first|last|full|favou?rite|preferred)\s+)?[\p{L}-]+(?:\s+(?:number|address|zone|name))?)\s+(?:is|are|:)\s+\S`)
+	named = regexp.MustCompile(`(?i)^\W*(?:(?:i am|i'm|i’m|(?:the )?(?:user|customer|caller) is|wants to be) ` +
+		`(?:called|named)|(?:please )?call me|(?:the )?name is)\s+\p{L}`)
 	later = words("back later tomorrow today tonight again at on in after before when if any anytime every only")
 )
 

@@ -247,8 +247,8 @@ type Opened struct {
 	APIKey seal.Secret
 }
 
-// HasModels asks whether the workspace has model credentials, for somebody who asks the database anyhow: has is
-// filled in by [postgres.DB.Ask].
+// HasModels asks whether the workspace has model credentials, for somebody who asks the database
+// anyhow: has is filled in by [postgres.DB.Ask].
 func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = $1 AND c.workspace_id = $2 AND c.kind = $3)",

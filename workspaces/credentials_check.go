@@ -21,7 +21,8 @@ var credentialProviders = map[CredentialKind][]string{
 // Providers are those of a kind, by the names that agents use.
 func Providers(kind CredentialKind) []string { return slices.Clone(credentialProviders[kind]) }
 
-// providerAzure is the one whose servers are each customer's own, and that may have a version in their URL.
+// providerAzure is the one whose servers are each customer's own, and that may have a version in
+// their URL.
 const (
 	providerAzure = "azure"
 	azureVersion  = "api-version"

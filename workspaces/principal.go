@@ -94,14 +94,15 @@ func PrincipalFrom(ctx context.Context) Principal {
 
 type standingKey struct{}
 
-// WithStanding returns a context that carries how to ask whether the caller may still do what it was
-// admitted for.
+// WithStanding returns a context that carries how to ask whether the caller may still do what it
+// was admitted for.
 func WithStanding(ctx context.Context, ask func(ctx context.Context) error) context.Context {
 	return context.WithValue(ctx, standingKey{}, ask)
 }
 
-// Standing asks it: whoever answers for longer than a moment does so now and then, for keys are revoked
-// and expire. Without WithStanding the caller stays who it is. Errors: those of who was asked.
+// Standing asks it: whoever answers for longer than a moment does so now and then, for keys are
+// revoked and expire. Without WithStanding the caller stays who it is. Errors: those of who was
+// asked.
 func Standing(ctx context.Context) error {
 	ask, ok := ctx.Value(standingKey{}).(func(context.Context) error)
 	if !ok {

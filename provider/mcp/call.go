@@ -123,7 +123,8 @@ func (c *Client) Call(ctx context.Context, key string, e Endpoint, p CallParams)
 	}
 }
 
-// giveBack releases a session after a call, out of the pool when the call says that it is of no use.
+// giveBack releases a session after a call, out of the pool when the call says that it is of no
+// use.
 func (c *Client) giveBack(at *slot, failed *Error) {
 	if failed != nil && failed.fatal() {
 		c.discard(at)

@@ -32,7 +32,8 @@ type Options struct {
 	HTTP *http.Client
 	// Idle is how long a session is kept without a call; 0: 5 min.
 	Idle time.Duration
-	// Changed is told the key of a session whose server says that its tools have changed; nil: nobody is.
+	// Changed is told the key of a session whose server says that its tools have changed; nil: nobody
+	// is.
 	Changed func(key string)
 	// Version is ours, told to servers.
 	Version string

@@ -12,7 +12,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// text is an answer as a model can read it: text as it is, structure as JSON, anything else in words.
+// text is an answer as a model can read it: text as it is, structure as JSON, anything else in
+// words.
 func text(answer *sdk.CallToolResult, maxBytes int) string {
 	var parts []string
 	structured, same := structure(answer.StructuredContent), false

@@ -61,7 +61,8 @@ type door struct {
 	base    http.RoundTripper
 	origin  *url.URL
 	headers map[string]string
-	// maxMessage bounds one message; a call's answer with its notifications has callMessages times that.
+	// maxMessage bounds one message; a call's answer with its notifications has callMessages times
+	// that.
 	maxMessage int64
 	// left is what may still come on streams that belong to no call.
 	left atomic.Int64
@@ -115,7 +116,8 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // forgotten says whether an answer means that the server does not know the session. Source: MCP
-// 2025-11-25, Transports, Session Management: 404; the protocol's reference server says 400 in words.
+// 2025-11-25, Transports, Session Management: 404; the protocol's reference server says 400 in
+// words.
 func forgotten(response *http.Response) bool {
 	if response.StatusCode != http.StatusBadRequest {
 		return response.StatusCode == http.StatusNotFound

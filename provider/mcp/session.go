@@ -113,7 +113,8 @@ func (c *Client) try(ctx context.Context, e Endpoint, changed func(), a attempt)
 	return s, x, nil
 }
 
-// maxStreamRetries is how often a stream that breaks is opened again before the session is given up.
+// maxStreamRetries is how often a stream that breaks is opened again before the session is given
+// up.
 const maxStreamRetries = 3
 
 // progressed prolongs the call that reports progress.

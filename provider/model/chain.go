@@ -28,14 +28,14 @@ type ChainParams struct {
 // share a sentence. A caller's hang-up or deadline ends the chain.
 //
 // What is failed over: no connection, silence before the first token, any refusal that is about the
-// provider (its key, its limits, its load, its model), a request that is too long for its model, and
-// an answer that ends in good order without a word or a call. What is not: a request that is wrong
-// for every provider (400, 413, 422), and one that a content filter refused.
+// provider (its key, its limits, its load, its model), a request that is too long for its model,
+// and an answer that ends in good order without a word or a call. What is not: a request that is
+// wrong for every provider (400, 413, 422), and one that a content filter refused.
 //
 // All but the last are asked with Request.Standby, so none of them repeats a call or waits.
-// Request.Model is for the first provider; the others answer with their own model. When all fail the
-// error is one fault that names each: unavailable if all were, else upstream-failed. RetryAfter is
-// the soonest that any of them named.
+// Request.Model is for the first provider; the others answer with their own model. When all fail
+// the error is one fault that names each: unavailable if all were, else upstream-failed. RetryAfter
+// is the soonest that any of them named.
 func Chain(p ChainParams) Provider { return chain(p) }
 
 type chain ChainParams

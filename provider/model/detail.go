@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// What is made of a server's own words about a failure. They come from outside: of them nothing is shown but what is
-// ours (a tool's name) or a known kind of word, and what is logged does not hold the key.
+// What is made of a server's own words about a failure. They come from outside: of them nothing is
+// shown but what is ours (a tool's name) or a known kind of word, and what is logged does not hold
+// the key.
 
 const (
 	// maxCauseBytes bounds what a log line keeps of a server's answer.
@@ -28,8 +29,8 @@ const masked = "***"
 // escapes are those of JSON and of URLs.
 var escapes = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\[^u]|%[0-9a-fA-F]{2}`)
 
-// cause is what is logged of a text from outside. A key that it spells in escapes is not looked for letter by letter:
-// then nothing is logged of it.
+// cause is what is logged of a text from outside. A key that it spells in escapes is not looked for
+// letter by letter: then nothing is logged of it.
 func (p Party) cause(text string) error {
 	text = cutAt(text, maxSearchedBytes)
 	if p.Secret != "" {
@@ -80,8 +81,8 @@ func codeIn(detail string) string {
 	return "(no code)"
 }
 
-// The ways in which vendors name a tool that they refuse: "tools.3.custom.input_schema: …", "tools[3].function.parameters",
-// "Invalid schema for function 'name': …".
+// The ways in which vendors name a tool that they refuse: "tools.3.custom.input_schema: …",
+// "tools[3].function.parameters", "Invalid schema for function 'name': …".
 var (
 	toolByIndex = regexp.MustCompile(`\btools(?:\.|\[)(\d{1,4})\b`)
 	toolByName  = regexp.MustCompile("(?i)\\b(?:function|tool)s?(?: name)?:? *\\\\?[\"'`]([a-zA-Z0-9_-]{1,64})\\\\?[\"'`]")

@@ -11,9 +11,10 @@
 // from one that fails, [Probe] tries one out,
 // discover finds servers on this machine, modeltest is the suite every adapter passes.
 //
-// What adapters share lives here: [Draft] (an answer that is coming in, and its bounds), [NewToolCall]
-// (arguments that are not JSON), [WireName], [WireID] and [Tool.WireSchema] (what vendors refuse a request
-// for), [Party] (which fault a vendor's failure becomes) and [Timeouts] (how long a silent server is waited for).
+// What adapters share lives here: [Draft] (an answer that is coming in, and its bounds),
+// [NewToolCall] (arguments that are not JSON), [WireName], [WireID] and [Tool.WireSchema] (what
+// vendors refuse a request for), [Party] (which fault a vendor's failure becomes) and [Timeouts]
+// (how long a silent server is waited for).
 //
 // It does not choose prompts, run tools or keep history: that is the conversation's.
 package model

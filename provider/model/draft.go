@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// Bounds of an answer: what comes after is not read any more, since a workspace's own server may send what it likes.
+// Bounds of an answer: what comes after is not read any more, since a workspace's own server may
+// send what it likes.
 const (
 	// maxTextBytes is some 250,000 tokens: several times what any model writes in one answer.
 	maxTextBytes = 1 << 20
 	// maxArgumentsBytes bounds the arguments of a call: package tools takes no longer ones.
 	maxArgumentsBytes = 256 << 10
-	// maxNameBytes bounds its id and name, which are kept as the server wrote them: tools' names have 64.
+	// maxNameBytes bounds its id and name, which are kept as the server wrote them: tools' names have
+	// 64.
 	maxNameBytes = 16 << 10
 	// maxCalls is far above the parallel calls that models make.
 	maxCalls = 64
@@ -19,11 +21,12 @@ const (
 	answerRoom = 1 << 10
 )
 
-// Draft is an answer while it comes in, as far as all vendors' answers are alike; adapters put what they read into it.
-// The zero value is ready.
+// Draft is an answer while it comes in, as far as all vendors' answers are alike; adapters put what
+// they read into it. The zero value is ready.
 type Draft struct {
 	text strings.Builder
-	// blank is the white space before the first word. It is held back: an answer may have nothing else.
+	// blank is the white space before the first word. It is held back: an answer may have nothing
+	// else.
 	blank []byte
 	calls []*DraftCall
 	ready []ToolCall
@@ -40,8 +43,8 @@ type DraftCall struct {
 	whole string
 }
 
-// Say takes the next piece of text and returns what is to be emitted now: the piece, with the white space that was held
-// back before it, or nothing.
+// Say takes the next piece of text and returns what is to be emitted now: the piece, with the white
+// space that was held back before it, or nothing.
 func (d *Draft) Say(piece string) string {
 	if piece == "" || d.full {
 		return ""
@@ -78,7 +81,8 @@ func (d *Draft) Call(index int) *DraftCall {
 // Calls are those that have begun, in order.
 func (d *Draft) Calls() []*DraftCall { return d.calls }
 
-// Identify takes a call's id and name, which some vendors repeat and others send late: the first word counts.
+// Identify takes a call's id and name, which some vendors repeat and others send late: the first
+// word counts.
 func (c *DraftCall) Identify(id, name string) {
 	if c.ID == "" {
 		c.ID = cutAt(id, maxNameBytes)
@@ -95,8 +99,8 @@ func (d *Draft) Argue(call *DraftCall, piece string) {
 	call.arguments.WriteString(cutAt(piece, room))
 }
 
-// ArgueWhole takes arguments that come with the call itself; they count when no pieces follow. An empty object stands
-// for none there.
+// ArgueWhole takes arguments that come with the call itself; they count when no pieces follow. An
+// empty object stands for none there.
 func (d *Draft) ArgueWhole(call *DraftCall, arguments string) {
 	if arguments == "{}" {
 		return
@@ -119,8 +123,9 @@ func (c *DraftCall) Arguments() string {
 	return c.whole
 }
 
-// Finish ends the answer and emits its calls. ended is why it ended: FinishLength and FinishFiltered cut off the last call,
-// and any whose arguments are not whole, so they come out malformed.
+// Finish ends the answer and emits its calls. ended is why it ended: FinishLength and
+// FinishFiltered cut off the last call, and any whose arguments are not whole, so they come out
+// malformed.
 func (d *Draft) Finish(req Request, ended FinishReason, emit func(Event) error) error {
 	cut := cutWords[ended]
 	if d.full {
@@ -145,8 +150,8 @@ func (d *Draft) Finish(req Request, ended FinishReason, emit func(Event) error) 
 	return nil
 }
 
-// Result is the answer as far as it goes: text, calls that were emitted, and the reason, which for an answer with
-// calls is theirs.
+// Result is the answer as far as it goes: text, calls that were emitted, and the reason, which for
+// an answer with calls is theirs.
 func (d *Draft) Result(ended FinishReason) Result {
 	switch {
 	case len(d.calls) > 0:

@@ -9,9 +9,10 @@ import (
 	"parlance.dev/parlance/platform/breaker"
 )
 
-// Breaker is the circuit breaker that all providers of a process share: 5 consecutive failures of one
-// key within a minute open its circuit for 15 s. Failures must be consecutive, because a busy server
-// fails now and then. The pause is shorter than that of tools, because a person waits for each answer.
+// Breaker is the circuit breaker that all providers of a process share: 5 consecutive failures of
+// one key within a minute open its circuit for 15 s. Failures must be consecutive, because a busy
+// server fails now and then. The pause is shorter than that of tools, because a person waits for
+// each answer.
 func Breaker() *breaker.Breaker {
 	return breaker.New(breaker.Options{Consecutive: true, Pause: 15 * time.Second})
 }
@@ -19,8 +20,8 @@ func Breaker() *breaker.Breaker {
 // GuardParams are the parameters of Guard.
 type GuardParams struct {
 	Breaker *breaker.Breaker
-	// Key identifies server, credential and model, and has no secret. A failing model of one tenant says
-	// nothing about those of others.
+	// Key identifies server, credential and model, and has no secret. A failing model of one tenant
+	// says nothing about those of others.
 	Key string
 	Now func() time.Time
 	// Metrics counts opened circuits. nil: they are not counted.
@@ -28,8 +29,8 @@ type GuardParams struct {
 }
 
 // Guard wraps a provider that is not called while its circuit is open. Failures are: no connection,
-// silence, an answer that broke off, 5xx. A refused request, key or rate is none: the server is there.
-// A trial succeeds at its first token.
+// silence, an answer that broke off, 5xx. A refused request, key or rate is none: the server is
+// there. A trial succeeds at its first token.
 func Guard(p Provider, params GuardParams) Provider { return guarded{Provider: p, params: params} }
 
 type guarded struct {
@@ -68,8 +69,8 @@ func (g guarded) Stream(ctx context.Context, req Request, emit func(Event) error
 	return result, err
 }
 
-// failing says whether an error is a failure of the server, rather than about the request, the key or
-// the rate.
+// failing says whether an error is a failure of the server, rather than about the request, the key
+// or the rate.
 func failing(err error) bool {
 	decided := fault.From(err)
 	if decided.Reason != fault.UpstreamFailed && decided.Reason != fault.ServiceUnavailable {

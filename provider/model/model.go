@@ -44,8 +44,8 @@ type Request struct {
 	// Passages are the retrieved chunks, best first, for the extractive responder, which quotes
 	// them; language models ignore them.
 	Passages []Passage
-	// Unreachable says that no passages could be looked up, which the extractive responder says; System
-	// says it to language models.
+	// Unreachable says that no passages could be looked up, which the extractive responder says;
+	// System says it to language models.
 	Unreachable bool
 	// Memories are what is remembered of the user, for the extractive responder; language models have
 	// them in System.
@@ -57,8 +57,8 @@ type Request struct {
 	Standby bool
 }
 
-// ToolChoice is [ChooseAuto], [ChooseRequired], or the name of one of the tools, which must be called.
-// That none may be called is said by a request without tools.
+// ToolChoice is [ChooseAuto], [ChooseRequired], or the name of one of the tools, which must be
+// called. That none may be called is said by a request without tools.
 type ToolChoice string
 
 // The choices that are no tool's name: no name holds a colon.
@@ -131,7 +131,8 @@ type Memory struct {
 // Event is a piece of an answer: a [TextDelta] or a [ToolCallReady].
 type Event interface{ event() }
 
-// TextDelta is the next piece of the answer's text, never empty; the first is not white space alone.
+// TextDelta is the next piece of the answer's text, never empty; the first is not white space
+// alone.
 type TextDelta struct{ Text string }
 
 // ToolCallReady is one whole call the model asks for.
@@ -143,9 +144,9 @@ func (ToolCallReady) event() {}
 // FinishReason says why an answer ended.
 type FinishReason string
 
-// The finish reasons. FinishToolCalls whenever there is a call, whatever the server called it; FinishStop
-// also when it named none, FinishFiltered for what a content filter cut: when it left nothing, that is
-// an error.
+// The finish reasons. FinishToolCalls whenever there is a call, whatever the server called it;
+// FinishStop also when it named none, FinishFiltered for what a content filter cut: when it left
+// nothing, that is an error.
 const (
 	FinishStop      FinishReason = "stop"
 	FinishLength    FinishReason = "length"

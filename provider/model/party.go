@@ -38,8 +38,9 @@ const (
 	whyRefused = "content-filter"
 )
 
-// refused is the fault for an answer with an HTTP status other than 2xx. Its detail is the server's own text: logged,
-// not shown, and searched for what its status does not tell. Of what is said about a key only the code is logged.
+// refused is the fault for an answer with an HTTP status other than 2xx. Its detail is the server's
+// own text: logged, not shown, and searched for what its status does not tell. Of what is said
+// about a key only the code is logged.
 func (p Party) refused(req Request, refusal *wire.Refusal) error {
 	status, detail := refusal.Status, refusal.Detail
 	reason, message := fault.UpstreamFailed, "could not answer."
@@ -74,8 +75,8 @@ func (p Party) refused(req Request, refusal *wire.Refusal) error {
 	return err
 }
 
-// The words by which vendors tell the two refusals that are about the conversation. Sources: OpenAI's and
-// Azure's error codes; Anthropic's, vLLM's, llama.cpp's and Ollama's messages.
+// The words by which vendors tell the two refusals that are about the conversation. Sources:
+// OpenAI's and Azure's error codes; Anthropic's, vLLM's, llama.cpp's and Ollama's messages.
 var (
 	tooLongWords = []string{"context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size", "exceeds the available context", "input is too long", "context window"}
 	filterWords  = []string{"content_filter", "responsibleaipolicyviolation", "content management policy", "content_policy_violation"}
@@ -97,8 +98,8 @@ func whyOf(status int, detail string) string {
 	return ""
 }
 
-// filteredFor is the categories of Azure's content filter that a refusal names, in brackets; empty when
-// it names none.
+// filteredFor is the categories of Azure's content filter that a refusal names, in brackets; empty
+// when it names none.
 func filteredFor(detail string) string {
 	var body struct {
 		Error struct {
@@ -144,7 +145,8 @@ func (p Party) Unanswered(ctx context.Context, req Request, err error) error {
 	return p.refused(req, refusal)
 }
 
-// NoStream is the fault for an answer that is none: a page, or something else that is no event stream.
+// NoStream is the fault for an answer that is none: a page, or something else that is no event
+// stream.
 func (p Party) NoStream(contentType string) error {
 	err := fault.Wrap(p.cause("answered with Content-Type "+strconv.Quote(contentType)), fault.UpstreamFailed,
 		"%s did not answer with an event stream. Is its base URL the one where the API begins?", p.Name)

@@ -26,11 +26,12 @@ const (
 )
 
 // MaxRetryDelay is how long the only provider of an agent may ask us to wait before a call is
-// repeated: a person is waiting. One that another stands by for is not waited for (Request.Standby).
+// repeated: a person is waiting. One that another stands by for is not waited for
+// (Request.Standby).
 const MaxRetryDelay = 5 * time.Second
 
-// lingers is how long an answer that has ended is waited on for what may still follow, its token counts and the mark of
-// the stream's end: they come at once, or never.
+// lingers is how long an answer that has ended is waited on for what may still follow, its token
+// counts and the mark of the stream's end: they come at once, or never.
 const lingers = 2 * time.Second
 
 var (
@@ -41,8 +42,8 @@ var (
 
 // Watch is a running watch over one answer. Its methods are for one goroutine.
 //
-// An answer has hundreds of pieces, so a piece sets no timer: it says when it came, and the timer, when it fires,
-// looks at that and sets itself for what is left of the wait.
+// An answer has hundreds of pieces, so a piece sets no timer: it says when it came, and the timer,
+// when it fires, looks at that and sets itself for what is left of the wait.
 type Watch struct {
 	timer   *time.Timer
 	whole   *time.Timer
@@ -51,7 +52,8 @@ type Watch struct {
 	started time.Time
 	begun   bool
 	ended   bool
-	// silent is since when the server is waited for, in nanoseconds after started; or one of those below.
+	// silent is since when the server is waited for, in nanoseconds after started; or one of those
+	// below.
 	silent atomic.Int64
 }
 
@@ -81,8 +83,8 @@ func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
 	return ctx, w
 }
 
-// late ends the answer when nothing came in time. It sees the timer, which it sets, since it has seen what was stored
-// after that was made.
+// late ends the answer when nothing came in time. It sees the timer, which it sets, since it has
+// seen what was stored after that was made.
 func (w *Watch) late() {
 	switch silent := w.silent.Load(); silent {
 	case watchEnd:
@@ -113,7 +115,8 @@ func (w *Watch) Token() {
 	}
 }
 
-// Ended says that the answer has come to its end, and what follows it is waited for for a moment only.
+// Ended says that the answer has come to its end, and what follows it is waited for for a moment
+// only.
 func (w *Watch) Ended() {
 	if !w.ended {
 		w.ended = true

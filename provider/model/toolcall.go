@@ -17,8 +17,8 @@ type ToolCall struct {
 	// Malformed is what the model wrote as arguments when that was not a JSON object. Such a
 	// call is not run: the core answers it with a tool message that says what was wrong.
 	Malformed string
-	// Cut says, in words for the model, that the answer ended before the call was known to be whole. Malformed
-	// is what there was of the arguments then, and an ellipsis.
+	// Cut says, in words for the model, that the answer ended before the call was known to be whole.
+	// Malformed is what there was of the arguments then, and an ellipsis.
 	Cut string
 }
 
@@ -33,8 +33,8 @@ var cutWords = map[FinishReason]string{
 const overlongWords = "The answer was longer than an answer may be and was cut off there, so the call was not made. " +
 	"Make fewer calls with shorter arguments."
 
-// cutCall is a call that may not be run, whatever its arguments look like: a server may have closed what the model
-// had not.
+// cutCall is a call that may not be run, whatever its arguments look like: a server may have closed
+// what the model had not.
 func cutCall(drafted *DraftCall, words string) ToolCall {
 	return ToolCall{ID: drafted.ID, Name: drafted.Name, Arguments: json.RawMessage(`{}`), Malformed: drafted.Arguments() + "…", Cut: words}
 }

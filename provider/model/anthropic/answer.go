@@ -10,7 +10,8 @@ type answer struct {
 	model    string
 	reason   string
 	usage    model.Usage
-	// opened says that the server began to answer, counted that it told the tokens of the whole answer.
+	// opened says that the server began to answer, counted that it told the tokens of the whole
+	// answer.
 	opened, counted bool
 	// begun says that it has said something: words, a piece of a call or a thought.
 	begun bool

@@ -23,7 +23,8 @@ const apiVersion = "2023-06-01"
 
 // Config says which server answers, and how long it is waited for.
 type Config struct {
-	// BaseURL is the part before /v1/messages; a trailing slash or /v1 is tolerated. Default DefaultBaseURL.
+	// BaseURL is the part before /v1/messages; a trailing slash or /v1 is tolerated. Default
+	// DefaultBaseURL.
 	BaseURL string
 	// APIKey is sent as x-api-key. Required.
 	APIKey string
@@ -124,7 +125,8 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	return result, err
 }
 
-// read reads the answer's events to its end, or theirs. Errors: emit's, wrapped; what the server reported.
+// read reads the answer's events to its end, or theirs. Errors: emit's, wrapped; what the server
+// reported.
 func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
 	for !answer.stopped && !answer.Full() && events.Next() {
 		text, err := p.take(answer, events.Data())

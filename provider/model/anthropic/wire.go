@@ -111,8 +111,8 @@ func wireRequest(req model.Request) request {
 	return out
 }
 
-// calledTools are the tools that the messages show calls of: a request with calls in it has to define
-// tools, also when none may be called any more.
+// calledTools are the tools that the messages show calls of: a request with calls in it has to
+// define tools, also when none may be called any more.
 func calledTools(messages []model.Message) []tool {
 	var called []tool
 	for _, m := range messages {

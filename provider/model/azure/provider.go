@@ -17,8 +17,8 @@ import (
 // Name is the provider's name.
 const Name = "azure"
 
-// modernVersion is the api-version from which on the dated interface counts tokens in streams and takes
-// max_completion_tokens. Source: Azure OpenAI's REST reference, API version lifecycle.
+// modernVersion is the api-version from which on the dated interface counts tokens in streams and
+// takes max_completion_tokens. Source: Azure OpenAI's REST reference, API version lifecycle.
 const modernVersion = "2024-09-01"
 
 // Config says which deployment answers, and how long it is waited for.
@@ -29,7 +29,8 @@ type Config struct {
 	APIVersion string
 	// APIKey is sent as api-key. Required.
 	APIKey string
-	// Deployment is asked when a request names none; empty: the one in BaseURL. Required in one of both.
+	// Deployment is asked when a request names none; empty: the one in BaseURL. Required in one of
+	// both.
 	Deployment string
 	// Client sends the requests; required. It must have no Timeout, which would cut streams.
 	Client *http.Client
@@ -81,7 +82,8 @@ type Base struct {
 	Version    string
 }
 
-// ParseBase reads a base URL in one of the forms of the package's comment. Errors: it is none of them.
+// ParseBase reads a base URL in one of the forms of the package's comment. Errors: it is none of
+// them.
 func ParseBase(raw string) (Base, error) {
 	u, err := wire.ParseBase(raw)
 	if err != nil {

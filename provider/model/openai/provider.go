@@ -53,7 +53,8 @@ type Config struct {
 type Dialect struct {
 	// CompletionTokens sends the limit of an answer as max_completion_tokens.
 	CompletionTokens bool
-	// NoStreamOptions leaves out stream_options, which the server refuses. Tokens are not counted then.
+	// NoStreamOptions leaves out stream_options, which the server refuses. Tokens are not counted
+	// then.
 	NoStreamOptions bool
 }
 
@@ -151,8 +152,8 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	return result, err
 }
 
-// read reads events until the answer or the stream ends. Errors: that of emit, wrapped; one that the
-// server reported.
+// read reads events until the answer or the stream ends. Errors: that of emit, wrapped; one that
+// the server reported.
 func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
 	for !answer.done && !answer.Full() && events.Next() {
 		answer.atOnce = !events.Streamed()
