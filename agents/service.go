@@ -18,10 +18,10 @@ import (
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
-	// CheckDisabledTools refuses names that are not built-in tools; package tools knows them,
-	// and app joins the two.
+	// CheckDisabledTools refuses names that are not built-in tools. Package app sets it to that of
+	// package tools.
 	CheckDisabledTools func(names []string) error
-	// Now is the clock; nil is time.Now.
+	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
 
@@ -59,7 +59,7 @@ func (s *Service) check(c Config) error {
 			decided.Fields[i].Field = "tools_config." + decided.Fields[i].Field
 		}
 		if decided.Reason == fault.InvalidRequest {
-			return fault.InvalidFields(decided.Fields...) // whose message names the field
+			return fault.InvalidFields(decided.Fields...) // its message names the field
 		}
 	}
 	return err
@@ -80,7 +80,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, c
 		return insertAgent(ctx, tx, agent)
 	})
 	if err != nil {
-		if made, findErr := selectAgent(ctx, s.db, ref, agent.ID); findErr == nil { // see idgen.In
+		if made, findErr := selectAgent(ctx, s.db, ref, agent.ID); findErr == nil { // a repeated request: see idgen.In
 			return made, nil
 		}
 	}

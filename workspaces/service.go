@@ -19,9 +19,9 @@ import (
 type Deps struct {
 	DB    *postgres.DB
 	Plans Plans
-	// Now is the clock, in UTC; nil is time.Now.
+	// Now is the clock, in UTC. nil means time.Now.
 	Now func() time.Time
-	// Random makes secrets; nil is crypto/rand.
+	// Random makes secrets. nil means crypto/rand.
 	Random io.Reader
 }
 
@@ -179,7 +179,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string)
 	workspace := Workspace{ID: ID(idgen.In(ctx, idgen.Workspace)), TenantID: p.TenantID, Name: name, CreatedAt: now, UpdatedAt: now}
 	err := insert(ctx, s.db, &workspace)
 	if err != nil {
-		if made, findErr := s.Workspace(ctx, Ref{TenantID: p.TenantID, ID: workspace.ID}); findErr == nil { // see idgen.In
+		if made, findErr := s.Workspace(ctx, Ref{TenantID: p.TenantID, ID: workspace.ID}); findErr == nil { // a repeated request: see idgen.In
 			return made, nil
 		}
 	}

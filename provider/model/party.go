@@ -84,7 +84,7 @@ var (
 		"context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size",
 		"exceeds the available context", "input is too long", "context window",
 	}
-	filterWords  = []string{"content_filter", "responsibleaipolicyviolation", "content management policy", "content_policy_violation"}
+	filterWords = []string{"content_filter", "responsibleaipolicyviolation", "content management policy", "content_policy_violation"}
 )
 
 // whyOf says whether a refusal is about the length or the content of the conversation.
