@@ -75,7 +75,7 @@ func (s *Service) builtinRegistry(agent agents.Agent) Registry {
 		return cached
 	}
 	registry := s.withBuiltins(nil, agent, nil)
-	s.builtinRegistries.Put(key, registry)
+	s.builtinRegistries.Set(key, registry)
 	return registry
 }
 

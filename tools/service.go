@@ -13,8 +13,8 @@ import (
 	"parlance.dev/parlance/agents"
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/breaker"
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/fair"
-	"parlance.dev/parlance/platform/memo"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/seal"
@@ -72,7 +72,7 @@ type Service struct {
 	builtins map[string]Builtin // by name
 
 	// builtinRegistries are the registries of agents without attachments.
-	builtinRegistries *memo.Memo[Registry]
+	builtinRegistries *cache.Cache[string, Registry]
 }
 
 // New makes the service. Close it.
@@ -100,7 +100,7 @@ func New(d Deps) *Service {
 			DB: d.DB, HTTP: d.Guard.Client(publicnet.ClientOptions{}), Schemas: schemas, Log: d.Log, Now: d.Now,
 		}),
 		gate: d.Gate, metrics: newMetrics(d.Registry),
-		builtins: map[string]Builtin{}, builtinRegistries: memo.New[Registry](maxBuiltinRegistries),
+		builtins: map[string]Builtin{}, builtinRegistries: cache.New[string, Registry](maxBuiltinRegistries),
 	}
 }
 

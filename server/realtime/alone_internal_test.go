@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // batched are the frames that would be written now; they count as written then.
@@ -85,7 +85,7 @@ func TestAloneUntilTheEnd(t *testing.T) {
 // TestOnlyTheMetadataIsAlone: what a returning client missed stands behind the metadata in the same step.
 func TestOnlyTheMetadataIsAlone(t *testing.T) {
 	t.Parallel()
-	d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1"}})
+	d := convai.New(dialect.Params{Session: sessions.Session{ID: "ses_1"}})
 	for name, step := range map[string]dialect.Step{"first": d.Open(), "again": d.Again(nil)} {
 		if step.Alone != 1 || len(step.Frames) != 1 || step.Pause <= 0 {
 			t.Errorf("%s: %d of %d frames alone, for %s", name, step.Alone, len(step.Frames), step.Pause)

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/wire"
 )
 
@@ -31,7 +31,7 @@ type ending struct {
 	code   int
 	reason string
 	// leaving is what the core is told; it takes no notice after its own Closed.
-	leaving conversation.Leaving
+	leaving live.Leaving
 	// silent says that no close frame is to be sent: the client is gone, or has sent its own.
 	silent bool
 	// hurried says that what is unwritten is dropped: the client does not read.
@@ -41,16 +41,16 @@ type ending struct {
 // The ends of this package; the others are the core's. Codes and reasons are permanent.
 var (
 	// endRestart has the code of the core's and says what to do.
-	endRestart  = ending{code: closeRestart, reason: "reconnect", leaving: conversation.Dropped}
-	endTooLarge = ending{code: closeTooBig, reason: "frame_too_large", leaving: conversation.Dropped}
-	endSlow     = ending{code: int(conversation.CloseSlow), reason: "slow_reader", leaving: conversation.Dropped, hurried: true}
+	endRestart  = ending{code: closeRestart, reason: "reconnect", leaving: live.Dropped}
+	endTooLarge = ending{code: closeTooBig, reason: "frame_too_large", leaving: live.Dropped}
+	endSlow     = ending{code: int(live.CloseSlow), reason: "slow_reader", leaving: live.Dropped, hurried: true}
 	// endStalled is a client that began a message and does not finish it.
-	endStalled  = ending{code: int(conversation.CloseSlow), reason: "slow_writer", leaving: conversation.Dropped}
-	endFlood    = ending{code: closeFlood, reason: "flood", leaving: conversation.Dropped}
-	endText     = ending{code: closeInvalid, reason: "invalid_utf8", leaving: conversation.Dropped}
-	endProtocol = ending{code: closeProtocol, reason: "protocol_error", leaving: conversation.Dropped}
-	endLost     = ending{code: closeLost, reason: "lost", leaving: conversation.Dropped, silent: true}
-	endInternal = ending{code: closeInternal, reason: "internal_error", leaving: conversation.Dropped}
+	endStalled  = ending{code: int(live.CloseSlow), reason: "slow_writer", leaving: live.Dropped}
+	endFlood    = ending{code: closeFlood, reason: "flood", leaving: live.Dropped}
+	endText     = ending{code: closeInvalid, reason: "invalid_utf8", leaving: live.Dropped}
+	endProtocol = ending{code: closeProtocol, reason: "protocol_error", leaving: live.Dropped}
+	endLost     = ending{code: closeLost, reason: "lost", leaving: live.Dropped, silent: true}
+	endInternal = ending{code: closeInternal, reason: "internal_error", leaving: live.Dropped}
 )
 
 // endOfRead is the end that a failed read means. A close frame with 1000, 1001 or without a code
@@ -59,9 +59,9 @@ func endOfRead(err error) ending {
 	if closed, ok := errors.AsType[*wire.CloseError](err); ok {
 		switch closed.Code {
 		case closeNormal, closeGoingAway, closeNone:
-			return ending{code: closed.Code, reason: "hang_up", leaving: conversation.HungUp, silent: true}
+			return ending{code: closed.Code, reason: "hang_up", leaving: live.HungUp, silent: true}
 		}
-		return ending{code: closed.Code, reason: "lost", leaving: conversation.Dropped, silent: true}
+		return ending{code: closed.Code, reason: "lost", leaving: live.Dropped, silent: true}
 	}
 	for known, end := range map[error]ending{
 		wire.ErrTooLarge: endTooLarge, wire.ErrStalled: endStalled, wire.ErrFlood: endFlood,
@@ -75,11 +75,11 @@ func endOfRead(err error) ending {
 }
 
 // endOfSession is the end that the core asks for.
-func endOfSession(e conversation.Closed) ending {
-	if e.Code == conversation.CloseRestart {
+func endOfSession(e live.Closed) ending {
+	if e.Code == live.CloseRestart {
 		return endRestart
 	}
-	return ending{code: int(e.Code), reason: closeReason(e.Reason), hurried: e.Code == conversation.CloseSlow}
+	return ending{code: int(e.Code), reason: closeReason(e.Reason), hurried: e.Code == live.CloseSlow}
 }
 
 // endOfJoin is the end of a socket that could not join: the session ended between its admission and the upgrade,

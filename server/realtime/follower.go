@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/beat"
 )
 
@@ -21,7 +21,7 @@ const (
 type follower struct {
 	relay  *relay
 	trails []*trail
-	live   *conversation.Live
+	live   *live.Live
 	seen   map[string]bool
 	stop   context.CancelFunc
 	done   sync.WaitGroup
@@ -34,7 +34,7 @@ type followed struct{ frames []kept }
 type concluded struct{ response string }
 
 // follow begins where the trails have been read to.
-func follow(relay *relay, trails []*trail, live *conversation.Live) *follower {
+func follow(relay *relay, trails []*trail, live *live.Live) *follower {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &follower{relay: relay, trails: trails, live: live, seen: map[string]bool{}, stop: stop}
 	for _, t := range trails {

@@ -12,12 +12,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	goredis "github.com/redis/go-redis/v9"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/crew"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/realtime/wire"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -36,7 +37,7 @@ const (
 
 // Deps is what a Handler works with; Sessions and Log are required.
 type Deps struct {
-	Sessions *conversation.Service
+	Sessions *live.Service
 	Log      *slog.Logger
 	Problem  problem.Writer
 	// Redis keeps for some minutes what sockets were sent, for clients that come back on another node;
@@ -248,25 +249,25 @@ func (h *Handler) leave(tenant workspaces.TenantID) {
 
 // admit does everything before the upgrade. The token is looked at before the upgrade's headers,
 // so that a plain GET with a bad token says what is wrong with it.
-func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (conversation.Admission, error) {
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (live.Admission, error) {
 	channel, id, ok := route(r.URL.Path)
 	if !ok {
-		return conversation.Admission{}, fault.New(fault.RouteNotFound, "No WebSocket at %s. Use ws_url or chat_url of a session.", r.URL.Path)
+		return live.Admission{}, fault.New(fault.RouteNotFound, "No WebSocket at %s. Use ws_url or chat_url of a session.", r.URL.Path)
 	}
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		return conversation.Admission{}, fault.New(fault.MethodNotAllowedReason, "This is a WebSocket URL; it takes GET with an upgrade only.")
+		return live.Admission{}, fault.New(fault.MethodNotAllowedReason, "This is a WebSocket URL; it takes GET with an upgrade only.")
 	}
 	token, upgrade := tokenOf(r), wire.IsUpgrade(r)
 	if token == "" && !upgrade {
-		return conversation.Admission{}, errNoUpgrade(w)
+		return live.Admission{}, errNoUpgrade(w)
 	}
-	admission, err := h.deps.Sessions.Admit(r.Context(), conversation.AdmitParams{SessionID: id, Token: token, Channel: channel})
+	admission, err := h.deps.Sessions.Admit(r.Context(), live.AdmitParams{SessionID: id, Token: token, Channel: channel})
 	if err != nil {
-		return conversation.Admission{}, err
+		return live.Admission{}, err
 	}
 	if !upgrade {
-		return conversation.Admission{}, errNoUpgrade(w)
+		return live.Admission{}, errNoUpgrade(w)
 	}
 	// The client of this protocol says first what it wants of the greeting.
 	admission.HoldGreeting = slices.Contains(selected(r), protocolElevenLabs)
@@ -280,14 +281,14 @@ func errNoUpgrade(w http.ResponseWriter) error {
 }
 
 // route takes a path apart: voice or chat, a session, and perhaps /realtime.
-func route(path string) (conversation.LiveChannel, conversation.ID, bool) {
+func route(path string) (sessions.LiveChannel, sessions.ID, bool) {
 	rest, ok := strings.CutPrefix(path, Prefix)
 	if !ok {
 		return "", "", false
 	}
 	rest = strings.TrimSuffix(rest, "/realtime")
 	name, id, _ := strings.Cut(rest, "/")
-	channel := conversation.LiveChannel(name)
-	known := channel == conversation.VoiceChannel || channel == conversation.ChatChannel
-	return channel, conversation.ID(id), known && id != "" && !strings.Contains(id, "/")
+	channel := sessions.LiveChannel(name)
+	known := channel == sessions.VoiceChannel || channel == sessions.ChatChannel
+	return channel, sessions.ID(id), known && id != "" && !strings.Contains(id, "/")
 }

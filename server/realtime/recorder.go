@@ -6,9 +6,10 @@ import (
 	"log/slog"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/turns"
 )
 
 // inheritWithin bounds the wait for the socket before, which has been told to end and is on this node.
@@ -23,7 +24,7 @@ type recorder struct {
 	dialect  dialect.Dialect
 	protocol string
 	journal  *journal
-	live     *conversation.Live
+	live     *live.Live
 	relay    *relay // nil without Redis
 	log      *slog.Logger
 	// lastEventID is what a returning client says it saw last; empty: it does not say.
@@ -39,8 +40,8 @@ type recorder struct {
 	// asides are the answers out of band that are going out.
 	asides map[string]bool
 	// concluding is the end of that answer while its last frames have not come; held are the events behind it.
-	concluding *conversation.AnswerEnded
-	held       []conversation.Event
+	concluding *live.AnswerEnded
+	held       []turns.Event
 }
 
 // estate is what a socket leaves to the next one.
@@ -52,11 +53,11 @@ type estate struct {
 	trails         []*trail
 	closed, asides map[string]bool
 	// held are events that were not told yet.
-	held []conversation.Event
+	held []turns.Event
 }
 
 // record makes the dialect of a socket that has joined. It waits for the socket before on this node.
-func (h *Handler) record(ctx context.Context, live *conversation.Live, protocol, lastEventID string, p dialect.Params) *recorder {
+func (h *Handler) record(ctx context.Context, live *live.Live, protocol, lastEventID string, p dialect.Params) *recorder {
 	r := &recorder{protocol: protocol, journal: newJournal(nil), live: live, lastEventID: lastEventID, relay: h.relay, log: h.deps.Log, closed: map[string]bool{}, asides: map[string]bool{}}
 	if h.relay != nil {
 		r.journal.sink = h.relay.sink(p.Session.ID, p.Channel, live.Number())
@@ -215,11 +216,11 @@ func (r *recorder) Frame(data []byte, text bool) dialect.Step {
 }
 
 // Event takes an event of the core; never Closed.
-func (r *recorder) Event(e conversation.Event) dialect.Step {
+func (r *recorder) Event(e turns.Event) dialect.Step {
 	switch e := e.(type) {
-	case conversation.External:
+	case live.External:
 		return r.external(e.Value)
-	case conversation.AnswerEnded:
+	case live.AnswerEnded:
 		return r.answerEnded(e)
 	}
 	if r.concluding != nil {
@@ -228,7 +229,7 @@ func (r *recorder) Event(e conversation.Event) dialect.Step {
 	}
 	step := r.dialect.Event(e)
 	response, marks := part(e)
-	if started, ok := e.(conversation.ResponseStarted); ok && started.OutOfBand {
+	if started, ok := e.(turns.ResponseStarted); ok && started.OutOfBand {
 		r.asides[response] = true
 	}
 	if r.asides[response] {
@@ -242,19 +243,19 @@ func (r *recorder) Event(e conversation.Event) dialect.Step {
 }
 
 // part is the answer that an event is of, and what it is to it; "" when it is of none.
-func part(e conversation.Event) (response string, marks mark) {
+func part(e turns.Event) (response string, marks mark) {
 	switch e := e.(type) {
-	case conversation.ResponseStarted:
+	case turns.ResponseStarted:
 		return e.ResponseID, markOpens
-	case conversation.ResponseDone:
+	case turns.ResponseDone:
 		return e.ResponseID, markCloses
-	case conversation.MessageStarted:
+	case turns.MessageStarted:
 		return e.ResponseID, 0
-	case conversation.TextDelta:
+	case turns.TextDelta:
 		return e.ResponseID, 0
-	case conversation.MessageDone:
+	case turns.MessageDone:
 		return e.ResponseID, 0
-	case conversation.ClientToolCalled: // the only calls of an answer out of band
+	case turns.ClientToolCalled: // the only calls of an answer out of band
 		return e.ResponseID, 0
 	}
 	return "", 0
@@ -279,7 +280,7 @@ func (r *recorder) external(value any) dialect.Step {
 }
 
 // answerEnded waits for the last frames of an answer that another node gave, when they are to come.
-func (r *recorder) answerEnded(e conversation.AnswerEnded) dialect.Step {
+func (r *recorder) answerEnded(e live.AnswerEnded) dialect.Step {
 	if r.concluding != nil {
 		r.held = append(r.held, e)
 		return dialect.Step{}
@@ -323,7 +324,7 @@ func (r *recorder) bequeath() {
 		left.trails = r.follower.trails
 	}
 	if r.concluding != nil {
-		left.held = append([]conversation.Event{*r.concluding}, left.held...)
+		left.held = append([]turns.Event{*r.concluding}, left.held...)
 	}
 	if returner, ok := r.dialect.(dialect.Returner); ok {
 		left.dialect = returner
@@ -342,10 +343,10 @@ func (r *recorder) goOn(log *slog.Logger) {
 			return
 		}
 		switch e := e.(type) {
-		case conversation.Closed:
+		case live.Closed:
 			r.bequeath()
 			return
-		case conversation.Released: // there is no socket to close any more
+		case live.Released: // there is no socket to close any more
 			continue
 		default:
 			if step := r.Event(e); step.Err != nil {

@@ -9,8 +9,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
 )
 
 // Frames of one socket stand in a Redis stream, several in an entry, and the streams of a channel's
@@ -20,7 +20,7 @@ import (
 const (
 	relayEvery   = 80 * time.Millisecond
 	relayTimeout = 2 * time.Second
-	relayLife    = conversation.DropGrace + 30*time.Second
+	relayLife    = sessions.DropGrace + 30*time.Second
 	// relayEntries bounds a stream, about; relaySockets the sockets that are looked at.
 	relayEntries = 1024
 	relaySockets = 4
@@ -74,16 +74,16 @@ type sink struct {
 	expires time.Time
 }
 
-func (r *relay) sink(id conversation.ID, channel conversation.LiveChannel, number int64) *sink {
+func (r *relay) sink(id sessions.ID, channel sessions.LiveChannel, number int64) *sink {
 	return &sink{relay: r, list: listKey(id, channel), stream: streamKey(id, channel, number), number: number}
 }
 
 // The braces keep a session's keys together in a cluster.
-func listKey(id conversation.ID, channel conversation.LiveChannel) string {
+func listKey(id sessions.ID, channel sessions.LiveChannel) string {
 	return "parlance:frames:{" + string(id) + "}:" + string(channel)
 }
 
-func streamKey(id conversation.ID, channel conversation.LiveChannel, number int64) string {
+func streamKey(id sessions.ID, channel sessions.LiveChannel, number int64) string {
 	return listKey(id, channel) + ":" + strconv.FormatInt(number, 10)
 }
 

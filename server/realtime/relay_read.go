@@ -10,8 +10,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // appendKept writes a frame: its mark, its id, its answer's id and its data, each with its length.
@@ -58,7 +58,7 @@ type trail struct {
 }
 
 // trails are those of the channel's last sockets, newest first, without the one with this number.
-func (r *relay) trails(ctx context.Context, id conversation.ID, channel conversation.LiveChannel, but int64) ([]*trail, error) {
+func (r *relay) trails(ctx context.Context, id sessions.ID, channel sessions.LiveChannel, but int64) ([]*trail, error) {
 	ctx, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
 	numbers, err := r.redis.LRange(ctx, listKey(id, channel), 0, relaySockets-1).Result()

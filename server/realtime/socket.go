@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/crew"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
@@ -30,7 +30,7 @@ const (
 // at once as there are.
 type socket struct {
 	conn   *wire.Conn
-	live   *conversation.Live
+	live   *live.Live
 	limits *Limits
 	log    *slog.Logger
 	crew   *crew.Crew
@@ -68,7 +68,7 @@ type socket struct {
 	alone bool
 	held  []dialect.Frame
 	// waiting are commands the core has not taken yet.
-	waiting []conversation.Command
+	waiting []live.Command
 	// unwritten are frames the client has not taken yet, of unwrittenBytes in all.
 	unwritten      []dialect.Frame
 	unwrittenBytes int
@@ -83,7 +83,7 @@ type socket struct {
 
 // serve joins an upgraded connection to its conversation, which then goes on by itself. done is called
 // when the socket is gone.
-func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission conversation.Admission, done func()) {
+func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission live.Admission, done func()) {
 	// The request's context ends with ServeHTTP; its values go into the logs.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	began := h.deps.Now()
@@ -91,7 +91,7 @@ func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission conversation
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(admission.Session.WorkspaceID))
 	telemetry.Note(ctx, telemetry.KeySessionID, string(admission.Session.ID))
 	log := h.deps.Log.With("channel", admission.Channel)
-	live, err := h.deps.Sessions.Join(ctx, admission)
+	joined, err := h.deps.Sessions.Join(ctx, admission)
 	if err != nil {
 		defer done()
 		defer cancel()
@@ -105,16 +105,16 @@ func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission conversation
 	defer func() { // for panics
 		if !open {
 			conn.CloseNow()
-			live.Leave(conversation.Dropped)
-			live.Bequeath(nil)
+			joined.Leave(live.Dropped)
+			joined.Bequeath(nil)
 			cancel()
 			done()
 		}
 	}()
-	spoken := h.record(ctx, live, conn.Protocol(), r.URL.Query().Get("last_event_id"), dialect.Params{
-		Session: live.Session(), Channel: admission.Channel, History: live.History(), Now: h.deps.Now,
+	spoken := h.record(ctx, joined, conn.Protocol(), r.URL.Query().Get("last_event_id"), dialect.Params{
+		Session: joined.Session(), Channel: admission.Channel, History: joined.History(), Now: h.deps.Now,
 	})
-	s := &socket{conn: conn, live: live, limits: &h.limits, log: log, crew: &h.crew, dialect: spoken}
+	s := &socket{conn: conn, live: joined, limits: &h.limits, log: log, crew: &h.crew, dialect: spoken}
 	s.lost = sync.OnceFunc(func() {
 		s.stayed = true
 		h.behind.Go(func() { spoken.goOn(log) }) // ends with the core's Closed
@@ -125,10 +125,10 @@ func (h *Handler) serve(r *http.Request, conn *wire.Conn, admission conversation
 		defer cancel()
 		defer func() {
 			if !s.stayed {
-				live.Bequeath(nil) // or the next socket waits for it
+				joined.Bequeath(nil) // or the next socket waits for it
 			}
 		}()
-		defer live.Leave(conversation.Dropped) // for panics; otherwise it has left
+		defer joined.Leave(live.Dropped) // for panics; otherwise it has left
 		end := s.serve(ctx, &h.beats)
 		log.InfoContext(ctx, "socket closed", "code", end.code, telemetry.KeyReason, end.reason, telemetry.KeyDurationMS, h.deps.Now().Sub(began).Milliseconds())
 	}()
@@ -185,7 +185,7 @@ func (s *socket) leave(ctx context.Context, stop context.CancelFunc) ending {
 // staysBehind says that the connection is lost and the conversation is not: what goes out is recorded
 // for the client that comes back. mu is held, or the socket gone.
 func (s *socket) staysBehind(end ending) bool {
-	return end.leaving == conversation.Dropped && !s.over && end.code != endInternal.code
+	return end.leaving == live.Dropped && !s.over && end.code != endInternal.code
 }
 
 // open queues what goes out first.
@@ -234,7 +234,7 @@ func (s *socket) frame(m wire.Message) bool {
 func (s *socket) refuse() {
 	if now := time.Now(); now.Sub(s.refused) >= time.Second {
 		s.refused = now
-		s.take(s.dialect.Event(conversation.Failed{Err: fault.New(fault.RateLimitedReason,
+		s.take(s.dialect.Event(live.Failed{Err: fault.New(fault.RateLimitedReason,
 			"Too much came at once, and some of it was left out. A socket takes %.0f frames and %.0f KiB a second in the long run; it is closed when this goes on.",
 			s.limits.Rates.FramesPerSecond, s.limits.Rates.BytesPerSecond/1024)}))
 	}
@@ -253,7 +253,7 @@ func (s *socket) pass(ctx context.Context) {
 			return
 		}
 		for len(waiting) > 0 {
-			var command conversation.Command
+			var command live.Command
 			command, waiting = nextCommand(waiting)
 			_ = s.live.Do(ctx, command) // session-closed: Closed is on its way
 		}
@@ -261,11 +261,11 @@ func (s *socket) pass(ctx context.Context) {
 }
 
 // nextCommand takes the first of some commands; something said and the wish for an answer are one.
-func nextCommand(waiting []conversation.Command) (conversation.Command, []conversation.Command) {
-	said, says := waiting[0].(conversation.UserMessage)
+func nextCommand(waiting []live.Command) (live.Command, []live.Command) {
+	said, says := waiting[0].(live.UserMessage)
 	if says && len(waiting) > 1 {
-		if wish, wishes := waiting[1].(conversation.Respond); wishes {
-			return conversation.Ask{Said: said, Wish: wish}, waiting[2:]
+		if wish, wishes := waiting[1].(live.Respond); wishes {
+			return live.Ask{Said: said, Wish: wish}, waiting[2:]
 		}
 	}
 	return waiting[0], waiting[1:]

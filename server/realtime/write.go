@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/wire"
 )
@@ -116,12 +116,12 @@ func (s *socket) hearOne() bool {
 		return false
 	}
 	switch e := e.(type) {
-	case conversation.Closed:
+	case live.Closed:
 		s.over = true
 		s.finishLocked(endOfSession(e))
 		s.dialect.bequeath()
-	case conversation.Released:
-		s.finishLocked(endOfSession(conversation.Closed{Code: e.Code, Reason: e.Reason}))
+	case live.Released:
+		s.finishLocked(endOfSession(live.Closed{Code: e.Code, Reason: e.Reason}))
 	default:
 		s.take(s.dialect.Event(e))
 	}

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // hear takes what the user typed, and has it answered. An answer that is going out is broken off, as
@@ -33,9 +35,9 @@ func (d *Dialect) words(f frame) (said string, ok bool) {
 }
 
 func (d *Dialect) say(said string) {
-	d.do(conversation.Cancel{CommandID: commandInterrupt}) // nothing to cancel is no error: see failed
-	d.do(conversation.UserMessage{CommandID: commandHear, Text: said})
-	d.do(conversation.Respond{CommandID: commandHear, IfSaid: true})
+	d.do(live.Cancel{CommandID: commandInterrupt}) // nothing to cancel is no error: see failed
+	d.do(live.UserMessage{CommandID: commandHear, Text: said})
+	d.do(live.Respond{CommandID: commandHear, IfSaid: true})
 }
 
 // checkText is what the core would refuse too; the answer is asked for before it could.
@@ -43,8 +45,8 @@ func checkText(said, field string) *refusal {
 	switch {
 	case strings.TrimSpace(said) == "":
 		return invalid(typeMissing, field, field+" must say something.")
-	case utf8.RuneCountInString(said) > conversation.MaxTextChars:
-		return invalid(typeValue, field, field+" has at most "+strconv.Itoa(conversation.MaxTextChars)+" characters.")
+	case utf8.RuneCountInString(said) > sessions.MaxTextChars:
+		return invalid(typeValue, field, field+" has at most "+strconv.Itoa(sessions.MaxTextChars)+" characters.")
 	case strings.ContainsRune(said, 0):
 		return invalid(typeValue, field, field+" cannot have the character U+0000.")
 	}
@@ -80,16 +82,16 @@ func (d *Dialect) hearMultimodal(f frame) {
 	d.say(said)
 }
 
-func (d *Dialect) noteActivity(frame) { d.do(conversation.Activity{}) }
+func (d *Dialect) noteActivity(frame) { d.do(live.Activity{}) }
 
 // addContext tells the model something without asking for an answer. It is no instruction of the
-// operator's: see conversation.Insert.
+// operator's: see live.Insert.
 func (d *Dialect) addContext(f frame) {
 	said, ok := d.words(f)
 	if !ok {
 		return
 	}
-	d.do(conversation.Insert{CommandID: commandContext, Kind: conversation.SystemItem, Text: said})
+	d.do(live.Insert{CommandID: commandContext, Kind: sessions.SystemItem, Text: said})
 }
 
 // takeResult takes the result of a client's tool, which may be any JSON: what is not text goes to the
@@ -103,7 +105,7 @@ func (d *Dialect) takeResult(f frame) {
 	if present(f.Result) && json.Unmarshal(f.Result, &output) != nil {
 		output = string(f.Result)
 	}
-	d.do(conversation.ToolOutput{CommandID: commandResult, CallID: f.ToolCallID, Output: output, IsError: f.IsError, Respond: true})
+	d.do(live.ToolOutput{CommandID: commandResult, CallID: f.ToolCallID, Output: output, IsError: f.IsError, Respond: true})
 }
 
 func (d *Dialect) takeApproval(f frame) {
@@ -111,7 +113,7 @@ func (d *Dialect) takeApproval(f frame) {
 		d.refuse(f.Type, invalid(typeMissing, "is_approved", "The event needs tool_call_id, a string, and is_approved, a boolean."))
 		return
 	}
-	d.do(conversation.Approve{CommandID: commandApproval, RequestID: conversation.RequestOf(f.ToolCallID), Approved: *f.IsApproved})
+	d.do(live.Approve{CommandID: commandApproval, RequestID: turns.RequestOf(f.ToolCallID), Approved: *f.IsApproved})
 }
 
 // takeFeedback marks an answer as liked or not; null takes the mark back.
@@ -131,7 +133,7 @@ func (d *Dialect) takeFeedback(f frame) {
 		d.refuse(f.Type, invalid(typeValue, "event_id", "There is no agent_response with the event_id "+strconv.Itoa(event)+"."))
 		return
 	}
-	d.do(conversation.Feedback{CommandID: commandFeedback, TurnIndex: turn, Score: conversation.Score(score)})
+	d.do(live.Feedback{CommandID: commandFeedback, Feedback: sessions.Feedback{TurnIndex: turn, Score: sessions.Score(score)}})
 }
 
 // pong measures how long the client took. Pongs that nobody waits for are let pass.
@@ -153,7 +155,7 @@ func (d *Dialect) refuseAudio(f frame) {
 		return
 	}
 	d.audioRefused = true
-	if d.channel == conversation.ChatChannel {
+	if d.channel == sessions.ChatChannel {
 		d.refuse(f.Type, &refusal{errorType: typeASR, reason: fault.SessionModality, message: "This is the chat socket: send text with user_message, or speak on the session's ws_url."})
 		return
 	}

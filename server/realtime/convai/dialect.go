@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // Times of the beginning.
@@ -25,9 +26,9 @@ const (
 
 // Dialect is one socket's state. It belongs to one goroutine.
 type Dialect struct {
-	session conversation.Session
-	channel conversation.LiveChannel
-	history []conversation.Item
+	session sessions.Session
+	channel sessions.LiveChannel
+	history []sessions.Item
 	now     func() time.Time
 
 	// settled says that the client hears everything: settlePause is over.
@@ -40,7 +41,7 @@ type Dialect struct {
 	// response is the one going out; nil when there is none.
 	response *openResponse
 	// later is what was said while it goes out: see holdBack.
-	later []conversation.Item
+	later []sessions.Item
 	// asked are the requests for approval by call.
 	asked map[string]string
 	// audioRefused says that the client knows its audio is not heard.
@@ -84,14 +85,14 @@ func (d *Dialect) Open() dialect.Step {
 		ConversationID: string(d.session.ID), OutputFormat: format(voice.OutputAudioFormat), InputFormat: format(voice.InputAudioFormat),
 	}})
 	if tools := clientTools(d.session.Config); len(tools) > 0 {
-		d.do(conversation.Configure{CommandID: commandTools, ClientTools: tools})
+		d.do(live.Configure{CommandID: commandTools, ClientTools: tools})
 	}
 	d.step.Pause, d.step.Alone = settlePause, len(d.step.Frames)
 	return d.take()
 }
 
 // Again is Open for another socket of the same client, which sends its initiation data anew.
-func (d *Dialect) Again(history []conversation.Item) dialect.Step {
+func (d *Dialect) Again(history []sessions.Item) dialect.Step {
 	d.history, d.settled, d.initiated, d.returned = history, false, false, true
 	return d.Open()
 }
@@ -137,7 +138,7 @@ func (d *Dialect) begin() {
 		return
 	}
 	d.begun = true
-	d.do(conversation.Greet{})
+	d.do(live.Greet{})
 	if !d.settled {
 		d.step.Pause = settlePause
 	} else {
@@ -174,11 +175,11 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	said := map[int]string{}
 	for i, item := range d.history {
 		switch item.Kind {
-		case conversation.UserItem:
+		case sessions.UserItem:
 			if userEvent(item.TurnIndex) > seen && !d.holdBack(item) {
 				d.tellUser(item)
 			}
-		case conversation.AssistantItem:
+		case sessions.AssistantItem:
 			if text := said[item.TurnIndex]; text != "" {
 				item.Text = text + betweenMessages + item.Text
 			}
@@ -194,14 +195,14 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 }
 
 // goingOut says that the item is of the answer that is going out, whose frames follow.
-func (d *Dialect) goingOut(item conversation.Item) bool {
+func (d *Dialect) goingOut(item sessions.Item) bool {
 	return d.response != nil && d.response.turn == item.TurnIndex
 }
 
 // lastOfTurn says whether the agent's message that items begin with is the turn's last.
-func lastOfTurn(items []conversation.Item) bool {
+func lastOfTurn(items []sessions.Item) bool {
 	for _, later := range items[1:] {
-		if later.TurnIndex == items[0].TurnIndex && later.Kind == conversation.AssistantItem {
+		if later.TurnIndex == items[0].TurnIndex && later.Kind == sessions.AssistantItem {
 			return false
 		}
 	}
@@ -278,7 +279,7 @@ func (d *Dialect) send(id int, kind string, e serverEvent) {
 // wholeMark is in the ids of an answer's frames from its agent_response on.
 const wholeMark = "d"
 
-func (d *Dialect) do(c conversation.Command) { d.step.Commands = append(d.step.Commands, c) }
+func (d *Dialect) do(c live.Command) { d.step.Commands = append(d.step.Commands, c) }
 
 // take is the step so far; a new one begins.
 func (d *Dialect) take() dialect.Step {
@@ -325,7 +326,7 @@ func (d *Dialect) Close(code int, reason string) dialect.Step {
 		ends.Message = "The connection is closed: " + reason + "."
 	}
 	switch {
-	case reason == conversation.ReasonMaxDuration:
+	case reason == sessions.ReasonMaxDuration:
 		ends.Code, ends.Type = codePolicy, typeTooLong
 	case code == codeEnded:
 		return dialect.Step{}

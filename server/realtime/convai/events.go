@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 )
 
 // openResponse is the answer that is going out.
@@ -21,7 +23,7 @@ type openResponse struct {
 	// sent is what the client has of the text.
 	sent strings.Builder
 	// farewell is the result of end_call. The SDK hangs up when it sees it, so it comes last.
-	farewell *conversation.ToolDone
+	farewell *turns.ToolDone
 }
 
 // betweenMessages stands between the messages of one answer, as in its transcript.
@@ -31,23 +33,23 @@ const betweenMessages = "\n\n"
 const toolEndCall = "end_call"
 
 // Event takes an event of the core.
-func (d *Dialect) Event(e conversation.Event) dialect.Step {
+func (d *Dialect) Event(e turns.Event) dialect.Step {
 	switch e := e.(type) {
-	case conversation.ItemAdded:
+	case live.ItemAdded:
 		if !d.holdBack(e.Item) {
 			d.added(e.Item)
 		}
-	case conversation.ResponseStarted:
+	case turns.ResponseStarted:
 		d.tellLater() // should the answer before have had no end
 		d.response = &openResponse{turn: e.TurnIndex}
 		d.typing(d.event(), true)
-	case conversation.ResponseDone:
+	case turns.ResponseDone:
 		d.finish(e)
-	case conversation.AnswerEnded:
+	case live.AnswerEnded:
 		d.endAnswer(e)
-	case conversation.Configured:
+	case live.Configured:
 		d.configured(e)
-	case conversation.Failed:
+	case live.Failed:
 		d.failed(e)
 	default:
 		if d.response != nil {
@@ -58,23 +60,23 @@ func (d *Dialect) Event(e conversation.Event) dialect.Step {
 }
 
 // content takes the events within an answer.
-func (d *Dialect) content(e conversation.Event) {
+func (d *Dialect) content(e turns.Event) {
 	switch e := e.(type) {
-	case conversation.MessageStarted:
+	case turns.MessageStarted:
 		if d.response.messages++; d.response.messages == 1 {
 			d.part("start", "")
 		} else {
 			d.part("delta", betweenMessages)
 		}
-	case conversation.TextDelta:
+	case turns.TextDelta:
 		d.part("delta", e.Text)
-	case conversation.ToolStarted:
+	case turns.ToolStarted:
 		d.startTool(e)
-	case conversation.ToolDone:
+	case turns.ToolDone:
 		d.finishTool(e)
-	case conversation.ApprovalRequested:
+	case turns.ApprovalRequested:
 		d.askApproval(e)
-	case conversation.ClientToolCalled:
+	case turns.ClientToolCalled:
 		d.send(d.event(), "client_tool_call", &clientToolEvent{Call: clientToolCall{
 			Name: e.Name, CallID: e.CallID, Parameters: object(e.Arguments), EventID: d.event(),
 		}})
@@ -92,11 +94,11 @@ func (d *Dialect) part(kind, text string) {
 
 // added tells of an item outside an answer: what the user said here, or of a turn that this socket
 // did not ask for. Calls of such turns, and results, the protocol has no event for.
-func (d *Dialect) added(item conversation.Item) {
+func (d *Dialect) added(item sessions.Item) {
 	switch item.Kind {
-	case conversation.UserItem:
+	case sessions.UserItem:
 		d.tellUser(item)
-	case conversation.AssistantItem:
+	case sessions.AssistantItem:
 		d.tellAgent(item)
 	default:
 	}
@@ -107,11 +109,11 @@ const maxLater = 64
 
 // holdBack keeps what was said of a turn behind the answer that is going out, and says that it did. It is told when
 // that has its end, for event_id only grows, and a client shows what comes in the order in which it comes.
-func (d *Dialect) holdBack(item conversation.Item) bool {
-	if d.response == nil || item.TurnIndex <= d.response.turn || item.Kind != conversation.UserItem && item.Kind != conversation.AssistantItem {
+func (d *Dialect) holdBack(item sessions.Item) bool {
+	if d.response == nil || item.TurnIndex <= d.response.turn || item.Kind != sessions.UserItem && item.Kind != sessions.AssistantItem {
 		return false
 	}
-	if slices.ContainsFunc(d.later, func(one conversation.Item) bool { return one.ID == item.ID }) {
+	if slices.ContainsFunc(d.later, func(one sessions.Item) bool { return one.ID == item.ID }) {
 		return true
 	}
 	if len(d.later) >= maxLater {
@@ -129,17 +131,17 @@ func (d *Dialect) tellLater() {
 	d.later = nil
 }
 
-func (d *Dialect) tellUser(item conversation.Item) {
+func (d *Dialect) tellUser(item sessions.Item) {
 	id := userEvent(item.TurnIndex)
 	d.send(id, "user_transcript", &userTranscriptEvent{Said: userTranscript{Text: item.Text, EventID: id}})
 }
 
-func (d *Dialect) tellAgent(item conversation.Item) {
+func (d *Dialect) tellAgent(item sessions.Item) {
 	d.tellAnswer(agentEvent(item.TurnIndex), item.Text, nil)
 }
 
 // tellAnswer tells a whole answer.
-func (d *Dialect) tellAnswer(id int, text string, citations []conversation.Citation) {
+func (d *Dialect) tellAnswer(id int, text string, citations []sessions.Citation) {
 	said := agentResponse{Text: text, EventID: id}
 	if len(citations) > 0 {
 		said.Citations = citations
@@ -149,7 +151,7 @@ func (d *Dialect) tellAnswer(id int, text string, citations []conversation.Citat
 
 // finish closes an answer: its whole text once, what became of it when it was broken off, what was said meanwhile,
 // and at the very end what makes the client hang up.
-func (d *Dialect) finish(e conversation.ResponseDone) {
+func (d *Dialect) finish(e turns.ResponseDone) {
 	if d.response == nil {
 		return
 	}
@@ -161,9 +163,9 @@ func (d *Dialect) finish(e conversation.ResponseDone) {
 		d.tellAnswer(id, sent, e.Citations)
 	}
 	switch e.Status {
-	case conversation.ResponseCancelled:
+	case turns.ResponseCancelled:
 		d.interrupted(sent, e.Text)
-	case conversation.ResponseFailed:
+	case turns.ResponseFailed:
 		d.tellFailure(e)
 	default:
 	}
@@ -185,7 +187,7 @@ func (d *Dialect) interrupted(sent, kept string) {
 	}
 }
 
-func (d *Dialect) tellFailure(e conversation.ResponseDone) {
+func (d *Dialect) tellFailure(e turns.ResponseDone) {
 	failure := wireError{Code: codeInternal, Type: typeModel, Message: "The agent could not answer. Try again."}
 	if e.Err != nil {
 		failure.Message, failure.Details.Code = e.Err.Message, string(e.Err.Reason)
@@ -200,7 +202,7 @@ func (d *Dialect) typing(id int, is bool) {
 }
 
 // startTool tells of a call that the service makes.
-func (d *Dialect) startTool(e conversation.ToolStarted) {
+func (d *Dialect) startTool(e turns.ToolStarted) {
 	if e.Kind == tools.KindMCP {
 		d.tellMCP(e.CallID, e.Name, mcpCall{Parameters: object(e.Arguments), State: "loading"})
 		return
@@ -231,14 +233,14 @@ func (d *Dialect) tellMCP(callID, name string, call mcpCall) {
 
 // askApproval asks the client whether a call may be made. The protocol has this for MCP tools; ours
 // of other kinds are asked for in the same way.
-func (d *Dialect) askApproval(e conversation.ApprovalRequested) {
+func (d *Dialect) askApproval(e turns.ApprovalRequested) {
 	d.asked[e.CallID] = e.RequestID
 	seconds := int(e.Timeout / time.Second)
 	d.tellMCP(e.CallID, e.Name, mcpCall{Parameters: object(e.Arguments), State: "awaiting_approval", ApprovalSeconds: &seconds})
 }
 
 // finishTool tells of a result.
-func (d *Dialect) finishTool(e conversation.ToolDone) {
+func (d *Dialect) finishTool(e turns.ToolDone) {
 	_, asked := d.asked[e.CallID]
 	delete(d.asked, e.CallID)
 	if asked || e.Kind == tools.KindMCP {
@@ -258,7 +260,7 @@ func (d *Dialect) finishTool(e conversation.ToolDone) {
 	}
 }
 
-func (d *Dialect) tellTool(e conversation.ToolDone) {
+func (d *Dialect) tellTool(e turns.ToolDone) {
 	done := toolResponse{
 		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), IsError: e.Failed,
 		IsCalled: e.Result.Made(), EventID: d.event(),
@@ -276,8 +278,8 @@ const fullPayload = "agent_tool_response_full_payload"
 var coreFields = map[string]string{"call_id": "tool_call_id", "approval_request_id": "tool_call_id", "output": "result"}
 
 // failed tells of a decision of the core on a command. That there was nothing to interrupt is none.
-func (d *Dialect) failed(e conversation.Failed) {
-	if e.Err == nil || (e.CommandID == commandInterrupt && errors.Is(e.Err, conversation.ErrNothingToCancel)) {
+func (d *Dialect) failed(e live.Failed) {
+	if e.Err == nil || (e.CommandID == commandInterrupt && errors.Is(e.Err, live.ErrNothingToCancel)) {
 		return
 	}
 	failure := wireError{Code: codePolicy, Type: typeValue, Message: e.Err.Message, Details: errorDetails{Code: string(e.Err.Reason), Event: e.CommandID}}

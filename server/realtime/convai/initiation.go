@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
 )
 
 // The ids of commands, which come back in what the core says of them.
@@ -70,7 +71,7 @@ func (d *Dialect) initiate(f frame) {
 	}
 	d.initiated = true
 	wanted := d.readOverrides(f)
-	command := conversation.Configure{CommandID: commandInitiate, Overrides: d.overrides(wanted)}
+	command := live.Configure{CommandID: commandInitiate, Overrides: d.overrides(wanted)}
 	d.refuseLate(command.Overrides)
 	values, wrong, refused := variables(f.DynamicVariables)
 	if refused != nil {
@@ -125,7 +126,7 @@ func (d *Dialect) readOverrides(f frame) (wanted configOverride) {
 // refuseLate tells a client whose first message comes too late to be said. One that comes back sends it again, and
 // is not told: it has been said.
 func (d *Dialect) refuseLate(overrides map[string]json.RawMessage) {
-	if overrides[keyFirstMessage] == nil || !d.begun || d.returned || !conversation.ClientMay(d.session.Config, keyFirstMessage) {
+	if overrides[keyFirstMessage] == nil || !d.begun || d.returned || !sessions.ClientMay(d.session.Config, keyFirstMessage) {
 		return
 	}
 	delete(overrides, keyFirstMessage)
@@ -218,7 +219,7 @@ func variables(sent json.RawMessage) (texts map[string]string, wrong []errorFiel
 }
 
 // configured takes what is in force now, and tells the client what it could not have.
-func (d *Dialect) configured(e conversation.Configured) {
+func (d *Dialect) configured(e live.Configured) {
 	d.session = e.Session
 	if e.CommandID != commandInitiate || len(e.Refused) == 0 {
 		return

@@ -3,16 +3,18 @@ package dialect
 import (
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // Params is what a dialect starts with.
 type Params struct {
 	// Session is the session as the socket joined it.
-	Session conversation.Session
-	Channel conversation.LiveChannel
+	Session sessions.Session
+	Channel sessions.LiveChannel
 	// History is the items so far; empty for a new conversation.
-	History []conversation.Item
+	History []sessions.Item
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -24,7 +26,7 @@ type Dialect interface {
 	// Frame takes a client's frame; text says whether it was one of text.
 	Frame(data []byte, text bool) Step
 	// Event takes an event of the core; never Closed.
-	Event(e conversation.Event) Step
+	Event(e turns.Event) Step
 	// Close is what the protocol says before a close frame with this code and reason. Only the
 	// frames of its Step are heard.
 	Close(code int, reason string) Step
@@ -35,7 +37,7 @@ type Dialect interface {
 type Returner interface {
 	// Again is Open for another socket of the same client on this node; history is the items so far.
 	// What the client had set stays in force, and an open answer goes on.
-	Again(history []conversation.Item) Step
+	Again(history []sessions.Item) Step
 	// Missed is what lies behind the event with this id as far as the items tell: for when the
 	// frames themselves are gone.
 	Missed(lastEventID string) Step
@@ -66,7 +68,7 @@ type Step struct {
 	// Frames go to the client.
 	Frames []Frame
 	// Commands go to the core.
-	Commands []conversation.Command
+	Commands []live.Command
 	// Pause is how long the core's events are left waiting behind this step; frames of the client
 	// are read meanwhile. It takes the place of a pause before it. 0: not at all.
 	Pause time.Duration

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
 )
 
 // maxIDBytes bounds an id a client chooses; SDKs' are about 30.
@@ -51,12 +52,12 @@ func (d *Dialect) createItem(f frame) {
 	}
 	after := d.items.anchor(f.PreviousItemID)
 	switch one.Kind {
-	case conversation.UserItem:
-		d.do(conversation.UserMessage{CommandID: f.EventID, ItemID: one.ID, After: after, Text: one.Text})
-	case conversation.ToolOutputItem:
-		d.do(conversation.ToolOutput{CommandID: f.EventID, ItemID: one.ID, After: after, CallID: one.CallID, Output: one.Text})
+	case sessions.UserItem:
+		d.do(live.UserMessage{CommandID: f.EventID, ItemID: one.ID, After: after, Text: one.Text})
+	case sessions.ToolOutputItem:
+		d.do(live.ToolOutput{CommandID: f.EventID, ItemID: one.ID, After: after, CallID: one.CallID, Output: one.Text})
 	default:
-		d.do(conversation.Insert{
+		d.do(live.Insert{
 			CommandID: f.EventID, ItemID: one.ID, After: after, Kind: one.Kind,
 			Text: one.Text, CallID: one.CallID, Name: one.Name, Arguments: one.Arguments,
 		})
@@ -68,11 +69,11 @@ func (d *Dialect) approve(eventID string, item newItem) {
 		d.refuse(eventID, &refusal{code: "missing_required_parameter", message: "An mcp_approval_response needs approval_request_id, a string, and approve, a boolean.", param: "item"})
 		return
 	}
-	d.do(conversation.Approve{CommandID: eventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason})
+	d.do(live.Approve{CommandID: eventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason})
 }
 
 func (d *Dialect) checkItemID(id string) *refusal {
-	if len(id) > maxIDBytes || id == conversation.AtFront || strings.ContainsRune(id, 0) {
+	if len(id) > maxIDBytes || id == sessions.AtFront || strings.ContainsRune(id, 0) {
 		return invalid("item.id", `An item's id has at most 128 bytes, none of them 0, and is not "root".`)
 	}
 	if _, taken := d.items.sure(id); taken {
@@ -90,7 +91,7 @@ func (d *Dialect) retrieveItem(f frame) {
 		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
 		return
 	}
-	d.do(conversation.Retrieve{CommandID: f.EventID, ItemID: f.ItemID})
+	d.do(live.Retrieve{CommandID: f.EventID, ItemID: f.ItemID})
 }
 
 func (d *Dialect) deleteItem(f frame) {
@@ -99,11 +100,11 @@ func (d *Dialect) deleteItem(f frame) {
 		return
 	}
 	if d.items.asks(f.ItemID) { // it is this socket's only
-		d.dropItem(conversation.ItemRemoved{ItemID: f.ItemID})
+		d.dropItem(live.ItemRemoved{ItemID: f.ItemID})
 		return
 	}
 	d.items.doubt(f.ItemID)
-	d.do(conversation.Remove{CommandID: f.EventID, ItemID: f.ItemID})
+	d.do(live.Remove{CommandID: f.EventID, ItemID: f.ItemID})
 }
 
 func (d *Dialect) truncateItem(f frame) {
@@ -116,7 +117,7 @@ func (d *Dialect) truncateItem(f frame) {
 		d.refuse(f.EventID, invalid("content_index", "The items of the agent have one content part: content_index is 0."))
 	default:
 		d.items.doubt(f.ItemID)
-		d.do(conversation.Truncate{CommandID: f.EventID, ItemID: f.ItemID, AudioEndMS: *f.AudioEndMS})
+		d.do(live.Truncate{CommandID: f.EventID, ItemID: f.ItemID, AudioEndMS: *f.AudioEndMS})
 	}
 }
 
@@ -125,7 +126,7 @@ func missing(param string) *refusal {
 }
 
 func (d *Dialect) cancelResponse(f frame) {
-	d.do(conversation.Cancel{CommandID: f.EventID, ResponseID: f.ResponseID})
+	d.do(live.Cancel{CommandID: f.EventID, ResponseID: f.ResponseID})
 }
 
 // appendAudio says once that nobody listens: a microphone sends fifty of these a second.
@@ -139,28 +140,28 @@ func (d *Dialect) appendAudio(f frame) {
 		d.audioRefused = true
 		d.refuse(f.EventID, d.deaf())
 	}
-	if d.channel != conversation.ChatChannel {
-		d.do(conversation.AudioAppend{CommandID: f.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS()})
+	if d.channel != sessions.ChatChannel {
+		d.do(live.AudioAppend{CommandID: f.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS()})
 	}
 }
 
 func (d *Dialect) commitAudio(f frame) {
-	if d.channel == conversation.ChatChannel {
+	if d.channel == sessions.ChatChannel {
 		d.refuse(f.EventID, &refusal{code: "input_audio_buffer_commit_empty", message: d.deaf().message})
 		return
 	}
-	d.do(conversation.AudioCommit{CommandID: f.EventID})
+	d.do(live.AudioCommit{CommandID: f.EventID})
 }
 
 func (d *Dialect) deaf() *refusal {
-	if d.channel == conversation.ChatChannel {
+	if d.channel == sessions.ChatChannel {
 		return &refusal{code: string(fault.SessionModality), message: "This is the chat socket: send text with conversation.item.create, or speak on the session's ws_url."}
 	}
 	return &refusal{code: string(fault.STTNotConfigured), message: "No transcriber is configured, so audio is not heard. Send text with conversation.item.create; it is answered in text."}
 }
 
 func (d *Dialect) clearInput(frame) {
-	d.do(conversation.AudioClear{})
+	d.do(live.AudioClear{})
 	d.send(&plainEvent{head{Type: "input_audio_buffer.cleared"}})
 }
 

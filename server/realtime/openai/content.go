@@ -6,19 +6,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/sessions"
 )
 
 // The content types of a message by its role.
 var contentTypes = map[string]string{"user": "input_text", "system": "input_text", "assistant": "output_text"}
 
-var messageKinds = map[string]conversation.ItemKind{
-	"user": conversation.UserItem, "system": conversation.SystemItem, "assistant": conversation.AssistantItem,
+var messageKinds = map[string]sessions.ItemKind{
+	"user": sessions.UserItem, "system": sessions.SystemItem, "assistant": sessions.AssistantItem,
 }
 
 // readItem is an item that a client sends, at param, as the core knows it.
-func readItem(item newItem, param string) (conversation.Item, *refusal) {
-	one := conversation.Item{ID: item.ID, CallID: item.CallID, Name: item.Name}
+func readItem(item newItem, param string) (sessions.Item, *refusal) {
+	one := sessions.Item{ID: item.ID, CallID: item.CallID, Name: item.Name}
 	switch item.Type {
 	case "message":
 		kind, known := messageKinds[item.Role]
@@ -32,7 +32,7 @@ func readItem(item newItem, param string) (conversation.Item, *refusal) {
 		if item.CallID == "" || item.Output == nil {
 			return one, &refusal{code: "missing_required_parameter", message: "A function_call_output needs call_id and output, both strings.", param: param}
 		}
-		one.Kind, one.Text = conversation.ToolOutputItem, *item.Output
+		one.Kind, one.Text = sessions.ToolOutputItem, *item.Output
 		return one, nil
 	case "function_call":
 		if item.CallID == "" || item.Name == "" || item.Arguments == nil {
@@ -41,7 +41,7 @@ func readItem(item newItem, param string) (conversation.Item, *refusal) {
 		if !isObject([]byte(*item.Arguments)) || !json.Valid([]byte(*item.Arguments)) {
 			return one, invalid(param+".arguments", "arguments is a JSON object, written as a string.")
 		}
-		one.Kind, one.Arguments = conversation.ClientToolCallItem, json.RawMessage(*item.Arguments)
+		one.Kind, one.Arguments = sessions.ClientToolCallItem, json.RawMessage(*item.Arguments)
 		return one, nil
 	}
 	return one, invalid(param+".type", "Items of the types message, function_call, function_call_output and mcp_approval_response can be created, not "+quote(item.Type)+".")
@@ -65,8 +65,8 @@ func readText(item newItem, param string) (string, *refusal) {
 	if strings.TrimSpace(text) == "" {
 		return "", &refusal{code: "missing_required_parameter", message: "A message needs content of the type " + contentTypes[item.Role] + " that says something.", param: param + ".content"}
 	}
-	if strings.ContainsRune(text, 0) || utf8.RuneCountInString(text) > conversation.MaxTextChars {
-		return "", invalid(param+".content[0].text", "A message has at most "+strconv.Itoa(conversation.MaxTextChars)+" characters, and not the character U+0000.")
+	if strings.ContainsRune(text, 0) || utf8.RuneCountInString(text) > sessions.MaxTextChars {
+		return "", invalid(param+".content[0].text", "A message has at most "+strconv.Itoa(sessions.MaxTextChars)+" characters, and not the character U+0000.")
 	}
 	return text, nil
 }

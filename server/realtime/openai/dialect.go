@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // Params is what a dialect starts with.
@@ -20,13 +21,13 @@ type Step = dialect.Step
 
 // Dialect is one socket's state. It belongs to one goroutine.
 type Dialect struct {
-	session conversation.Session
-	channel conversation.LiveChannel
+	session sessions.Session
+	channel sessions.LiveChannel
 	audio   audioSettings
 	// began is the agent's voice as the session began with it.
 	began   agents.Voice
 	tools   []model.Tool
-	history []conversation.Item
+	history []sessions.Item
 
 	items items
 	// whole is the newest item that the client has all of.
@@ -53,7 +54,7 @@ func New(p Params) *Dialect {
 	}
 	for _, one := range p.History {
 		previous := d.items.last()
-		if one.After == conversation.AtFront {
+		if one.After == sessions.AtFront {
 			previous = ""
 		} else if one.After != "" {
 			previous = one.After
@@ -71,7 +72,7 @@ func (d *Dialect) Open() Step {
 }
 
 // Again is Open for another socket of the client: its tools, formats and overrides are in force still.
-func (d *Dialect) Again(history []conversation.Item) Step {
+func (d *Dialect) Again(history []sessions.Item) Step {
 	d.history = history
 	return d.Open()
 }
@@ -83,7 +84,7 @@ const maxReplayed = 200
 // client has all of (see send), so any node can tell without the frames.
 func (d *Dialect) Missed(lastEventID string) Step {
 	_, seen, _ := strings.Cut(lastEventID, ".")
-	first := slices.IndexFunc(d.history, func(one conversation.Item) bool { return one.ID == seen }) + 1
+	first := slices.IndexFunc(d.history, func(one sessions.Item) bool { return one.ID == seen }) + 1
 	first = max(first, len(d.history)-maxReplayed)
 	for i, one := range d.history[first:] {
 		previous := ""
@@ -147,7 +148,7 @@ func (d *Dialect) send(e serverEvent) {
 	d.step.Frames = append(d.step.Frames, dialect.Frame{ID: id, Data: data})
 }
 
-func (d *Dialect) do(c conversation.Command) { d.step.Commands = append(d.step.Commands, c) }
+func (d *Dialect) do(c live.Command) { d.step.Commands = append(d.step.Commands, c) }
 
 // take is the step so far; a new one begins.
 func (d *Dialect) take() Step {

@@ -8,10 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 type event = map[string]any
@@ -19,7 +21,7 @@ type event = map[string]any
 func newDialect(p openai.Params) *openai.Dialect {
 	p.Session.ID = "ses_1"
 	if p.Channel == "" {
-		p.Channel = conversation.ChatChannel
+		p.Channel = sessions.ChatChannel
 	}
 	return openai.New(p)
 }
@@ -51,7 +53,7 @@ func field(e event, steps ...string) any {
 
 func TestRefusedFrames(t *testing.T) {
 	t.Parallel()
-	long, tooLong := strings.Repeat("x", 129), strings.Repeat("ä", conversation.MaxTextChars+1)
+	long, tooLong := strings.Repeat("x", 129), strings.Repeat("ä", sessions.MaxTextChars+1)
 	rows := []struct{ frame, code, param string }{
 		{`{`, "invalid_json", ""},
 		{``, "invalid_json", ""},
@@ -120,7 +122,7 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"input_audio_buffer.commit"}`, "input_audio_buffer_commit_empty", ""},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem, Text: "hi"}}})
+		d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem, Text: "hi"}}})
 		d.Open()
 		step := d.Frame([]byte(row.frame), true)
 		events := decoded(t, step)
@@ -152,55 +154,55 @@ func TestCommands(t *testing.T) {
 	instructions := "Short."
 	rows := []struct {
 		frame string
-		want  conversation.Command
+		want  live.Command
 	}{
 		{
 			`{"type":"conversation.item.create","event_id":"e","previous_item_id":"root","item":{"id":"i","type":"message","role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_text","text":"b"}]}}`,
-			conversation.UserMessage{CommandID: "e", ItemID: "i", After: "root", Text: "a\nb"},
+			live.UserMessage{CommandID: "e", ItemID: "i", After: "root", Text: "a\nb"},
 		},
 		{
 			`{"type":"conversation.item.create","previous_item_id":"p","item":{"type":"message","role":"system","content":[{"type":"input_text","text":"a"}]}}`,
-			conversation.Insert{After: "p", Kind: conversation.SystemItem, Text: "a"},
+			live.Insert{After: "p", Kind: sessions.SystemItem, Text: "a"},
 		},
 		{
 			`{"type":"conversation.item.create","item":{"type":"function_call","call_id":"c","name":"n","arguments":"{\"a\":1}"}}`,
-			conversation.Insert{Kind: conversation.ClientToolCallItem, CallID: "c", Name: "n", Arguments: json.RawMessage(`{"a":1}`)},
+			live.Insert{Kind: sessions.ClientToolCallItem, CallID: "c", Name: "n", Arguments: json.RawMessage(`{"a":1}`)},
 		},
-		{`{"type":"conversation.item.delete","event_id":"e","item_id":"i"}`, conversation.Remove{CommandID: "e", ItemID: "i"}},
-		{`{"type":"conversation.item.truncate","item_id":"i","content_index":0,"audio_end_ms":5}`, conversation.Truncate{ItemID: "i", AudioEndMS: 5}},
-		{`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":""}}`, conversation.ToolOutput{CallID: "c"}},
+		{`{"type":"conversation.item.delete","event_id":"e","item_id":"i"}`, live.Remove{CommandID: "e", ItemID: "i"}},
+		{`{"type":"conversation.item.truncate","item_id":"i","content_index":0,"audio_end_ms":5}`, live.Truncate{ItemID: "i", AudioEndMS: 5}},
+		{`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":""}}`, live.ToolOutput{CallID: "c"}},
 		{
 			`{"type":"conversation.item.create","event_id":"e","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":false,"reason":"no"}}`,
-			conversation.Approve{CommandID: "e", RequestID: "mcpr_1", Reason: "no"},
+			live.Approve{CommandID: "e", RequestID: "mcpr_1", Reason: "no"},
 		},
-		{`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}}`, conversation.Approve{RequestID: "mcpr_1", Approved: true}},
-		{`{"type":"response.create","event_id":"e"}`, conversation.Respond{CommandID: "e"}},
-		{`{"type":"response.create","response":{"instructions":"Short.","output_modalities":["text"],"tools":[]}}`, conversation.Respond{Instructions: &instructions, ClientTools: []model.Tool{}}},
+		{`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}}`, live.Approve{RequestID: "mcpr_1", Approved: true}},
+		{`{"type":"response.create","event_id":"e"}`, live.Respond{CommandID: "e"}},
+		{`{"type":"response.create","response":{"instructions":"Short.","output_modalities":["text"],"tools":[]}}`, live.Respond{Instructions: &instructions, ClientTools: []model.Tool{}}},
 		{
 			`{"type":"response.create","event_id":"e","response":{"conversation":"none","input":[{"type":"item_reference","id":"i"},{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}],` +
 				`"tool_choice":{"type":"function","name":"look"},"max_output_tokens":7}}`,
-			conversation.Respond{OutOfBand: true, ToolChoice: "look", MaxOutputTokens: 7, Input: []conversation.InputItem{
-				{Reference: "i"}, {Item: conversation.Item{Kind: conversation.UserItem, Text: "a"}},
+			live.Respond{OutOfBand: true, ToolChoice: "look", MaxOutputTokens: 7, Input: []live.InputItem{
+				{Reference: "i"}, {Item: sessions.Item{Kind: sessions.UserItem, Text: "a"}},
 			}},
 		},
 		{
 			`{"type":"response.create","response":{"input":[],"max_output_tokens":"inf","tool_choice":"none"}}`,
-			conversation.Respond{Input: []conversation.InputItem{}, MaxOutputTokens: conversation.UnlimitedTokens, ToolChoice: conversation.ToolsNone},
+			live.Respond{Input: []live.InputItem{}, MaxOutputTokens: turns.UnlimitedTokens, ToolChoice: turns.ToolsNone},
 		},
-		{`{"type":"response.cancel","response_id":"r"}`, conversation.Cancel{ResponseID: "r"}},
+		{`{"type":"response.cancel","response_id":"r"}`, live.Cancel{ResponseID: "r"}},
 		{
 			`{"type":"session.update","session":{"instructions":null,"tools":null,"audio":{"output":{"voice":"alloy"}}}}`,
-			conversation.Configure{Overrides: map[string]json.RawMessage{
+			live.Configure{Overrides: map[string]json.RawMessage{
 				"instructions": json.RawMessage(`""`), "voice": json.RawMessage(`{"tts":{"model":"m","voice":"alloy"}}`),
 			}, ClientTools: nil},
 		},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{Session: conversation.Session{Config: agents.Config{
+		d := newDialect(openai.Params{Session: sessions.Session{Config: agents.Config{
 			ClientOverrides: []string{"instructions"}, Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)},
 		}}})
 		step := d.Frame([]byte(row.frame), true)
-		if respond, ok := step.Commands[0].(conversation.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
+		if respond, ok := step.Commands[0].(live.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
 			respond.CommandID = "" // made to find what the response shows
 			step.Commands[0] = respond
 		}
@@ -208,15 +210,15 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s: frames %s", row.frame, step.Frames)
 		}
 		want := row.want
-		if configure, ok := want.(conversation.Configure); ok {
-			got, _ := step.Commands[0].(conversation.Configure)
+		if configure, ok := want.(live.Configure); ok {
+			got, _ := step.Commands[0].(live.Configure)
 			if got.ClientTools == nil || len(got.ClientTools) != 0 {
 				t.Errorf("null must clear the tools: %#v", got.ClientTools)
 			}
 			got.ClientTools = nil
 			step.Commands[0], want = got, configure
 		}
-		if diff := cmp.Diff([]conversation.Command{want}, step.Commands); diff != "" {
+		if diff := cmp.Diff([]live.Command{want}, step.Commands); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.frame, diff)
 		}
 	}
@@ -225,10 +227,10 @@ func TestCommands(t *testing.T) {
 // TestReplay shows only what lies behind the item that the client's last event names.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	history := []conversation.Item{
-		{ID: "a.1", Kind: conversation.UserItem, Text: "one"},
-		{ID: "b", Kind: conversation.ToolItem, Name: "t", Arguments: json.RawMessage(`{}`), Text: "out"},
-		{ID: "c", Kind: conversation.AssistantItem, Text: "two"},
+	history := []sessions.Item{
+		{ID: "a.1", Kind: sessions.UserItem, Text: "one"},
+		{ID: "b", Kind: sessions.ToolItem, Name: "t", Arguments: json.RawMessage(`{}`), Text: "out"},
+		{ID: "c", Kind: sessions.AssistantItem, Text: "two"},
 	}
 	rows := []struct {
 		last string
@@ -260,16 +262,16 @@ func TestFailedCommands(t *testing.T) {
 	}{
 		{fault.InvalidField("text", "length", "too long"), "invalid_request_error", "invalid-request"},
 		{fault.New(fault.InternalError, "Internal error."), "server_error", "internal"},
-		{fault.Wrap(conversation.ErrNoPlace, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_invalid_previous_item_id"},
-		{fault.Wrap(conversation.ErrItemTaken, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_duplicate_id"},
-		{fault.Wrap(conversation.ErrNothingToRetrieve, fault.InvalidRequest, "x"), "invalid_request_error", "item_retrieve_invalid_item_id"},
-		{fault.Wrap(conversation.ErrNothingToRemove, fault.InvalidRequest, "x"), "invalid_request_error", "item_delete_invalid_item_id"},
-		{fault.Wrap(conversation.ErrNothingToTruncate, fault.InvalidRequest, "x"), "invalid_request_error", "item_truncate_invalid_item_id"},
-		{fault.Wrap(conversation.ErrNothingToCancel, fault.InvalidRequest, "x"), "invalid_request_error", "response_cancel_not_active"},
+		{fault.Wrap(live.ErrNoPlace, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_invalid_previous_item_id"},
+		{fault.Wrap(live.ErrItemTaken, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_duplicate_id"},
+		{fault.Wrap(live.ErrNothingToRetrieve, fault.InvalidRequest, "x"), "invalid_request_error", "item_retrieve_invalid_item_id"},
+		{fault.Wrap(live.ErrNothingToRemove, fault.InvalidRequest, "x"), "invalid_request_error", "item_delete_invalid_item_id"},
+		{fault.Wrap(live.ErrNothingToTruncate, fault.InvalidRequest, "x"), "invalid_request_error", "item_truncate_invalid_item_id"},
+		{fault.Wrap(live.ErrNothingToCancel, fault.InvalidRequest, "x"), "invalid_request_error", "response_cancel_not_active"},
 	}
 	for _, row := range rows {
 		d := newDialect(openai.Params{})
-		events := decoded(t, d.Event(conversation.Failed{CommandID: "mine", Err: row.err}))
+		events := decoded(t, d.Event(live.Failed{CommandID: "mine", Err: row.err}))
 		if len(events) != 1 || field(events[0], "error", "type") != row.kind || field(events[0], "error", "code") != row.code || field(events[0], "error", "event_id") != "mine" {
 			t.Errorf("%v: got %v", row.err, events)
 		}
@@ -281,17 +283,17 @@ func TestMetadata(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
 	step := d.Frame([]byte(`{"type":"response.create","response":{"metadata":{"turn":"1"}}}`), true)
-	asked, ok := step.Commands[0].(conversation.Respond)
+	asked, ok := step.Commands[0].(live.Respond)
 	if !ok || asked.CommandID == "" {
 		t.Fatalf("got %v", step.Commands)
 	}
-	created := decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_0", Greeting: true}))
+	created := decoded(t, d.Event(turns.ResponseStarted{ResponseID: "resp_0", Greeting: true}))
 	if field(created[0], "response", "metadata") != nil {
 		t.Errorf("the greeting has it: %v", created)
 	}
-	d.Event(conversation.ResponseDone{ResponseID: "resp_0", Status: conversation.ResponseCompleted})
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_1", CommandID: asked.CommandID})
-	done := decoded(t, d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted}))
+	d.Event(turns.ResponseDone{ResponseID: "resp_0", Status: turns.ResponseCompleted})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_1", CommandID: asked.CommandID})
+	done := decoded(t, d.Event(turns.ResponseDone{ResponseID: "resp_1", Status: turns.ResponseCompleted}))
 	if field(done[0], "response", "metadata", "turn") != "1" {
 		t.Errorf("got %v", done)
 	}
@@ -324,7 +326,7 @@ func FuzzFrame(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem}}})
+		d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem}}})
 		d.Open()
 		step := d.Frame(data, true)
 		events := decoded(t, step)
@@ -333,20 +335,20 @@ func FuzzFrame(f *testing.F) {
 		}
 		for _, command := range step.Commands {
 			switch c := command.(type) {
-			case conversation.Configure:
-				events = append(events, decoded(t, d.Event(conversation.Configured{ClientTools: c.ClientTools}))...)
-			case conversation.Insert:
-				one := conversation.Item{ID: c.ItemID, Kind: c.Kind, Text: c.Text, CallID: c.CallID, Name: c.Name, Arguments: c.Arguments}
-				events = append(events, decoded(t, d.Event(conversation.ItemAdded{Item: one, PreviousItemID: c.After}))...)
-			case conversation.Respond:
-				events = append(events, decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_1", CommandID: c.CommandID, OutOfBand: c.OutOfBand}))...)
-				events = append(events, decoded(t, d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted}))...)
-			case conversation.Remove:
-				events = append(events, decoded(t, d.Event(conversation.ItemRemoved{ItemID: c.ItemID}))...)
-			case conversation.Truncate:
-				events = append(events, decoded(t, d.Event(conversation.ItemTruncated{ItemID: c.ItemID, AudioEndMS: c.AudioEndMS}))...)
-			case conversation.UserMessage:
-				events = append(events, decoded(t, d.Event(conversation.ItemAdded{Item: conversation.Item{ID: c.ItemID, Kind: conversation.UserItem, Text: c.Text}}))...)
+			case live.Configure:
+				events = append(events, decoded(t, d.Event(live.Configured{ClientTools: c.ClientTools}))...)
+			case live.Insert:
+				one := sessions.Item{ID: c.ItemID, Kind: c.Kind, Text: c.Text, CallID: c.CallID, Name: c.Name, Arguments: c.Arguments}
+				events = append(events, decoded(t, d.Event(live.ItemAdded{Item: one, PreviousItemID: c.After}))...)
+			case live.Respond:
+				events = append(events, decoded(t, d.Event(turns.ResponseStarted{ResponseID: "resp_1", CommandID: c.CommandID, OutOfBand: c.OutOfBand}))...)
+				events = append(events, decoded(t, d.Event(turns.ResponseDone{ResponseID: "resp_1", Status: turns.ResponseCompleted}))...)
+			case live.Remove:
+				events = append(events, decoded(t, d.Event(live.ItemRemoved{ItemID: c.ItemID}))...)
+			case live.Truncate:
+				events = append(events, decoded(t, d.Event(live.ItemTruncated{ItemID: c.ItemID, AudioEndMS: c.AudioEndMS}))...)
+			case live.UserMessage:
+				events = append(events, decoded(t, d.Event(live.ItemAdded{Item: sessions.Item{ID: c.ItemID, Kind: sessions.UserItem, Text: c.Text}}))...)
 			}
 		}
 		for _, e := range events {
@@ -362,9 +364,9 @@ func FuzzFrame(f *testing.F) {
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
-	decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_1"}))
-	decoded(t, d.Event(conversation.ToolStarted{ResponseID: "resp_1", ItemID: "item_1", CallID: "call_1", Name: "pay"}))
-	events := decoded(t, d.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", CallID: "call_1", Name: "pay", Arguments: json.RawMessage(`{"sum":5}`)}))
+	decoded(t, d.Event(turns.ResponseStarted{ResponseID: "resp_1"}))
+	decoded(t, d.Event(turns.ToolStarted{ResponseID: "resp_1", ItemID: "item_1", CallID: "call_1", Name: "pay"}))
+	events := decoded(t, d.Event(turns.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", CallID: "call_1", Name: "pay", Arguments: json.RawMessage(`{"sum":5}`)}))
 	var order []string
 	for _, e := range events {
 		order = append(order, field(e, "type").(string))
@@ -385,9 +387,9 @@ func TestApproval(t *testing.T) {
 // TestApprovalAsItem: the question is an item of this socket's only, which the core does not know.
 func TestApprovalAsItem(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_0", Kind: conversation.UserItem, Text: "hi"}}})
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
-	d.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", CallID: "call_1", Name: "pay", Arguments: json.RawMessage(`{}`)})
+	d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_0", Kind: sessions.UserItem, Text: "hi"}}})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_1"})
+	d.Event(turns.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", CallID: "call_1", Name: "pay", Arguments: json.RawMessage(`{}`)})
 	one := func(frame string) event {
 		t.Helper()
 		step := d.Frame([]byte(frame), true)
@@ -400,13 +402,13 @@ func TestApprovalAsItem(t *testing.T) {
 	place := func(previous string) string {
 		t.Helper()
 		step := d.Frame([]byte(`{"type":"conversation.item.create","previous_item_id":"`+previous+`","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}}`), true)
-		return step.Commands[0].(conversation.UserMessage).After
+		return step.Commands[0].(live.UserMessage).After
 	}
 	if got := place("mcpr_1"); got != "item_0" {
 		t.Errorf("behind the question: behind %q", got)
 	}
 	d.Frame([]byte(`{"type":"conversation.item.truncate","item_id":"mcpr_1","content_index":0,"audio_end_ms":1}`), true)
-	d.Event(conversation.Failed{Err: fault.Wrap(conversation.ErrNothingToTruncate, fault.InvalidRequest, "none")})
+	d.Event(live.Failed{Err: fault.Wrap(live.ErrNothingToTruncate, fault.InvalidRequest, "none")})
 	if e := one(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`); field(e, "item", "type") != "mcp_approval_request" {
 		t.Errorf("retrieved %v", e)
 	}
@@ -417,9 +419,9 @@ func TestApprovalAsItem(t *testing.T) {
 		t.Errorf("retrieved when it is deleted: %v", decoded(t, step))
 	}
 	first := newDialect(openai.Params{})
-	first.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
-	first.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", Name: "pay"})
-	if d = first; place("mcpr_1") != conversation.AtFront {
+	first.Event(turns.ResponseStarted{ResponseID: "resp_1"})
+	first.Event(turns.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", Name: "pay"})
+	if d = first; place("mcpr_1") != sessions.AtFront {
 		t.Errorf("the first item is behind %q", place("mcpr_1"))
 	}
 }
@@ -428,19 +430,19 @@ func TestApprovalAsItem(t *testing.T) {
 func TestSameEventID(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
-	var wishes []conversation.Respond
+	var wishes []live.Respond
 	for _, turn := range []string{`{"metadata":{"n":"1"}}`, `{"conversation":"none","metadata":{"n":"2"}}`, `{"conversation":"none"}`, `{"metadata":{"n":"4"}}`} {
 		step := d.Frame([]byte(`{"type":"response.create","event_id":"same","response":`+turn+`}`), true)
-		wishes = append(wishes, step.Commands[0].(conversation.Respond))
+		wishes = append(wishes, step.Commands[0].(live.Respond))
 	}
 	for i, want := range []any{"1", "2", nil} {
 		at := []int{0, 1, 2}[i]
-		created := decoded(t, d.Event(conversation.ResponseStarted{ResponseID: "resp_" + string(rune('1'+at)), CommandID: wishes[at].CommandID, OutOfBand: wishes[at].OutOfBand}))
+		created := decoded(t, d.Event(turns.ResponseStarted{ResponseID: "resp_" + string(rune('1'+at)), CommandID: wishes[at].CommandID, OutOfBand: wishes[at].OutOfBand}))
 		if got := field(created[0], "response", "metadata", "n"); got != want {
 			t.Errorf("%d: metadata %v, want %v", at, got, want)
 		}
 	}
-	failed := decoded(t, d.Event(conversation.Failed{CommandID: wishes[3].CommandID, Err: fault.New(fault.RateLimitedReason, "Too many.")}))
+	failed := decoded(t, d.Event(live.Failed{CommandID: wishes[3].CommandID, Err: fault.New(fault.RateLimitedReason, "Too many.")}))
 	if field(failed[0], "error", "event_id") != "same" {
 		t.Errorf("%v", failed)
 	}
@@ -457,12 +459,12 @@ func TestOutputCleared(t *testing.T) {
 	if got := cleared(); got != "" {
 		t.Errorf("before the first response: %v", got)
 	}
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_2", OutOfBand: true})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_1"})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_2", OutOfBand: true})
 	if got := cleared(); got != "resp_1" {
 		t.Errorf("in a response: %v", got)
 	}
-	d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted})
+	d.Event(turns.ResponseDone{ResponseID: "resp_1", Status: turns.ResponseCompleted})
 	if got := cleared(); got != "resp_1" {
 		t.Errorf("behind it: %v", got)
 	}

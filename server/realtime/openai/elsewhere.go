@@ -1,10 +1,14 @@
 package openai
 
-import "parlance.dev/parlance/conversation"
+import (
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
+)
 
 // endAnswer tells the end of an answer that another node gave: nothing when the client has its events,
 // else the items that it has not got whole, and the response that it may have seen begin.
-func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
+func (d *Dialect) endAnswer(e live.AnswerEnded) {
 	previous := d.items.last()
 	ended := &openResponse{id: e.ResponseID, at: map[string]int{}}
 	for _, one := range e.Items {
@@ -14,7 +18,7 @@ func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
 		item := wireItem(one)
 		d.items.put(one.ID, item)
 		d.whole, previous = one.ID, one.ID
-		if one.Kind != conversation.UserItem && one.Kind != conversation.ToolOutputItem {
+		if one.Kind != sessions.UserItem && one.Kind != sessions.ToolOutputItem {
 			ended.add(one.ID, item)
 		}
 	}
@@ -22,11 +26,11 @@ func (d *Dialect) endAnswer(e conversation.AnswerEnded) {
 		return
 	}
 	reason := ""
-	if e.Status == conversation.ResponseCancelled {
+	if e.Status == turns.ResponseCancelled {
 		reason = "client_cancelled"
 	}
 	d.responses[e.ResponseID], d.response = ended, e.ResponseID
-	d.finishResponse(conversation.ResponseDone{
+	d.finishResponse(turns.ResponseDone{
 		ResponseID: e.ResponseID, TurnID: e.TurnID, Status: e.Status, Reason: reason, Items: e.Items, Text: e.Text, Citations: e.Citations, Usage: e.Usage, Err: e.Err,
 	})
 }

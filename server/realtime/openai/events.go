@@ -6,8 +6,10 @@ import (
 	"errors"
 	"slices"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // openResponse is a response that is going out.
@@ -30,25 +32,25 @@ func (r *openResponse) add(itemID string, item any) int {
 }
 
 // Event takes an event of the core. Closed is the socket's business and ignored.
-func (d *Dialect) Event(e conversation.Event) Step {
+func (d *Dialect) Event(e turns.Event) Step {
 	switch e := e.(type) {
-	case conversation.ItemAdded:
+	case live.ItemAdded:
 		d.addItem(e)
-	case conversation.ResponseStarted:
+	case turns.ResponseStarted:
 		d.startResponse(e)
-	case conversation.ResponseDone:
+	case turns.ResponseDone:
 		d.finishResponse(e)
-	case conversation.AnswerEnded:
+	case live.AnswerEnded:
 		d.endAnswer(e)
-	case conversation.Configured:
+	case live.Configured:
 		d.configured(e)
-	case conversation.ItemRetrieved:
+	case live.ItemRetrieved:
 		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, wireItem(e.Item)})
-	case conversation.ItemRemoved:
+	case live.ItemRemoved:
 		d.dropItem(e)
-	case conversation.ItemTruncated:
+	case live.ItemTruncated:
 		d.cutItem(e)
-	case conversation.Failed:
+	case live.Failed:
 		d.failed(e)
 	default:
 		d.content(e)
@@ -58,14 +60,14 @@ func (d *Dialect) Event(e conversation.Event) Step {
 
 // configured tells what is in force. What the agent does not allow is left out silently: SDKs send more than they
 // mean. What is wrong in itself is an error beside it.
-func (d *Dialect) configured(e conversation.Configured) {
+func (d *Dialect) configured(e live.Configured) {
 	d.session, d.tools, d.maxTokens = e.Session, e.ClientTools, e.MaxOutputTokens
 	for _, left := range e.Refused {
 		switch {
-		case left.Field == conversation.FieldToolChoice:
+		case left.Field == live.FieldToolChoice:
 			d.audio.toolChoice = json.RawMessage(`"auto"`)
 			d.refuse(e.CommandID, invalid("session.tool_choice", left.Message))
-		case left.Field == conversation.FieldTools:
+		case left.Field == turns.FieldTools:
 			d.refuse(e.CommandID, invalid("session.tools", left.Message))
 		case left.Code != string(fault.OverrideNotAllowed):
 			d.refuse(e.CommandID, &refusal{code: "invalid_type", message: "The value of " + left.Field + " was left out: " + left.Message, param: "session." + cmp.Or(overridden[left.Field], left.Field)})
@@ -78,28 +80,28 @@ func (d *Dialect) configured(e conversation.Configured) {
 var overridden = map[string]string{"voice": "audio.output.voice"}
 
 // content takes the events within a response; there is none of them outside one.
-func (d *Dialect) content(e conversation.Event) {
+func (d *Dialect) content(e turns.Event) {
 	switch e := e.(type) {
-	case conversation.MessageStarted:
+	case turns.MessageStarted:
 		d.within(e.ResponseID, func(r *openResponse) { d.startMessage(r, e) })
-	case conversation.TextDelta:
+	case turns.TextDelta:
 		d.within(e.ResponseID, func(r *openResponse) {
 			d.send(&deltaEvent{head{Type: "response.output_text.delta"}, r.place(e.ItemID), e.Text})
 		})
-	case conversation.MessageDone:
+	case turns.MessageDone:
 		d.within(e.ResponseID, func(r *openResponse) { d.finishMessage(r, e) })
-	case conversation.ToolStarted:
+	case turns.ToolStarted:
 		d.within(e.ResponseID, func(r *openResponse) {
 			item := startedCall(e.ItemID, e.Name)
 			d.items.put(e.ItemID, item)
 			index := r.add(e.ItemID, item)
 			d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
 		})
-	case conversation.ToolDone:
+	case turns.ToolDone:
 		d.within(e.ResponseID, func(r *openResponse) { d.finishTool(r, e) })
-	case conversation.ApprovalRequested:
+	case turns.ApprovalRequested:
 		d.within(e.ResponseID, func(r *openResponse) { d.askApproval(r, e) })
-	case conversation.ClientToolCalled:
+	case turns.ClientToolCalled:
 		d.within(e.ResponseID, func(r *openResponse) { d.callClient(r, e) })
 	}
 }
@@ -112,19 +114,19 @@ func (d *Dialect) within(responseID string, do func(*openResponse)) {
 
 // sendWhole tells of an item outside a response. For an mcp_call there is no
 // conversation.item.done: it makes the agents SDK send a response.create of its own.
-func (d *Dialect) sendWhole(one conversation.Item, previous string) {
+func (d *Dialect) sendWhole(one sessions.Item, previous string) {
 	item := wireItem(one)
 	d.items.insert(one.ID, previous, item)
 	d.whole = one.ID
 	d.send(&itemEvent{head{Type: "conversation.item.added"}, optional(previous), item})
-	if one.Kind != conversation.ToolItem {
+	if one.Kind != sessions.ToolItem {
 		d.send(&itemEvent{head{Type: "conversation.item.done"}, optional(previous), item})
 	}
 }
 
 // addItem tells of an item. What was spoken was committed first, and is not transcribed.
-func (d *Dialect) addItem(e conversation.ItemAdded) {
-	spoken := e.Item.Kind == conversation.UserItem && e.Item.Audio != nil && !e.Item.Audio.Transcribed
+func (d *Dialect) addItem(e live.ItemAdded) {
+	spoken := e.Item.Kind == sessions.UserItem && e.Item.Audio != nil && !e.Item.Audio.Transcribed
 	if spoken {
 		d.send(&committedEvent{head{Type: "input_audio_buffer.committed"}, optional(e.PreviousItemID), e.Item.ID})
 	}
@@ -136,7 +138,7 @@ func (d *Dialect) addItem(e conversation.ItemAdded) {
 	}
 }
 
-func (d *Dialect) startResponse(e conversation.ResponseStarted) {
+func (d *Dialect) startResponse(e turns.ResponseStarted) {
 	r := &openResponse{id: e.ResponseID, aside: e.OutOfBand, asked: d.asked[e.CommandID], at: map[string]int{}}
 	d.responses[e.ResponseID] = r
 	if !r.aside {
@@ -191,7 +193,7 @@ func (d *Dialect) finished(r *openResponse, itemID string) {
 	}
 }
 
-func (d *Dialect) startMessage(r *openResponse, e conversation.MessageStarted) {
+func (d *Dialect) startMessage(r *openResponse, e turns.MessageStarted) {
 	item := emptyAgentMessage(e.ItemID)
 	previous := d.keep(r, e.ItemID, item)
 	index := r.add(e.ItemID, item)
@@ -200,7 +202,7 @@ func (d *Dialect) startMessage(r *openResponse, e conversation.MessageStarted) {
 	d.send(&partEvent{head{Type: "response.content_part.added"}, r.place(e.ItemID), part{Type: "text"}})
 }
 
-func (d *Dialect) finishMessage(r *openResponse, e conversation.MessageDone) {
+func (d *Dialect) finishMessage(r *openResponse, e turns.MessageDone) {
 	if _, known := r.at[e.ItemID]; !known {
 		return // the contract has a MessageStarted for each
 	}
@@ -219,7 +221,7 @@ func (d *Dialect) finishMessage(r *openResponse, e conversation.MessageDone) {
 	d.send(&outputItemEvent{head{Type: "response.output_item.done"}, r.id, at.OutputIndex, item})
 }
 
-func (d *Dialect) dropItem(e conversation.ItemRemoved) {
+func (d *Dialect) dropItem(e live.ItemRemoved) {
 	d.items.drop(e.ItemID)
 	if d.whole == e.ItemID {
 		d.whole = d.items.last()
@@ -227,9 +229,9 @@ func (d *Dialect) dropItem(e conversation.ItemRemoved) {
 	d.send(&deletedEvent{head{Type: "conversation.item.deleted"}, e.ItemID})
 }
 
-func (d *Dialect) cutItem(e conversation.ItemTruncated) {
+func (d *Dialect) cutItem(e live.ItemTruncated) {
 	if _, known := d.items.byID[e.ItemID]; known {
-		d.items.put(e.ItemID, wireItem(conversation.Item{ID: e.ItemID, Kind: conversation.AssistantItem, Text: e.Text, Audio: &conversation.Audio{Transcribed: true}}))
+		d.items.put(e.ItemID, wireItem(sessions.Item{ID: e.ItemID, Kind: sessions.AssistantItem, Text: e.Text, Audio: &sessions.Audio{Transcribed: true}}))
 	}
 	d.send(&truncatedEvent{head{Type: "conversation.item.truncated"}, e.ItemID, 0, e.AudioEndMS})
 }
@@ -244,7 +246,7 @@ func (d *Dialect) previous(itemID string) *string {
 
 // finishTool tells of a result inside the response, and never by conversation.item.done or
 // response.mcp_call.in_progress: the agents SDK would ask for a response or for the item.
-func (d *Dialect) finishTool(r *openResponse, e conversation.ToolDone) {
+func (d *Dialect) finishTool(r *openResponse, e turns.ToolDone) {
 	item := finishedCall(e.ItemID, e.Name, e.Arguments, e.Output, e.Failed)
 	index, known := r.at[e.ItemID]
 	if !known {
@@ -262,7 +264,7 @@ func (d *Dialect) finishTool(r *openResponse, e conversation.ToolDone) {
 }
 
 // askApproval asks whether a call may be made; conversation.item.done is what makes the SDK ask its user.
-func (d *Dialect) askApproval(r *openResponse, e conversation.ApprovalRequested) {
+func (d *Dialect) askApproval(r *openResponse, e turns.ApprovalRequested) {
 	item := approvalRequestItem{ID: e.RequestID, Object: realtimeItem, Type: "mcp_approval_request", ServerLabel: serverLabel, Name: e.Name, Arguments: rawText(e.Arguments)}
 	previous := d.keep(r, e.RequestID, item)
 	index := r.add(e.RequestID, item)
@@ -273,7 +275,7 @@ func (d *Dialect) askApproval(r *openResponse, e conversation.ApprovalRequested)
 }
 
 // callClient asks the client to run a tool; response.output_item.done is what makes the SDK do it.
-func (d *Dialect) callClient(r *openResponse, e conversation.ClientToolCalled) {
+func (d *Dialect) callClient(r *openResponse, e turns.ClientToolCalled) {
 	arguments := rawText(e.Arguments)
 	opened := functionCall(e.ItemID, e.CallID, e.Name, nil, statusInProgress)
 	called := functionCall(e.ItemID, e.CallID, e.Name, []byte(arguments), statusCompleted)
@@ -290,7 +292,7 @@ func (d *Dialect) callClient(r *openResponse, e conversation.ClientToolCalled) {
 
 // finishResponse closes a response. Citations go twice: as our own event, whole, and in the
 // response's metadata, whose values are strings, for clients that only see what the protocol knows.
-func (d *Dialect) finishResponse(e conversation.ResponseDone) {
+func (d *Dialect) finishResponse(e turns.ResponseDone) {
 	r := d.responses[e.ResponseID]
 	if r == nil {
 		return
@@ -298,15 +300,15 @@ func (d *Dialect) finishResponse(e conversation.ResponseDone) {
 	done := d.newResponse(r, string(e.Status))
 	done.Usage = newUsage(e.Usage)
 	switch e.Status {
-	case conversation.ResponseCancelled, conversation.ResponseIncomplete:
+	case turns.ResponseCancelled, turns.ResponseIncomplete:
 		done.StatusDetails = &statusDetails{Type: string(e.Status), Reason: e.Reason}
-	case conversation.ResponseFailed:
+	case turns.ResponseFailed:
 		failure := &statusError{Type: "server_error"}
 		if e.Err != nil {
 			failure.Code, failure.Message = string(e.Err.Reason), e.Err.Message
 		}
 		done.StatusDetails = &statusDetails{Type: "failed", Error: failure}
-	case conversation.ResponseCompleted:
+	case turns.ResponseCompleted:
 	}
 	if len(e.Citations) > 0 {
 		d.cite(&done, e)
@@ -318,7 +320,7 @@ func (d *Dialect) finishResponse(e conversation.ResponseDone) {
 // citationsKey is the metadata that holds a response's citations as JSON.
 const citationsKey = "parlance_citations"
 
-func (d *Dialect) cite(done *response, e conversation.ResponseDone) {
+func (d *Dialect) cite(done *response, e turns.ResponseDone) {
 	encoded, err := encodeCitations(e.Citations)
 	if err != nil {
 		d.step.Err = err
@@ -337,19 +339,19 @@ var refusals = []struct {
 	cause                error
 	code, message, param string
 }{
-	{conversation.ErrNothingToCancel, "response_cancel_not_active", "There is no response going out to cancel.", ""},
-	{conversation.ErrNoAudio, "input_audio_buffer_commit_empty", "The audio buffer is too small: at least 100 ms are needed.", ""},
-	{conversation.ErrNoReference, "invalid_value", "An item_reference names no item of the conversation.", "response.input"},
-	{conversation.ErrNoCall, "invalid_value", "A function_call_output answers no function_call of the input.", "response.input"},
-	{conversation.ErrNoTool, "invalid_value", "tool_choice names a tool that is not offered.", "response.tool_choice"},
-	{conversation.ErrNoPlace, "item_create_invalid_previous_item_id", "There is no item with the id that previous_item_id names.", "previous_item_id"},
-	{conversation.ErrItemTaken, "item_create_duplicate_id", "There is an item with that id already.", "item.id"},
-	{conversation.ErrNothingToRetrieve, "item_retrieve_invalid_item_id", "There is no item with that id.", "item_id"},
-	{conversation.ErrNothingToRemove, "item_delete_invalid_item_id", "There is no item with that id.", "item_id"},
-	{conversation.ErrNothingToTruncate, "item_truncate_invalid_item_id", "There is no item with that id.", "item_id"},
+	{live.ErrNothingToCancel, "response_cancel_not_active", "There is no response going out to cancel.", ""},
+	{live.ErrNoAudio, "input_audio_buffer_commit_empty", "The audio buffer is too small: at least 100 ms are needed.", ""},
+	{live.ErrNoReference, "invalid_value", "An item_reference names no item of the conversation.", "response.input"},
+	{live.ErrNoCall, "invalid_value", "A function_call_output answers no function_call of the input.", "response.input"},
+	{turns.ErrNoTool, "invalid_value", "tool_choice names a tool that is not offered.", "response.tool_choice"},
+	{live.ErrNoPlace, "item_create_invalid_previous_item_id", "There is no item with the id that previous_item_id names.", "previous_item_id"},
+	{live.ErrItemTaken, "item_create_duplicate_id", "There is an item with that id already.", "item.id"},
+	{live.ErrNothingToRetrieve, "item_retrieve_invalid_item_id", "There is no item with that id.", "item_id"},
+	{live.ErrNothingToRemove, "item_delete_invalid_item_id", "There is no item with that id.", "item_id"},
+	{live.ErrNothingToTruncate, "item_truncate_invalid_item_id", "There is no item with that id.", "item_id"},
 }
 
-func (d *Dialect) failed(e conversation.Failed) {
+func (d *Dialect) failed(e live.Failed) {
 	if wish, waits := d.asked[e.CommandID]; waits {
 		delete(d.asked, e.CommandID)
 		e.CommandID = wish.eventID

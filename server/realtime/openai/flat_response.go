@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/quickjson"
+	"parlance.dev/parlance/sessions"
 )
 
 // responseRoom is about what a response takes beside its items, its metadata and its citations.
@@ -113,6 +113,6 @@ func (e *citationsEvent) write(w *quickjson.Writer) (known bool) {
 }
 
 // encodeCitations is encode for the citations of a response. Errors: a similarity that is no number.
-func encodeCitations(citations []conversation.Citation) (json.RawMessage, error) {
+func encodeCitations(citations []sessions.Citation) (json.RawMessage, error) {
 	return encode(citations)
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // FuzzDelta compares what events that write themselves write with encoding/json's.
@@ -20,7 +21,7 @@ func FuzzDelta(f *testing.F) {
 		for _, e := range []any{
 			&deltaEvent{begin, at, text}, &textEvent{begin, at, text}, &partEvent{begin, at, part{Type: kind, Text: text}},
 			&itemEvent{begin, nil, written}, &itemEvent{begin, &text, emptyAgentMessage(id)}, &itemEvent{begin, &text, messageItem{ID: id}},
-			&itemEvent{begin, &id, agentMessage(id, text, kind, &conversation.Audio{})}, &itemEvent{begin, nil, startedCall(id, text)}, &itemEvent{begin, nil, nil},
+			&itemEvent{begin, &id, agentMessage(id, text, kind, &sessions.Audio{})}, &itemEvent{begin, nil, startedCall(id, text)}, &itemEvent{begin, nil, nil},
 			&outputItemEvent{begin, id, index, written}, &outputItemEvent{begin, id, index, startedCall(id, text)},
 		} {
 			got, err := encode(e)
@@ -36,7 +37,7 @@ func FuzzResponse(f *testing.F) {
 	f.Add("é", "", "", -1, math.Inf(1), true)
 	f.Add("a", "b", "c", 3, -1e21, true)
 	f.Fuzz(func(t *testing.T, id, text, key string, number int, similarity float64, present bool) {
-		citations := []conversation.Citation{
+		citations := []sessions.Citation{
 			{SourceID: id, SourceName: text, ChunkID: key, Heading: text, PageStart: number, PageEnd: number, Similarity: similarity, Excerpt: text, Quoted: present},
 			{Excerpt: id},
 		}
@@ -51,7 +52,7 @@ func FuzzResponse(f *testing.F) {
 		}
 		bare := response{ID: id, Output: []any{}, OutputModalities: []string{key, text}, MaxOutputTokens: text}
 		if present {
-			whole.ConversationID, whole.Usage = &text, newUsage(conversation.Usage{InputTokens: number, OutputTokens: 7})
+			whole.ConversationID, whole.Usage = &text, newUsage(sessions.Usage{InputTokens: number, OutputTokens: 7})
 			whole.Usage.InputTokenDetails.CachedTokensDetails = cachedTokenDetails{1, 2, number}
 			whole.Usage.InputTokenDetails.AudioTokens, whole.Usage.OutputTokenDetails.AudioTokens = number, number
 			whole.Output = append(whole.Output, emptyAgentMessage(text))
@@ -91,9 +92,9 @@ func same(t *testing.T, value any, got []byte, err error) {
 // BenchmarkAnswer is the end of an answer that cites five passages.
 func BenchmarkAnswer(b *testing.B) {
 	text := strings.Repeat("The answer is as long as answers are.\n", 20)
-	cited := make([]conversation.Citation, 5)
+	cited := make([]sessions.Citation, 5)
 	for i := range cited {
-		cited[i] = conversation.Citation{
+		cited[i] = sessions.Citation{
 			SourceID: "src_01k2x3y4z5a6b7c8d9e0f1g2h3", SourceName: "A handbook.pdf", ChunkID: "chk_01k2x3y4z5a6b7c8d9e0f1g2h3", PageStart: 3, PageEnd: 4,
 			Similarity: 0.73125, Excerpt: text[:500],
 		}
@@ -101,9 +102,9 @@ func BenchmarkAnswer(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		d := New(Params{})
-		d.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
-		d.Event(conversation.MessageStarted{ResponseID: "resp_1", ItemID: "item_1"})
-		d.Event(conversation.MessageDone{ResponseID: "resp_1", ItemID: "item_1", Text: text})
-		d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted, Citations: cited})
+		d.Event(turns.ResponseStarted{ResponseID: "resp_1"})
+		d.Event(turns.MessageStarted{ResponseID: "resp_1", ItemID: "item_1"})
+		d.Event(turns.MessageDone{ResponseID: "resp_1", ItemID: "item_1", Text: text})
+		d.Event(turns.ResponseDone{ResponseID: "resp_1", Status: turns.ResponseCompleted, Citations: cited})
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/sessions"
 )
 
 const (
@@ -93,7 +93,7 @@ func message(id, role, status string, content ...any) messageItem {
 }
 
 // agentMessage is a message of the agent, spoken or written.
-func agentMessage(id, text, status string, audio *conversation.Audio) messageItem {
+func agentMessage(id, text, status string, audio *sessions.Audio) messageItem {
 	if audio != nil {
 		return message(id, "assistant", status, audioContent{Type: "output_audio", Transcript: &text})
 	}
@@ -101,7 +101,7 @@ func agentMessage(id, text, status string, audio *conversation.Audio) messageIte
 }
 
 // userMessage is what the user wrote or spoke.
-func userMessage(i conversation.Item) messageItem {
+func userMessage(i sessions.Item) messageItem {
 	if i.Audio == nil {
 		return message(i.ID, "user", statusCompleted, textContent{Type: "input_text", Text: i.Text})
 	}
@@ -141,23 +141,23 @@ func finishedCall(id, name string, arguments json.RawMessage, output string, fai
 }
 
 // wireItem is a whole item of the core.
-func wireItem(i conversation.Item) any {
+func wireItem(i sessions.Item) any {
 	switch i.Kind {
-	case conversation.AssistantItem:
+	case sessions.AssistantItem:
 		status := statusCompleted
 		if i.BrokenOff {
 			status = statusIncomplete
 		}
 		return agentMessage(i.ID, i.Text, status, i.Audio)
-	case conversation.SystemItem:
+	case sessions.SystemItem:
 		return message(i.ID, "system", statusCompleted, textContent{Type: "input_text", Text: i.Text})
-	case conversation.ToolItem:
+	case sessions.ToolItem:
 		return finishedCall(i.ID, i.Name, i.Arguments, i.Text, i.Failed)
-	case conversation.ClientToolCallItem:
+	case sessions.ClientToolCallItem:
 		return functionCall(i.ID, i.CallID, i.Name, i.Arguments, statusCompleted)
-	case conversation.ToolOutputItem:
+	case sessions.ToolOutputItem:
 		return functionOutputItem{ID: i.ID, Object: realtimeItem, Type: "function_call_output", Status: statusCompleted, CallID: i.CallID, Output: i.Text}
-	case conversation.UserItem:
+	case sessions.UserItem:
 	}
 	return userMessage(i)
 }
@@ -189,7 +189,7 @@ func (s *items) anchor(id string) string {
 			return s.order[at]
 		}
 	}
-	return conversation.AtFront
+	return sessions.AtFront
 }
 
 // doubt has the core say what an item is from now on.

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // newResponse is the response of response.create.
@@ -34,7 +36,7 @@ type asked struct {
 	// eventID is the client's, which may be another response's too.
 	eventID         string
 	metadata        map[string]string
-	maxOutputTokens int // as in conversation.Respond
+	maxOutputTokens int // as in live.Respond
 }
 
 // Bounds of a response's metadata, which are OpenAI's, and how many may wait for their response.
@@ -61,7 +63,7 @@ func (d *Dialect) createResponse(f frame) {
 	for _, one := range otherTools("response.tools", wanted.Tools) {
 		d.refuse(f.EventID, one)
 	}
-	if wanted.Instructions != nil && !conversation.ClientMay(d.session.Config, "instructions") {
+	if wanted.Instructions != nil && !sessions.ClientMay(d.session.Config, "instructions") {
 		d.refuse(f.EventID, &refusal{
 			code: string(fault.OverrideNotAllowed), param: "response.instructions",
 			message: `The agent's client_overrides does not have "instructions", or its locked_overrides has it, so the answer is given with the agent's own.`,
@@ -77,8 +79,8 @@ func (d *Dialect) createResponse(f frame) {
 
 // readResponse is what is asked of the core. output_modalities and audio must be well-formed, and the
 // answer is text all the same: nothing speaks yet.
-func (d *Dialect) readResponse(wanted newResponse) (conversation.Respond, *refusal) {
-	command := conversation.Respond{Instructions: wanted.Instructions}
+func (d *Dialect) readResponse(wanted newResponse) (live.Respond, *refusal) {
+	command := live.Respond{Instructions: wanted.Instructions}
 	switch wanted.Conversation {
 	case "", "auto":
 	case "none":
@@ -145,8 +147,8 @@ func metadataOf(metadata map[string]*string) map[string]string {
 }
 
 // readInput is what the model is to see in place of the conversation.
-func readInput(raw []json.RawMessage) ([]conversation.InputItem, *refusal) {
-	input := []conversation.InputItem{}
+func readInput(raw []json.RawMessage) ([]live.InputItem, *refusal) {
+	input := []live.InputItem{}
 	for i, one := range raw {
 		param := "response.input[" + strconv.Itoa(i) + "]"
 		var item newItem
@@ -157,14 +159,14 @@ func readInput(raw []json.RawMessage) ([]conversation.InputItem, *refusal) {
 			if item.ID == "" {
 				return nil, invalid(param+".id", "An item_reference needs the id of an item.")
 			}
-			input = append(input, conversation.InputItem{Reference: item.ID})
+			input = append(input, live.InputItem{Reference: item.ID})
 			continue
 		}
 		read, refused := readItem(item, param)
 		if refused != nil {
 			return nil, refused
 		}
-		input = append(input, conversation.InputItem{Item: read})
+		input = append(input, live.InputItem{Item: read})
 	}
 	return input, nil
 }
@@ -178,7 +180,7 @@ func readMaxTokens(param string, raw json.RawMessage) (int, *refusal) {
 	case raw == nil:
 		return 0, nil
 	case !present(raw), bytes.Equal(bytes.TrimSpace(raw), []byte(`"inf"`)):
-		return conversation.UnlimitedTokens, nil
+		return turns.UnlimitedTokens, nil
 	}
 	var tokens int
 	if json.Unmarshal(raw, &tokens) != nil || tokens < 1 || tokens > maxTokensBound {
@@ -189,15 +191,15 @@ func readMaxTokens(param string, raw json.RawMessage) (int, *refusal) {
 
 // readToolChoice: absent keeps (""); null is auto. A tool of the service is named as it is shown: as one of
 // the MCP server parlance.
-func readToolChoice(param string, raw json.RawMessage) (conversation.ToolChoice, *refusal) {
+func readToolChoice(param string, raw json.RawMessage) (turns.ToolChoice, *refusal) {
 	switch {
 	case raw == nil:
 		return "", nil
 	case !present(raw):
-		return conversation.ToolsAuto, nil
+		return turns.ToolsAuto, nil
 	}
-	modes := map[string]conversation.ToolChoice{
-		"auto": conversation.ToolsAuto, "none": conversation.ToolsNone, "required": conversation.ToolsRequired,
+	modes := map[string]turns.ToolChoice{
+		"auto": turns.ToolsAuto, "none": turns.ToolsNone, "required": turns.ToolsRequired,
 	}
 	var word string
 	if json.Unmarshal(raw, &word) == nil {
@@ -215,7 +217,7 @@ func readToolChoice(param string, raw json.RawMessage) (conversation.ToolChoice,
 		(named.Type != "function" && (named.Type != "mcp" || named.ServerLabel != serverLabel)) {
 		return "", invalid(param, `tool_choice is "auto", "none", "required" or {"type": "function", "name": …}.`)
 	}
-	return conversation.ToolChoice(named.Name), nil
+	return turns.ToolChoice(named.Name), nil
 }
 
 // readModalities checks what answers are to be: nil when absent.

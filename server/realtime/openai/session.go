@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
 )
 
 // session is the full configuration in force, as session.created and session.updated show it:
@@ -116,7 +117,7 @@ func (d *Dialect) effective() session {
 func textOnly() []string { return []string{"text"} }
 
 // modelName is the model that answers; "default" is the installation's.
-func modelName(s conversation.Session) string {
+func modelName(s sessions.Session) string {
 	if s.Config.Model.Name != "" {
 		return s.Config.Model.Name
 	}
@@ -137,7 +138,7 @@ func (d *Dialect) maxOutputTokens(asked int) any {
 }
 
 // expiresAt is when the conversation must be over; before its start, when it must have begun.
-func expiresAt(s conversation.Session) int64 {
+func expiresAt(s sessions.Session) int64 {
 	if s.StartedAt.IsZero() {
 		return s.TokenExpiresAt.Unix()
 	}
@@ -145,7 +146,7 @@ func expiresAt(s conversation.Session) int64 {
 }
 
 // voiceName is the name in the agent's tts settings, if it has one there.
-func voiceName(s conversation.Session) string {
+func voiceName(s sessions.Session) string {
 	var tts struct {
 		Voice string `json:"voice"`
 	}
@@ -183,19 +184,19 @@ type sessionUpdate struct {
 
 // configure reads a session.update: the socket's own settings with it applied, and what the core
 // must be asked for. The core leaves out what the agent's client_overrides does not name.
-func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Configure, *refusal) {
+func (d *Dialect) configure(raw json.RawMessage) (audioSettings, live.Configure, *refusal) {
 	audio := d.audio
 	var update sessionUpdate
 	if refused := decode(raw, "session", &update); refused != nil {
-		return audio, conversation.Configure{}, refused
+		return audio, live.Configure{}, refused
 	}
 	if update.Type != "" && update.Type != "realtime" {
-		return audio, conversation.Configure{}, invalid("session.type", "Only sessions of the type \"realtime\" exist here.")
+		return audio, live.Configure{}, invalid("session.type", "Only sessions of the type \"realtime\" exist here.")
 	}
 	if refused := audio.apply(update, newAudioSettings(d.began)); refused != nil {
-		return audio, conversation.Configure{}, refused
+		return audio, live.Configure{}, refused
 	}
-	command := conversation.Configure{Overrides: map[string]json.RawMessage{}}
+	command := live.Configure{Overrides: map[string]json.RawMessage{}}
 	if present(update.Instructions) {
 		command.Overrides["instructions"] = update.Instructions
 	} else if update.Instructions != nil {
@@ -216,7 +217,7 @@ func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Co
 }
 
 // readOptions reads what a session.update asks of answers.
-func readOptions(update sessionUpdate, command *conversation.Configure) (refused *refusal) {
+func readOptions(update sessionUpdate, command *live.Configure) (refused *refusal) {
 	if command.MaxOutputTokens, refused = readMaxTokens("session.max_output_tokens", update.MaxOutputTokens); refused != nil {
 		return refused
 	}

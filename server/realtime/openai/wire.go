@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/quickjson"
+	"parlance.dev/parlance/sessions"
 )
 
 // head begins every server event. The agents SDK treats an event without event_id as unknown.
@@ -225,7 +225,7 @@ type outputTokenDetails struct {
 	AudioTokens int `json:"audio_tokens"`
 }
 
-func newUsage(u conversation.Usage) *usage {
+func newUsage(u sessions.Usage) *usage {
 	return &usage{
 		TotalTokens: u.InputTokens + u.OutputTokens, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
 		InputTokenDetails: inputTokenDetails{TextTokens: u.InputTokens}, OutputTokenDetails: outputTokenDetails{TextTokens: u.OutputTokens},
