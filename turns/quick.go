@@ -40,7 +40,7 @@ type Known struct {
 	there   bool
 	summary summary
 	// tools and keys are what of the agent's tools and the workspace's model keys was asked along.
-	tools tools.Ahead
+	tools tools.Prefetch
 	keys  bool
 	// page is the first of readPast, which has pageSize turns when there are more behind it.
 	page     []pastTurn

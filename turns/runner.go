@@ -311,7 +311,7 @@ func (r *Runner) prepareAttached(ctx context.Context) error {
 	}
 	begun := r.S.sessions.Now()
 	defer func() { r.Receipt.Stage(sessions.StageToolList, begun, r.S.sessions.Now()) }()
-	var ahead *tools.Ahead
+	var ahead *tools.Prefetch
 	if known := r.Start.Known.asked(); known != nil {
 		ahead = &known.tools
 	}
