@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // caller is what commands on a workspace of an installation work with.
@@ -88,7 +88,7 @@ func (c *caller) line(format string, args ...any) {
 
 // printMessage writes a message as a line of JSON, as the API has it.
 func (c *caller) printMessage(message proto.Message) error {
-	line, err := wire.JSON(message)
+	line, err := stablejson.Marshal(message)
 	if err != nil {
 		return err
 	}

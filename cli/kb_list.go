@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/cli/intake"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // listEvery is how often `kb ls --watch` looks.
@@ -80,7 +80,7 @@ func (k *kb) page(ctx context.Context, o kbListOptions) ([]*parlancev1.Source, e
 			return true
 		}
 		var line []byte
-		if line, broken = wire.JSON(source); broken == nil {
+		if line, broken = stablejson.Marshal(source); broken == nil {
 			_, broken = fmt.Fprintf(k.screen.Out, "%s\n", line)
 		}
 		return broken == nil

@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
@@ -221,7 +221,7 @@ func (b *uploadBody) drain(r *http.Request) {
 
 // writeMessage answers with a message as the facade writes them.
 func writeMessage(w http.ResponseWriter, status int, message proto.Message) {
-	body, err := wire.JSON(message)
+	body, err := stablejson.Marshal(message)
 	if err != nil { // a string that is not UTF-8, which Postgres would not have given us
 		status, body = http.StatusInternalServerError, nil
 	}
