@@ -81,7 +81,7 @@ func (s *schemas) object(message *protogen.Message, without []string) *schema {
 }
 
 // answeredNull reports whether answers hold null for the field when it has no value; see
-// platform/wire.
+// platform/stablejson.
 func answeredNull(field *protogen.Field) bool {
 	return field.Message != nil && field.Oneof == nil && !field.Desc.IsList() && !field.Desc.IsMap() &&
 		!strings.HasSuffix(string(field.Parent.Desc.Name()), "Request")

@@ -11,10 +11,10 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/idempotency"
-	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
 )
@@ -162,11 +162,10 @@ func (o *Once) keepAlive(ctx context.Context, claim *idempotency.Claim) (stop fu
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
-		beat.Every(ctx, idempotency.Lease/4, func() bool {
+		ticker.Every(ctx, idempotency.Lease/4, func() {
 			if err := claim.Extend(ctx); err != nil && ctx.Err() == nil {
 				o.Log.WarnContext(ctx, "lease of an idempotency key not extended", telemetry.KeyError, err)
 			}
-			return true
 		})
 	})
 	return func() { cancel(); running.Wait() }

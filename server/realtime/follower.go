@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/live"
-	"parlance.dev/parlance/platform/beat"
+	"parlance.dev/parlance/platform/ticker"
 )
 
 const (
@@ -47,7 +47,7 @@ func follow(relay *relay, trails []*trail, live *live.Live) *follower {
 }
 
 func (f *follower) run(ctx context.Context) {
-	beat.Every(ctx, followEvery, func() bool {
+	ticker.Until(ctx, followEvery, func() (done bool) {
 		for _, t := range f.trails {
 			if t.ended {
 				continue
@@ -58,11 +58,11 @@ func (f *follower) run(ctx context.Context) {
 				continue // it is concluded without them
 			}
 			if fresh := unseen(frames, f.seen); len(fresh) > 0 && !f.live.Inject(followed{frames: fresh}) {
-				return false // another socket goes on from t
+				return true // another socket goes on from t
 			}
 			*t = next
 		}
-		return true
+		return false
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/route"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/server/problem"
 )
 
@@ -124,7 +124,7 @@ func (a *recorder) json(to *route.Route, contentType string) ([]byte, error) {
 	if err := proto.Unmarshal(a.body.Bytes(), response); err != nil {
 		return nil, fmt.Errorf("decoding the response of %s: %w", to.Procedure, err)
 	}
-	return wire.JSON(response)
+	return stablejson.Marshal(response)
 }
 
 // refusal returns the error in an answer that is not a success. A mux that does not know the

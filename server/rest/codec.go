@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // ConnectCodecs makes Connect, gRPC and gRPC-Web write the same JSON as REST. They read it
@@ -74,7 +74,7 @@ func (jsonCodec) Marshal(message any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.JSON(typed)
+	return stablejson.Marshal(typed)
 }
 
 // MarshalStable is Marshal, whose output is stable.

@@ -17,7 +17,7 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/route"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/server/rest/internal/resttestv1"
 )
 
@@ -50,7 +50,7 @@ func FuzzDecode(f *testing.F) {
 		if _, err := proto.Marshal(message); err != nil {
 			t.Fatalf("%q was accepted and cannot be sent on: %v", body, err)
 		}
-		written, err := wire.JSON(message)
+		written, err := stablejson.Marshal(message)
 		if err != nil {
 			t.Fatalf("%q was accepted and cannot be written: %v", body, err)
 		}
@@ -59,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q was written as %s, which is refused: %v", body, written, err)
 		}
 		// Not proto.Equal: a google.protobuf.Value that is not set is written as null, which is a value.
-		if survived, err := wire.JSON(again); err != nil || !bytes.Equal(survived, written) {
+		if survived, err := stablejson.Marshal(again); err != nil || !bytes.Equal(survived, written) {
 			t.Fatalf("%q does not survive: %s, then %s (%v)", body, written, survived, err)
 		}
 	})

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 const (
@@ -151,7 +151,7 @@ func (e *eventWriter) envelope(flags byte, payload []byte) error {
 	if err := proto.Unmarshal(payload, message.Interface()); err != nil {
 		return fmt.Errorf("decoding an event: %w", err)
 	}
-	body, err := wire.JSON(message.Interface())
+	body, err := stablejson.Marshal(message.Interface())
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/platform/wire"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/workspaces"
@@ -225,7 +225,7 @@ func (b *uploadBody) drain(r *http.Request) {
 
 // writeMessage writes a message as the facade does.
 func writeMessage(w http.ResponseWriter, status int, message proto.Message) {
-	body, err := wire.JSON(message)
+	body, err := stablejson.Marshal(message)
 	if err != nil { // a string that is not UTF-8; Postgres returns none
 		status, body = http.StatusInternalServerError, nil
 	}
