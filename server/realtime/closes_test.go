@@ -37,7 +37,8 @@ type closeRow struct {
 	code   ws.StatusCode
 	reason string
 	limits realtime.Limits
-	// held is what another transaction does between the socket's admission and its joining; empty: nothing.
+	// held is what another transaction does between the socket's admission and its joining; empty:
+	// nothing.
 	held string
 	do   func(t *testing.T, f *fixture, made conversation.Created, c *rawClient)
 }
@@ -56,14 +57,14 @@ var closeRows = []closeRow{
 		c.send(ws.NewTextFrame([]byte("{\"type\":\"\xff\"}")))
 	}},
 	{code: 1008, reason: "session-closed", held: "UPDATE sessions SET status = 'completed', end_reason = 'operator', ended_at = now()"},
-	{code: 1009, reason: "frame_too_large", limits: realtime.Limits{MaxFrameBytes: 1000}, do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+	{code: 1009, reason: "frame_too_large", limits: realtime.Limits{MaxMessageBytes: 1000}, do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
 		c.send(ws.NewTextFrame(make([]byte, 1001)))
 	}},
 	{code: 1012, reason: "reconnect", do: func(_ *testing.T, f *fixture, _ conversation.Created, _ *rawClient) { f.stop() }},
 	{code: 4408, reason: "slow_reader", limits: realtime.Limits{MaxUnwrittenBytes: 100}, do: func(*testing.T, *fixture, conversation.Created, *rawClient) {
 		// The first event is more than may wait.
 	}},
-	{code: 4408, reason: "slow_writer", limits: realtime.Limits{ReadWithin: 50 * time.Millisecond}, do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+	{code: 4408, reason: "slow_writer", limits: realtime.Limits{ReadTimeout: 50 * time.Millisecond}, do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
 		c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // and no more
 	}},
 	{code: 4409, reason: "replaced", do: func(t *testing.T, f *fixture, made conversation.Created, _ *rawClient) {
@@ -84,8 +85,8 @@ func ending(status conversation.Status) func(*testing.T, *fixture, conversation.
 	}
 }
 
-// TestEveryClose produces each close of docs/realtime.md on a real socket, in both dialects, and finds
-// no other one in the code.
+// TestEveryClose produces each close of docs/realtime.md on a real socket, in both dialects, and
+// finds no other one in the code.
 func TestEveryClose(t *testing.T) {
 	t.Parallel()
 	produced := map[string]bool{}
@@ -251,8 +252,8 @@ func documentedCloses(t *testing.T) []string {
 	return closes
 }
 
-// closesInCode are the endings of this package, with code and reason, but for those that nobody is sent; and
-// the close codes of the core, alone.
+// closesInCode are the endings of this package, with code and reason, but for those that nobody is
+// sent; and the close codes of the core, alone.
 func closesInCode(t *testing.T) []string {
 	t.Helper()
 	set := token.NewFileSet()
@@ -290,7 +291,8 @@ func closesInCode(t *testing.T) []string {
 	return closes
 }
 
-// endingIn is the code and reason of an ending that is written out; none when it is silent or computed.
+// endingIn is the code and reason of an ending that is written out; none when it is silent or
+// computed.
 func endingIn(literal *ast.CompositeLit, values map[string]int) []string {
 	code, reason := 0, ""
 	for _, element := range literal.Elts {

@@ -56,8 +56,8 @@ func TestElevenLabsComesBack(t *testing.T) {
 	}
 }
 
-// TestElevenLabsFindsItsAnswer: who comes back in the middle of an answer gets the rest of it, by the id
-// of a frame exactly what is behind that.
+// TestElevenLabsFindsItsAnswer: who comes back in the middle of an answer gets the rest of it, by
+// the id of a frame exactly what is behind that.
 func TestElevenLabsFindsItsAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -102,8 +102,8 @@ func TestElevenLabsFindsItsAnswer(t *testing.T) {
 	}
 }
 
-// TestElevenLabsContext: a contextual update is not answered; the model sees it with the next answer,
-// and the transcript has it.
+// TestElevenLabsContext: a contextual update is not answered; the model sees it with the next
+// answer, and the transcript has it.
 func TestElevenLabsContext(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -127,8 +127,8 @@ func TestElevenLabsContext(t *testing.T) {
 	}
 }
 
-// TestElevenLabsClientTool: the agent's client tools are offered, and the answer goes on with the result,
-// whatever JSON that is.
+// TestElevenLabsClientTool: the agent's client tools are offered, and the answer goes on with the
+// result, whatever JSON that is.
 func TestElevenLabsClientTool(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{ClientTools: []agents.ClientTool{{
@@ -158,8 +158,8 @@ func TestElevenLabsClientTool(t *testing.T) {
 	}
 }
 
-// TestElevenLabsRedisLost: who comes back on another node without Redis gets the answer whole at its end, and the
-// conversation goes on.
+// TestElevenLabsRedisLost: who comes back on another node without Redis gets the answer whole at
+// its end, and the conversation goes on.
 func TestElevenLabsRedisLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

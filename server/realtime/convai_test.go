@@ -20,7 +20,8 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// eleven is a client that speaks the ElevenLabs protocol, which answers pings; they and agent_typing are left out of what it reads.
+// eleven is a client that speaks the ElevenLabs protocol, which answers pings; they and
+// agent_typing are left out of what it reads.
 type eleven struct{ *client }
 
 // initiation is what @elevenlabs/client sends first, as seen.
@@ -167,7 +168,8 @@ func TestElevenLabsTurn(t *testing.T) {
 	f.awaitSession(t, made.Session.ID, "the hang-up", func(s conversation.Session) bool { return s.EndReason == conversation.ReasonHangUp })
 }
 
-// TestElevenLabsIsChosenByItsSubprotocol: by the first offered that is known, whatever carries a token.
+// TestElevenLabsIsChosenByItsSubprotocol: by the first offered that is known, whatever carries a
+// token.
 func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -188,8 +190,8 @@ func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 	}
 }
 
-// TestElevenLabsGreetsWithoutData: a client that sends nothing is greeted all the same, and one that
-// speaks first is greeted first.
+// TestElevenLabsGreetsWithoutData: a client that sends nothing is greeted all the same, and one
+// that speaks first is greeted first.
 func TestElevenLabsGreetsWithoutData(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
@@ -267,8 +269,8 @@ func TestElevenLabsOverrides(t *testing.T) {
 	}
 }
 
-// TestElevenLabsInterruption: a new message breaks off the answer; messages that come on each other's
-// heels get one answer, and nothing is answered twice.
+// TestElevenLabsInterruption: a new message breaks off the answer; messages that come on each
+// other's heels get one answer, and nothing is answered twice.
 func TestElevenLabsInterruption(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

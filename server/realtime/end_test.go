@@ -179,7 +179,7 @@ func TestTooLarge(t *testing.T) {
 // TestSlowReader fills what may be unwritten towards a client that does not read.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{MaxUnwrittenBytes: 64 << 10, WriteWithin: patience})
+	f := newFixture(t, agents.Config{}, realtime.Limits{MaxUnwrittenBytes: 64 << 10, WriteTimeout: patience})
 	made := f.create(t, conversation.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
@@ -202,7 +202,7 @@ func TestSlowReader(t *testing.T) {
 // TestLostWithoutAWord has a client that answers no ping.
 func TestLostWithoutAWord(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{PingEvery: 20 * time.Millisecond, PongWithin: 20 * time.Millisecond})
+	f := newFixture(t, agents.Config{}, realtime.Limits{PingInterval: 20 * time.Millisecond, PongTimeout: 20 * time.Millisecond})
 	made := f.create(t, conversation.Text)
 	f.shake(t, made.ChatURL)
 	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })

@@ -74,7 +74,7 @@ func TestFloodOfPings(t *testing.T) {
 // TestUnfinishedMessage has clients that begin a message and do not go on.
 func TestUnfinishedMessage(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{ReadWithin: 50 * time.Millisecond})
+	f := newFixture(t, agents.Config{}, realtime.Limits{ReadTimeout: 50 * time.Millisecond})
 	for _, part := range [][]byte{{0x81}, {0x81, 0x85, 0, 0, 0, 0, '{'}, {0x01, 0x81, 0, 0, 0, 0, '{'}} {
 		made := f.create(t, conversation.Text)
 		conn := f.shake(t, made.ChatURL)

@@ -157,8 +157,9 @@ func TestDeleteItem(t *testing.T) {
 	}
 }
 
-// TestRetrieveBehindDelete holds that what is asked about an item behind its deletion is answered as of then, although
-// the socket knows its items and answers at once otherwise: of one that is there, and of one that is going out.
+// TestRetrieveBehindDelete holds that what is asked about an item behind its deletion is answered
+// as of then, although the socket knows its items and answers at once otherwise: of one that is
+// there, and of one that is going out.
 func TestRetrieveBehindDelete(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -192,7 +193,8 @@ func TestRetrieveBehindDelete(t *testing.T) {
 	refused("gone")
 }
 
-// TestUpdateHistory is what updateHistory of the agents SDK sends, at once: an item is deleted, and one of its id put in.
+// TestUpdateHistory is what updateHistory of the agents SDK sends, at once: an item is deleted, and
+// one of its id put in.
 func TestUpdateHistory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -227,7 +229,8 @@ func TestUpdateHistory(t *testing.T) {
 	wantSeen(t, f, "user: first, changed", "assistant: Hm.", "user: second")
 }
 
-// TestDeleteWhileAnswering holds that an item that is going out can be deleted: when it is recorded.
+// TestDeleteWhileAnswering holds that an item that is going out can be deleted: when it is
+// recorded.
 func TestDeleteWhileAnswering(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -266,7 +269,8 @@ func TestTruncateText(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: a message that the agent did not say to its end is incomplete for every socket, then and later.
+// TestBrokenOff: a message that the agent did not say to its end is incomplete for every socket,
+// then and later.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

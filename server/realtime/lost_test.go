@@ -9,7 +9,8 @@ import (
 	"parlance.dev/parlance/server/realtime"
 )
 
-// loseTurn has the lease of the turn that runs be over, as that of a node that was killed is, until it is noticed.
+// loseTurn has the lease of the turn that runs be over, as that of a node that was killed is, until
+// it is noticed.
 func (f *fixture) loseTurn(t *testing.T, id conversation.ID) {
 	t.Helper()
 	f.awaitSession(t, id, "the loss", func(conversation.Session) bool {
@@ -24,7 +25,8 @@ func (f *fixture) loseTurn(t *testing.T, id conversation.ID) {
 	})
 }
 
-// beginAnswer has a client ask for an answer that gate lets through, and returns what it saw up to the first piece.
+// beginAnswer has a client ask for an answer that gate lets through, and returns what it saw up to
+// the first piece.
 func (f *fixture) beginAnswer(t *testing.T, published string, gate chan<- struct{}) []event {
 	t.Helper()
 	c := f.dial(t, published)
@@ -34,8 +36,9 @@ func (f *fixture) beginAnswer(t *testing.T, published string, gate chan<- struct
 	return c.until("response.output_text.delta")
 }
 
-// TestLostNode has a node that falls silent in the middle of an answer: the open answer is ended, and
-// the node where the client is now gives another one. What the old node says later counts for nothing.
+// TestLostNode has a node that falls silent in the middle of an answer: the open answer is ended,
+// and the node where the client is now gives another one. What the old node says later counts for
+// nothing.
 func TestLostNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -60,8 +63,8 @@ func TestLostNode(t *testing.T) {
 	}
 }
 
-// TestSaidWhileTheNodeIsLost: what the user says between a node's loss and its being noticed is answered, behind the answer
-// that was lost.
+// TestSaidWhileTheNodeIsLost: what the user says between a node's loss and its being noticed is
+// answered, behind the answer that was lost.
 func TestSaidWhileTheNodeIsLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

@@ -229,7 +229,8 @@ func TestResponseOptions(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what does not exist here, or is not allowed, is answered by an error, and the rest is done.
+// TestLeftOut: what does not exist here, or is not allowed, is answered by an error, and the rest
+// is done.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Be kind.", ClientOverrides: []string{"model"}}, realtime.Limits{})

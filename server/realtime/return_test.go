@@ -92,8 +92,8 @@ func checkWhole(t *testing.T, seen []event, text string) {
 	}
 }
 
-// TestBackInTheAnswer has a client whose connection breaks in the middle of an answer: with the id of
-// the last event it saw it gets the others, each once, from whichever state the server is in.
+// TestBackInTheAnswer has a client whose connection breaks in the middle of an answer: with the id
+// of the last event it saw it gets the others, each once, from whichever state the server is in.
 func TestBackInTheAnswer(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -179,8 +179,8 @@ func TestBackWithoutAnID(t *testing.T) {
 	checkWhole(t, answer, "One two.")
 }
 
-// TestBackWithAsides has a client without an id for whom answers out of band went out beside the open one: of those that
-// are open it gets all, and nothing of the others.
+// TestBackWithAsides has a client without an id for whom answers out of band went out beside the
+// open one: of those that are open it gets all, and nothing of the others.
 func TestBackWithAsides(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -310,8 +310,8 @@ func (f *fixture) awaitFrame(t *testing.T, id conversation.ID, kind string) {
 	})
 }
 
-// TestBackElsewhereInTheAnswer has a client that comes back on another node in the middle of an answer:
-// the first node goes on, and the other one passes on what it says.
+// TestBackElsewhereInTheAnswer has a client that comes back on another node in the middle of an
+// answer: the first node goes on, and the other one passes on what it says.
 func TestBackElsewhereInTheAnswer(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -398,8 +398,8 @@ func TestCancelElsewhere(t *testing.T) {
 	}
 }
 
-// TestRedisLost has a client that comes back on another node without Redis: what it missed comes whole,
-// and its answer ends.
+// TestRedisLost has a client that comes back on another node without Redis: what it missed comes
+// whole, and its answer ends.
 func TestRedisLost(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

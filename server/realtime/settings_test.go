@@ -10,7 +10,8 @@ import (
 	"parlance.dev/parlance/server/realtime"
 )
 
-// TestNullClears: null gives a setting back what it was when the session began; what is absent stays.
+// TestNullClears: null gives a setting back what it was when the session began; what is absent
+// stays.
 func TestNullClears(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{

@@ -188,8 +188,8 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 	}
 }
 
-// TestClientToolWithoutAnswer: the model goes on when the client's time is over; what comes late, or
-// for a call that nobody made, is an error and nothing more.
+// TestClientToolWithoutAnswer: the model goes on when the client's time is over; what comes late,
+// or for a call that nobody made, is an error and nothing more.
 func TestClientToolWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{ClientToolTimeoutSeconds: 1}, realtime.Limits{})

@@ -19,7 +19,7 @@ type event = map[string]any
 func newDialect(channel conversation.LiveChannel) *convai.Dialect {
 	d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1", UserID: "user-1"}, Channel: channel})
 	d.Open()
-	d.Wake()
+	d.PauseEnded()
 	return d
 }
 
@@ -98,7 +98,7 @@ func TestRefusedFrames(t *testing.T) {
 	}
 	for _, row := range rows {
 		d := newDialect(conversation.ChatChannel)
-		step := d.Frame([]byte(row.frame), true)
+		step := d.Frame([]byte(row.frame))
 		events := decoded(t, step)
 		if len(events) != 1 || events[0]["type"] != "error" || field(events[0], "error_event", "error_type") != row.errorType {
 			t.Errorf("%.80s: %v", row.frame, events)
@@ -118,7 +118,7 @@ func TestRefusedFrames(t *testing.T) {
 			}
 		}
 	}
-	binary := decoded(t, newDialect(conversation.ChatChannel).Frame([]byte(`{}`), false))
+	binary := decoded(t, newDialect(conversation.ChatChannel).BinaryFrame())
 	if len(binary) != 1 || field(binary[0], "error_event", "error_type") != "invalid_message" {
 		t.Errorf("binary: %v", binary)
 	}
@@ -131,8 +131,8 @@ func TestAudioIsRefusedOnce(t *testing.T) {
 		conversation.ChatChannel: fault.SessionModality, conversation.VoiceChannel: fault.STTNotConfigured,
 	} {
 		d := newDialect(channel)
-		first := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`), true))
-		second := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`), true))
+		first := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`)))
+		second := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`)))
 		if len(first) != 1 || field(first[0], "error_event", "details", "code") != string(reason) || len(second) != 0 {
 			t.Errorf("%s: %v, then %v", channel, first, second)
 		}
@@ -164,7 +164,7 @@ func TestMCPCallWithApproval(t *testing.T) {
 	if asked["approval_timeout_secs"] != 60.0 {
 		t.Errorf("asked %v", asked)
 	}
-	step := d.Frame([]byte(`{"type":"mcp_tool_approval_result","tool_call_id":"c1","is_approved":true}`), true)
+	step := d.Frame([]byte(`{"type":"mcp_tool_approval_result","tool_call_id":"c1","is_approved":true}`))
 	want := conversation.Approve{CommandID: "mcp_tool_approval_result", RequestID: "mcpr_c1", Approved: true}
 	if diff := cmp.Diff(conversation.Command(want), step.Commands[len(step.Commands)-1]); diff != "" {
 		t.Errorf("approval: %s", diff)
@@ -180,7 +180,8 @@ func TestMCPCallWithApproval(t *testing.T) {
 	}
 }
 
-// TestToolIsCalled: a call of which nobody knows how it ended may have been made; one that was refused was not.
+// TestToolIsCalled: a call of which nobody knows how it ended may have been made; one that was
+// refused was not.
 func TestToolIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -215,11 +216,12 @@ func TestCoreRefusals(t *testing.T) {
 	}
 }
 
-// TestClientEvents: a client gets what it asked for in client_events, and what it cannot do without.
+// TestClientEvents: a client gets what it asked for in client_events, and what it cannot do
+// without.
 func TestClientEvents(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
-	d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{"conversation":{"client_events":["agent_response","agent_tool_response_full_payload"]}}}`), true)
+	d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{"conversation":{"client_events":["agent_response","agent_tool_response_full_payload"]}}}`))
 	var kinds []string
 	for _, e := range []conversation.Event{
 		conversation.ResponseStarted{},
@@ -291,8 +293,8 @@ func TestFrameIDs(t *testing.T) {
 	}
 }
 
-// TestSaidMeanwhile: what the user says while an answer goes out is told behind its end, however that is, on this
-// socket or on the next, and once.
+// TestSaidMeanwhile: what the user says while an answer goes out is told behind its end, however
+// that is, on this socket or on the next, and once.
 func TestSaidMeanwhile(t *testing.T) {
 	t.Parallel()
 	said := conversation.Item{ID: "item_2", Kind: conversation.UserItem, TurnIndex: 1, Text: "Stop."}
@@ -334,7 +336,7 @@ func TestSaidMeanwhile(t *testing.T) {
 		tell(d.Event(conversation.ItemAdded{Item: said}))
 		tell(d.Event(conversation.TextDelta{Text: "Well"}))
 		if row.again {
-			tell(d.Again([]conversation.Item{said}))
+			tell(d.Reopen([]conversation.Item{said}))
 			tell(d.Missed("2.3"))
 		}
 		tell(d.Event(row.done))
@@ -344,7 +346,8 @@ func TestSaidMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAnswerOfAnotherNode: its end is told to a client that has not got it from there, its words in one event.
+// TestAnswerOfAnotherNode: its end is told to a client that has not got it from there, its words in
+// one event.
 func TestAnswerOfAnotherNode(t *testing.T) {
 	t.Parallel()
 	user := conversation.Item{Kind: conversation.UserItem, TurnID: "turn_3", TurnIndex: 3, Text: "Where?"}
@@ -392,11 +395,11 @@ func FuzzFrame(f *testing.F) {
 		`{"type":"feedback","score":null,"event_id":2}`, `{"type":"pong","event_id":1}`, `{"user_audio_chunk":"AAAA"}`,
 		`{"type":"multimodal_message","text":{"type":"user_message","text":"x"},"files":[{"type":"file_input","file_id":"f"}]}`, `{"type":null}`, `[`, `{"text":{}}`,
 	} {
-		f.Add([]byte(seed), true)
+		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, text bool) {
+	f.Fuzz(func(t *testing.T, data []byte) {
 		d := newDialect(conversation.VoiceChannel)
-		step := d.Frame(data, text)
+		step := d.Frame(data)
 		decoded(t, step)
 		var head struct {
 			Type string `json:"type"`

@@ -17,7 +17,7 @@ func TestOneWrongOverride(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
 	step := d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{
-		"agent":{"language":"de","native_mcp_server_ids":"m","prompt":{"llm":"m-2"}},"tts":"ada","asr":{"keywords":["Bern"]},"conversation":{"client_events":["audio",5]}}}`), true)
+		"agent":{"language":"de","native_mcp_server_ids":"m","prompt":{"llm":"m-2"}},"tts":"ada","asr":{"keywords":["Bern"]},"conversation":{"client_events":["audio",5]}}}`))
 	var wrong []any
 	for _, e := range decoded(t, step) {
 		fields, _ := field(e, "error_event", "details", "fields").([]any)
@@ -41,8 +41,9 @@ func TestOneWrongOverride(t *testing.T) {
 	}
 }
 
-// TestLateFirstMessage: a first message that comes when the conversation has begun is told to be late, and the rest of
-// the data is taken; not so to a client that comes back, which sends it again.
+// TestLateFirstMessage: a first message that comes when the conversation has begun is told to be
+// late, and the rest of the data is taken; not so to a client that comes back, which sends it
+// again.
 func TestLateFirstMessage(t *testing.T) {
 	t.Parallel()
 	const data = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":"Hi!","language":"de"}}}`
@@ -52,10 +53,10 @@ func TestLateFirstMessage(t *testing.T) {
 		late    bool
 	}{
 		"in time":               {func(*convai.Dialect) {}, true, false},
-		"behind a second":       {func(d *convai.Dialect) { d.Wake() }, true, true},
-		"behind another event":  {func(d *convai.Dialect) { d.Frame([]byte(`{"type":"user_activity"}`), true) }, true, true},
-		"late and not allowed":  {func(d *convai.Dialect) { d.Wake() }, false, false}, // the core tells that it is not
-		"of who has come again": {func(d *convai.Dialect) { d.Wake(); d.Again(nil) }, true, false},
+		"behind a second":       {func(d *convai.Dialect) { d.PauseEnded() }, true, true},
+		"behind another event":  {func(d *convai.Dialect) { d.Frame([]byte(`{"type":"user_activity"}`)) }, true, true},
+		"late and not allowed":  {func(d *convai.Dialect) { d.PauseEnded() }, false, false}, // the core tells that it is not
+		"of who has come again": {func(d *convai.Dialect) { d.PauseEnded(); d.Reopen(nil) }, true, false},
 	} {
 		config := agents.Config{FirstMessage: "Hello!"}
 		if row.allowed {
@@ -63,9 +64,9 @@ func TestLateFirstMessage(t *testing.T) {
 		}
 		d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1", Config: config}, Channel: conversation.ChatChannel})
 		d.Open()
-		d.Wake()
+		d.PauseEnded()
 		row.before(d)
-		step := d.Frame([]byte(data), true)
+		step := d.Frame([]byte(data))
 		told := decoded(t, step)
 		configure, _ := step.Commands[0].(conversation.Configure)
 		if configure.Overrides["language"] == nil || (configure.Overrides["first_message"] == nil) != row.late || (len(told) == 1) != row.late {
@@ -78,10 +79,10 @@ func TestSecondInitiationIsRefused(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
 	data := []byte(`{"type":"conversation_initiation_client_data"}`)
-	if got := decoded(t, d.Frame(data, true)); len(got) != 0 {
+	if got := decoded(t, d.Frame(data)); len(got) != 0 {
 		t.Errorf("the first: %v", got)
 	}
-	if got := decoded(t, d.Frame(data, true)); len(got) != 1 || got[0]["type"] != "error" {
+	if got := decoded(t, d.Frame(data)); len(got) != 1 || got[0]["type"] != "error" {
 		t.Errorf("the second: %v", got)
 	}
 }

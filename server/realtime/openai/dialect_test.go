@@ -122,7 +122,7 @@ func TestRefusedFrames(t *testing.T) {
 	for _, row := range rows {
 		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem, Text: "hi"}}})
 		d.Open()
-		step := d.Frame([]byte(row.frame), true)
+		step := d.Frame([]byte(row.frame))
 		events := decoded(t, step)
 		if len(events) != 1 || len(step.Commands) != 0 || events[0]["type"] != "error" {
 			t.Errorf("%s: got %v and %v, want one error", row.frame, events, step.Commands)
@@ -141,7 +141,7 @@ func TestRefusedFrames(t *testing.T) {
 func TestBinaryFrame(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
-	events := decoded(t, d.Frame([]byte(`{"type":"response.create"}`), false))
+	events := decoded(t, d.BinaryFrame())
 	if len(events) != 1 || field(events[0], "error", "code") != "invalid_event" {
 		t.Errorf("got %v", events)
 	}
@@ -199,7 +199,7 @@ func TestCommands(t *testing.T) {
 		d := newDialect(openai.Params{Session: conversation.Session{Config: agents.Config{
 			ClientOverrides: []string{"instructions"}, Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)},
 		}}})
-		step := d.Frame([]byte(row.frame), true)
+		step := d.Frame([]byte(row.frame))
 		if respond, ok := step.Commands[0].(conversation.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
 			respond.CommandID = "" // made to find what the response shows
 			step.Commands[0] = respond
@@ -280,7 +280,7 @@ func TestFailedCommands(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
-	step := d.Frame([]byte(`{"type":"response.create","response":{"metadata":{"turn":"1"}}}`), true)
+	step := d.Frame([]byte(`{"type":"response.create","response":{"metadata":{"turn":"1"}}}`))
 	asked, ok := step.Commands[0].(conversation.Respond)
 	if !ok || asked.CommandID == "" {
 		t.Fatalf("got %v", step.Commands)
@@ -306,7 +306,8 @@ func FuzzFrame(f *testing.F) {
 		`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":"x"}}`,
 		`{"type":"conversation.item.retrieve","item_id":"item_1"}`,
 		`{"type":"response.create","response":{"instructions":"x","metadata":{"a":"b"}}}`,
-		// As openai 7.55.0 and @openai/agents-realtime 0.20.0 were seen to send them. Source: realtime.md 1.2.
+		// As openai 7.55.0 and @openai/agents-realtime 0.20.0 were seen to send them. Source:
+		// realtime.md 1.2.
 		`{"type":"session.update","session":{"type":"realtime","instructions":"Be brief.","model":"gpt-realtime-2.1","output_modalities":["audio"],"audio":{"input":{"format":{"type":"audio/pcm","rate":24000},` +
 			`"noise_reduction":null,"transcription":{"model":"gpt-4o-mini-transcribe"},"turn_detection":{"type":"semantic_vad"}},"output":{"format":{"type":"audio/pcm","rate":24000},"voice":"alloy","speed":1}},` +
 			`"tools":[{"type":"function","name":"look","description":"Looks.","parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false}}]}}`,
@@ -326,7 +327,7 @@ func FuzzFrame(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem}}})
 		d.Open()
-		step := d.Frame(data, true)
+		step := d.Frame(data)
 		events := decoded(t, step)
 		if len(events)+len(step.Commands) == 0 {
 			t.Errorf("%q came to nothing", data)
@@ -357,8 +358,8 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// TestApproval: the agents SDK asks its user when conversation.item.done comes, and answers with the
-// item's id. Source: @openai/agents-realtime 0.20.0.
+// TestApproval: the agents SDK asks its user when conversation.item.done comes, and answers with
+// the item's id. Source: @openai/agents-realtime 0.20.0.
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
@@ -376,7 +377,7 @@ func TestApproval(t *testing.T) {
 	if diff := cmp.Diff([]string{"response.output_item.added", "conversation.item.added", "conversation.item.done", "response.output_item.done"}, order); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
-	refused := decoded(t, d.Frame([]byte(`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1"}}`), true))
+	refused := decoded(t, d.Frame([]byte(`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1"}}`)))
 	if len(refused) != 1 || field(refused[0], "error", "code") != "missing_required_parameter" {
 		t.Errorf("without a word: %v", refused)
 	}
@@ -390,7 +391,7 @@ func TestApprovalAsItem(t *testing.T) {
 	d.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", CallID: "call_1", Name: "pay", Arguments: json.RawMessage(`{}`)})
 	one := func(frame string) event {
 		t.Helper()
-		step := d.Frame([]byte(frame), true)
+		step := d.Frame([]byte(frame))
 		events := decoded(t, step)
 		if len(events) != 1 || len(step.Commands) != 0 {
 			t.Fatalf("%s: %v and %v", frame, events, step.Commands)
@@ -399,13 +400,13 @@ func TestApprovalAsItem(t *testing.T) {
 	}
 	place := func(previous string) string {
 		t.Helper()
-		step := d.Frame([]byte(`{"type":"conversation.item.create","previous_item_id":"`+previous+`","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}}`), true)
+		step := d.Frame([]byte(`{"type":"conversation.item.create","previous_item_id":"` + previous + `","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}}`))
 		return step.Commands[0].(conversation.UserMessage).After
 	}
 	if got := place("mcpr_1"); got != "item_0" {
 		t.Errorf("behind the question: behind %q", got)
 	}
-	d.Frame([]byte(`{"type":"conversation.item.truncate","item_id":"mcpr_1","content_index":0,"audio_end_ms":1}`), true)
+	d.Frame([]byte(`{"type":"conversation.item.truncate","item_id":"mcpr_1","content_index":0,"audio_end_ms":1}`))
 	d.Event(conversation.Failed{Err: fault.Wrap(conversation.ErrNothingToTruncate, fault.InvalidRequest, "none")})
 	if e := one(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`); field(e, "item", "type") != "mcp_approval_request" {
 		t.Errorf("retrieved %v", e)
@@ -413,7 +414,7 @@ func TestApprovalAsItem(t *testing.T) {
 	if e := one(`{"type":"conversation.item.delete","item_id":"mcpr_1"}`); e["type"] != "conversation.item.deleted" || e["item_id"] != "mcpr_1" {
 		t.Errorf("deleted %v", e)
 	}
-	if step := d.Frame([]byte(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`), true); len(step.Commands) != 1 {
+	if step := d.Frame([]byte(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`)); len(step.Commands) != 1 {
 		t.Errorf("retrieved when it is deleted: %v", decoded(t, step))
 	}
 	first := newDialect(openai.Params{})
@@ -424,13 +425,14 @@ func TestApprovalAsItem(t *testing.T) {
 	}
 }
 
-// TestSameEventID: what two wishes asked for is told apart although the client gave both one id, which errors name.
+// TestSameEventID: what two wishes asked for is told apart although the client gave both one id,
+// which errors name.
 func TestSameEventID(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
 	var wishes []conversation.Respond
 	for _, turn := range []string{`{"metadata":{"n":"1"}}`, `{"conversation":"none","metadata":{"n":"2"}}`, `{"conversation":"none"}`, `{"metadata":{"n":"4"}}`} {
-		step := d.Frame([]byte(`{"type":"response.create","event_id":"same","response":`+turn+`}`), true)
+		step := d.Frame([]byte(`{"type":"response.create","event_id":"same","response":` + turn + `}`))
 		wishes = append(wishes, step.Commands[0].(conversation.Respond))
 	}
 	for i, want := range []any{"1", "2", nil} {
@@ -452,7 +454,7 @@ func TestOutputCleared(t *testing.T) {
 	d := newDialect(openai.Params{})
 	cleared := func() any {
 		t.Helper()
-		return decoded(t, d.Frame([]byte(`{"type":"output_audio_buffer.clear"}`), true))[0]["response_id"]
+		return decoded(t, d.Frame([]byte(`{"type":"output_audio_buffer.clear"}`)))[0]["response_id"]
 	}
 	if got := cleared(); got != "" {
 		t.Errorf("before the first response: %v", got)
