@@ -56,25 +56,49 @@ var closeRows = []closeRow{
 	{code: 1007, reason: "invalid_utf8", do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
 		c.send(ws.NewTextFrame([]byte("{\"type\":\"\xff\"}")))
 	}},
-	{code: 1008, reason: "session-closed", held: "UPDATE sessions SET status = 'completed', end_reason = 'operator', ended_at = now()"},
-	{code: 1009, reason: "frame_too_large", limits: realtime.Limits{MaxMessageBytes: 1000}, do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
-		c.send(ws.NewTextFrame(make([]byte, 1001)))
-	}},
+	{
+		code:   1008,
+		reason: "session-closed",
+		held:   "UPDATE sessions SET status = 'completed', end_reason = 'operator', ended_at = now()",
+	},
+	{
+		code:   1009,
+		reason: "frame_too_large",
+		limits: realtime.Limits{MaxMessageBytes: 1000},
+		do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+			c.send(ws.NewTextFrame(make([]byte, 1001)))
+		},
+	},
 	{code: 1012, reason: "reconnect", do: func(_ *testing.T, f *fixture, _ conversation.Created, _ *rawClient) { f.stop() }},
-	{code: 4408, reason: "slow_reader", limits: realtime.Limits{MaxUnwrittenBytes: 100}, do: func(*testing.T, *fixture, conversation.Created, *rawClient) {
-		// The first event is more than may wait.
-	}},
-	{code: 4408, reason: "slow_writer", limits: realtime.Limits{ReadTimeout: 50 * time.Millisecond}, do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
-		c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // and no more
-	}},
+	{
+		code:   4408,
+		reason: "slow_reader",
+		limits: realtime.Limits{MaxUnwrittenBytes: 100},
+		do: func(*testing.T, *fixture, conversation.Created, *rawClient) {
+			// The first event is more than may wait.
+		},
+	},
+	{
+		code:   4408,
+		reason: "slow_writer",
+		limits: realtime.Limits{ReadTimeout: 50 * time.Millisecond},
+		do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+			c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // and no more
+		},
+	},
 	{code: 4409, reason: "replaced", do: func(t *testing.T, f *fixture, made conversation.Created, _ *rawClient) {
 		f.raw(t, made.ChatURL, "realtime")
 	}},
-	{code: 4429, reason: "flood", limits: realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 5}}, do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
-		for range 20 {
-			c.send(ws.NewTextFrame([]byte(`{"type":"user_activity"}`)))
-		}
-	}},
+	{
+		code:   4429,
+		reason: "flood",
+		limits: realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 5}},
+		do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+			for range 20 {
+				c.send(ws.NewTextFrame([]byte(`{"type":"user_activity"}`)))
+			}
+		},
+	},
 }
 
 func ending(status conversation.Status) func(*testing.T, *fixture, conversation.Created, *rawClient) {
@@ -156,14 +180,20 @@ func (f *fixture) exec(t *testing.T, statement string) {
 func (f *fixture) between(t *testing.T, made conversation.Created, protocol, statement string) (c *rawClient) {
 	t.Helper()
 	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.ExecContext(ctx, "SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE", made.Session.ID, f.ref.TenantID)
+		_, err := tx.ExecContext(
+			ctx,
+			"SELECT FROM sessions WHERE id = ? AND tenant_id = ? FOR UPDATE",
+			made.Session.ID,
+			f.ref.TenantID,
+		)
 		if err != nil {
 			return err
 		}
 		c = f.raw(t, made.ChatURL, protocol)
 		f.awaitSession(t, made.Session.ID, "a socket that waits to join", func(conversation.Session) bool {
 			var waiting int
-			if err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(ctx, &waiting); err != nil {
+			if err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
+				Scan(ctx, &waiting); err != nil {
 				t.Fatal(err)
 			}
 			return waiting > 0

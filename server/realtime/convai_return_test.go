@@ -36,7 +36,8 @@ func TestElevenLabsComesBack(t *testing.T) {
 		t.Errorf("the SDK loses what comes so soon behind the metadata: %s", took)
 	}
 	again.want("user_transcript")
-	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "Yes." || path(said, "agent_response_event", "event_id") != 4.0 {
+	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "Yes." ||
+		path(said, "agent_response_event", "event_id") != 4.0 {
 		t.Errorf("replayed %v", said)
 	}
 	f.model.then(say("Still."))
@@ -122,7 +123,8 @@ func TestElevenLabsContext(t *testing.T) {
 		t.Errorf("the model got %s", sent)
 	}
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{})
-	if err != nil || len(turns) != 1 || turns[0].UserText != "Which one?" || len(turns[0].Items) != 1 || turns[0].Items[0].Kind != conversation.SystemItem {
+	if err != nil || len(turns) != 1 || turns[0].UserText != "Which one?" || len(turns[0].Items) != 1 ||
+		turns[0].Items[0].Kind != conversation.SystemItem {
 		t.Errorf("transcript %+v %v", turns, err)
 	}
 }
@@ -131,9 +133,13 @@ func TestElevenLabsContext(t *testing.T) {
 // result, whatever JSON that is.
 func TestElevenLabsClientTool(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{ClientTools: []agents.ClientTool{{
-		Name: "show_map", Description: "Shows a map.", Parameters: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}}}`),
-	}}}, realtime.Limits{})
+	f := newFixture(t, agents.Config{ClientTools: []agents.ClientTool{
+		{
+			Name:        "show_map",
+			Description: "Shows a map.",
+			Parameters:  json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}}}`),
+		},
+	}}, realtime.Limits{})
 	f.model.then(call("show_map", `{"place":"Bern"}`), say("There it is."))
 	c := f.dialEleven(t, f.create(t, conversation.Text).ChatURL)
 	c.send(initiation)
@@ -142,14 +148,20 @@ func TestElevenLabsClientTool(t *testing.T) {
 	if called["tool_name"] != "show_map" || path(called, "parameters", "place") != "Bern" || called["event_id"] != 2.0 {
 		t.Errorf("called %v", called)
 	}
-	result, _ := json.Marshal(event{"type": "client_tool_result", "tool_call_id": called["tool_call_id"], "result": event{"shown": true}, "is_error": false})
+	result, _ := json.Marshal(event{
+		"type":         "client_tool_result",
+		"tool_call_id": called["tool_call_id"],
+		"result":       event{"shown": true},
+		"is_error":     false,
+	})
 	c.send(string(result))
 	if said := c.one("agent_response"); path(said, "agent_response_event", "agent_response") != "There it is." {
 		t.Errorf("then %v", said)
 	}
 	asked := f.model.requests()
 	last := asked[len(asked)-1].Messages
-	if offered := asked[0].Tools[len(asked[0].Tools)-1]; offered.Name != "show_map" || !strings.Contains(last[len(last)-1].Text, `{"shown":true}`) {
+	if offered := asked[0].Tools[len(asked[0].Tools)-1]; offered.Name != "show_map" ||
+		!strings.Contains(last[len(last)-1].Text, `{"shown":true}`) {
 		t.Errorf("offered %v, result %q", offered, last[len(last)-1].Text)
 	}
 	c.send(string(result))
@@ -178,7 +190,8 @@ func TestElevenLabsRedisLost(t *testing.T) {
 	again := other.dialEleven(t, made.ChatURL+"&last_event_id="+seen)
 	again.want("conversation_initiation_metadata")
 	gate <- struct{}{}
-	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "One two." || path(said, "agent_response_event", "event_id") != 2.0 {
+	if said := again.want("agent_response"); path(said, "agent_response_event", "agent_response") != "One two." ||
+		path(said, "agent_response_event", "event_id") != 2.0 {
 		t.Errorf("at its end came %v", said)
 	}
 	again.say("And?")

@@ -78,7 +78,10 @@ func TestHangUpAndDrop(t *testing.T) {
 			made := f.create(t, conversation.Text)
 			c := f.dial(t, made.ChatURL)
 			c.want("session.created")
-			c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"bye"}]}}`)
+			c.send(
+				`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
+					`"text":"bye"}]}}`,
+			)
 			c.until("conversation.item.done")
 			row.leave(c)
 			f.awaitSession(t, made.Session.ID, "leaving", func(s conversation.Session) bool {
@@ -98,7 +101,10 @@ func TestSaidThenGone(t *testing.T) {
 	made := f.create(t, conversation.Text)
 	c := f.dial(t, made.ChatURL)
 	for _, text := range []string{"one", "two", "three"} {
-		c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}}`)
+		c.send(
+			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
+				`"text":"` + text + `"}]}}`,
+		)
 	}
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
 	f.awaitSession(t, made.Session.ID, "the hang-up", conversation.Session.Closed)
@@ -183,7 +189,10 @@ func TestSlowReader(t *testing.T) {
 	made := f.create(t, conversation.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
-	c.send(`{"type":"conversation.item.create","item":{"id":"big","type":"message","role":"user","content":[{"type":"input_text","text":"` + strings.Repeat("x", 30_000) + `"}]}}`)
+	c.send(
+		`{"type":"conversation.item.create","item":{"id":"big","type":"message","role":"user","content":[{"type":"input_text",` +
+			`"text":"` + strings.Repeat("x", 30_000) + `"}]}}`,
+	)
 	c.until("conversation.item.done")
 	dropped := func() bool { return !f.session(t, made.Session.ID).DroppedAt.IsZero() }
 	for !dropped() {

@@ -27,7 +27,11 @@ func TestFlood(t *testing.T) {
 		frame string
 	}{
 		{"frames", realtime.Rates{FramesPerSecond: slow, FrameBurst: 10}, `{"type":"input_audio_buffer.clear"}`},
-		{"bytes", realtime.Rates{BytesPerSecond: slow, ByteBurst: 4000}, `{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 400) + `"}`},
+		{
+			"bytes",
+			realtime.Rates{BytesPerSecond: slow, ByteBurst: 4000},
+			`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 400) + `"}`,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -102,7 +106,8 @@ func TestTooManySockets(t *testing.T) {
 			first, second := f.create(t, conversation.Text), f.create(t, conversation.Text)
 			c := f.dial(t, first.ChatURL)
 			c.want("session.created")
-			if resp := f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()); resp.StatusCode != row.status || resp.Header.Get("Retry-After") == "" {
+			if resp := f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()); resp.StatusCode != row.status ||
+				resp.Header.Get("Retry-After") == "" {
 				t.Errorf("one too many: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 			}
 			_ = c.conn.CloseNow()

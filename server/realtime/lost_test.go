@@ -9,12 +9,14 @@ import (
 	"parlance.dev/parlance/server/realtime"
 )
 
-// loseTurn has the lease of the turn that runs be over, as that of a node that was killed is, until
-// it is noticed.
+// loseTurn lets the lease of the running turn expire, as a node that was killed does, until the loss is
+// noticed.
 func (f *fixture) loseTurn(t *testing.T, id conversation.ID) {
 	t.Helper()
 	f.awaitSession(t, id, "the loss", func(conversation.Session) bool {
-		if _, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = now() - interval '1 s' WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL", id, f.ref.TenantID); err != nil {
+		_, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = now() - interval '1 s'"+
+			" WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL", id, f.ref.TenantID)
+		if err != nil {
 			t.Fatal(err)
 		}
 		turns, _, err := f.Transcript(t.Context(), f.principal, id, postgres.PageParams{Size: 9})
@@ -51,7 +53,8 @@ func TestLostNode(t *testing.T) {
 	again.want("session.created")
 	f.loseTurn(t, made.Session.ID)
 	lost := again.until("response.done")
-	if done := lost[len(lost)-1]; path(done, "response", "status") != "failed" || path(done, "response", "id") != path(first(seen, "response.created"), "response", "id") {
+	if done := lost[len(lost)-1]; path(done, "response", "status") != "failed" ||
+		path(done, "response", "id") != path(first(seen, "response.created"), "response", "id") {
 		t.Errorf("the open answer ended with %v", done)
 	}
 	answer := again.until("response.done")
@@ -82,7 +85,8 @@ func TestSaidWhileTheNodeIsLost(t *testing.T) {
 	checkWhole(t, again.until("response.done"), "Anew.")
 	checkWhole(t, again.until("response.done"), "Behind it.")
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 9})
-	if err != nil || len(turns) != 2 || turns[0].AgentText != "Anew." || turns[1].UserText != "And then?" || turns[1].AgentText != "Behind it." {
+	if err != nil || len(turns) != 2 || turns[0].AgentText != "Anew." || turns[1].UserText != "And then?" ||
+		turns[1].AgentText != "Behind it." {
 		t.Errorf("transcript: %+v, %v", turns, err)
 	}
 	gate <- struct{}{} // the old node wakes up

@@ -202,7 +202,10 @@ func TestBackWithAsides(t *testing.T) {
 	gates["main"] <- struct{}{}
 	c.until("response.output_text.delta")
 	aside := func(text string) {
-		c.send(`{"type":"response.create","response":{"conversation":"none","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}]}}`)
+		c.send(
+			`{"type":"response.create","response":{"conversation":"none","input":[{"type":"message","role":"user",` +
+				`"content":[{"type":"input_text","text":"` + text + `"}]}]}}`,
+		)
 	}
 	aside("closed")
 	c.until("response.done")
@@ -230,7 +233,11 @@ func TestBackWithAsides(t *testing.T) {
 		t.Errorf("%d answers: %v", len(byResponse), types(seen))
 	}
 	for _, of := range byResponse {
-		checkWhole(t, of, map[bool]string{true: "One two.", false: "Three four."}[path(of[0], "response", "conversation_id") != nil])
+		checkWhole(
+			t,
+			of,
+			map[bool]string{true: "One two.", false: "Three four."}[path(of[0], "response", "conversation_id") != nil],
+		)
 	}
 }
 
@@ -242,7 +249,10 @@ func TestBackWithTools(t *testing.T) {
 	made := f.create(t, conversation.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
-	c.send(`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"look","parameters":{"type":"object"}}]}}`)
+	c.send(
+		`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"look",` +
+			`"parameters":{"type":"object"}}]}}`,
+	)
 	seen := c.until("session.updated")
 	_ = c.conn.CloseNow()
 	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
@@ -253,7 +263,8 @@ func TestBackWithTools(t *testing.T) {
 	}
 	again.say("Is it open?")
 	answer := again.until("response.done")
-	if item := path(answer[len(answer)-1], "response", "output", 0); path(item, "type") != "function_call" || path(item, "name") != "look" {
+	if item := path(answer[len(answer)-1], "response", "output", 0); path(item, "type") != "function_call" ||
+		path(item, "name") != "look" {
 		t.Errorf("the answer is %v", item)
 	}
 }
@@ -416,7 +427,8 @@ func TestRedisLost(t *testing.T) {
 	gate <- struct{}{}
 	missed := again.until("response.done")
 	begun, done := first(seen, "response.created"), missed[len(missed)-1]
-	if path(done, "response", "id") != path(begun, "response", "id") || path(done, "response", "output", 0, "content", 0, "text") != "One two." {
+	if path(done, "response", "id") != path(begun, "response", "id") ||
+		path(done, "response", "output", 0, "content", 0, "text") != "One two." {
 		t.Errorf("the answer %v ended with %v", begun, done)
 	}
 	if item := first(missed, "conversation.item.done"); path(item, "item", "content", 0, "text") != "One two." {

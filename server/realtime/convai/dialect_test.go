@@ -39,6 +39,17 @@ func decoded(t testing.TB, step dialect.Step) []event {
 	return events
 }
 
+// told is the events that an event of the conversation leads to, sent those that a client's frame does.
+func told(t testing.TB, d *convai.Dialect, e conversation.Event) []event {
+	t.Helper()
+	return decoded(t, d.Event(e))
+}
+
+func sent(t testing.TB, d *convai.Dialect, frame string) []event {
+	t.Helper()
+	return decoded(t, d.Frame([]byte(frame)))
+}
+
 func field(e event, steps ...string) any {
 	var value any = e
 	for _, step := range steps {
@@ -82,19 +93,57 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"pong"}`, "missing_fields", "event_id"},
 		{`{"type":"user_audio_chunk","user_audio_chunk":"AAAA"}`, "asr_transcription_error", ""},
 		{`{"user_audio_chunk":"AAAA"}`, "asr_transcription_error", ""},
-		{`{"type":"conversation_initiation_client_data","conversation_config_override":5}`, "value_error", "conversation_config_override"},
-		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"native_mcp_server_ids":["m"]}}}`, "override_error", "conversation_config_override.agent.native_mcp_server_ids"},
+		{
+			`{"type":"conversation_initiation_client_data","conversation_config_override":5}`,
+			"value_error",
+			"conversation_config_override",
+		},
+		{
+			`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"native_mcp_server_ids":["m"]}}}`,
+			"override_error",
+			"conversation_config_override.agent.native_mcp_server_ids",
+		},
 		{`{"type":"conversation_initiation_client_data","dynamic_variables":[]}`, "value_error", "dynamic_variables"},
 		{`{"type":"conversation_initiation_client_data","dynamic_variables":{"a":{}}}`, "value_error", "dynamic_variables.a"},
-		{`{"type":"conversation_initiation_client_data","tool_mock_config":{"mocking_strategy":"all"}}`, "value_error", "tool_mock_config"},
-		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":null,"prompt":{"knowledge_base":[]}}}}`, "value_error", "conversation_config_override.agent.prompt.knowledge_base"},
-		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":"x"}}`, "value_error", "conversation_config_override.agent"},
-		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"prompt":[]}}}`, "value_error", "conversation_config_override.agent.prompt"},
-		{`{"type":"conversation_initiation_client_data","conversation_config_override":{"conversation":{"client_events":["audio",5]}}}`, "value_error", "conversation_config_override.conversation.client_events"},
+		{
+			`{"type":"conversation_initiation_client_data","tool_mock_config":{"mocking_strategy":"all"}}`,
+			"value_error",
+			"tool_mock_config",
+		},
+		{
+			`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":null,` +
+				`"prompt":{"knowledge_base":[]}}}}`,
+			"value_error",
+			"conversation_config_override.agent.prompt.knowledge_base",
+		},
+		{
+			`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":"x"}}`,
+			"value_error",
+			"conversation_config_override.agent",
+		},
+		{
+			`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"prompt":[]}}}`,
+			"value_error",
+			"conversation_config_override.agent.prompt",
+		},
+		{
+			`{"type":"conversation_initiation_client_data",` +
+				`"conversation_config_override":{"conversation":{"client_events":["audio",5]}}}`,
+			"value_error",
+			"conversation_config_override.conversation.client_events",
+		},
 		{`{"type":"conversation_initiation_client_data","dynamic_variable":{"a":"b"}}`, "value_error", "dynamic_variable"},
-		{`{"type":"conversation_initiation_client_data","conversation_config_overrides":{},"source_info":{"source":"js_sdk"}}`, "value_error", "conversation_config_overrides"},
+		{
+			`{"type":"conversation_initiation_client_data","conversation_config_overrides":{},"source_info":{"source":"js_sdk"}}`,
+			"value_error",
+			"conversation_config_overrides",
+		},
 		{`{"type":"conversation_initiation_client_data","user_id":"other"}`, "value_error", "user_id"},
-		{`{"type":"conversation_initiation_client_data","custom_llm_extra_body":{"a":1}}`, "value_error", "custom_llm_extra_body"},
+		{
+			`{"type":"conversation_initiation_client_data","custom_llm_extra_body":{"a":1}}`,
+			"value_error",
+			"custom_llm_extra_body",
+		},
 	}
 	for _, row := range rows {
 		d := newDialect(conversation.ChatChannel)
@@ -131,8 +180,8 @@ func TestAudioIsRefusedOnce(t *testing.T) {
 		conversation.ChatChannel: fault.SessionModality, conversation.VoiceChannel: fault.STTNotConfigured,
 	} {
 		d := newDialect(channel)
-		first := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`)))
-		second := decoded(t, d.Frame([]byte(`{"user_audio_chunk":"AAAA"}`)))
+		first := sent(t, d, `{"user_audio_chunk":"AAAA"}`)
+		second := sent(t, d, `{"user_audio_chunk":"AAAA"}`)
 		if len(first) != 1 || field(first[0], "error_event", "details", "code") != string(reason) || len(second) != 0 {
 			t.Errorf("%s: %v, then %v", channel, first, second)
 		}
@@ -147,20 +196,27 @@ func TestMCPCallWithApproval(t *testing.T) {
 	var states []string
 	show := func(e conversation.Event) event {
 		t.Helper()
-		events := decoded(t, d.Event(e))
+		events := told(t, d, e)
 		if len(events) != 1 || events[0]["type"] != "mcp_tool_call" {
 			t.Fatalf("%T: %v", e, events)
 		}
 		call, _ := field(events[0], "mcp_tool_call").(event)
 		state, _ := call["state"].(string)
 		states = append(states, state)
-		if call["service_id"] != "shop" || call["tool_name"] != "shop__refund" || field(call, "parameters", "id") != 7.0 || call["timestamp"] == "" {
+		if call["service_id"] != "shop" || call["tool_name"] != "shop__refund" || field(call, "parameters", "id") != 7.0 ||
+			call["timestamp"] == "" {
 			t.Errorf("%v", call)
 		}
 		return call
 	}
 	show(conversation.ToolStarted{CallID: "c1", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
-	asked := show(conversation.ApprovalRequested{CallID: "c1", RequestID: "mcpr_c1", Name: "shop__refund", Arguments: arguments, Timeout: 60e9})
+	asked := show(conversation.ApprovalRequested{
+		CallID:    "c1",
+		RequestID: "mcpr_c1",
+		Name:      "shop__refund",
+		Arguments: arguments,
+		Timeout:   60e9,
+	})
 	if asked["approval_timeout_secs"] != 60.0 {
 		t.Errorf("asked %v", asked)
 	}
@@ -171,7 +227,14 @@ func TestMCPCallWithApproval(t *testing.T) {
 	}
 	show(conversation.ToolDone{CallID: "c1", Name: "shop__refund", Arguments: arguments, Output: "done", Kind: tools.KindMCP})
 	show(conversation.ToolStarted{CallID: "c2", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
-	failed := show(conversation.ToolDone{CallID: "c2", Name: "shop__refund", Arguments: arguments, Output: "no", Failed: true, Kind: tools.KindMCP})
+	failed := show(conversation.ToolDone{
+		CallID:    "c2",
+		Name:      "shop__refund",
+		Arguments: arguments,
+		Output:    "no",
+		Failed:    true,
+		Kind:      tools.KindMCP,
+	})
 	if failed["error_message"] != "no" {
 		t.Errorf("failed %v", failed)
 	}
@@ -197,21 +260,29 @@ func TestToolIsCalled(t *testing.T) {
 	} {
 		d := newDialect(conversation.ChatChannel)
 		d.Event(conversation.ResponseStarted{})
-		done := decoded(t, d.Event(conversation.ToolDone{CallID: "c", Name: "book", Kind: tools.KindHTTP, Failed: row.failed, Result: row.result}))
-		if response := field(done[0], "agent_tool_response"); len(done) != 1 || field(done[0], "agent_tool_response", "is_called") != row.called || field(done[0], "agent_tool_response", "is_error") != row.failed {
+		done := told(t, d, conversation.ToolDone{CallID: "c", Name: "book", Kind: tools.KindHTTP, Failed: row.failed, Result: row.result})
+		if response := field(done[0], "agent_tool_response"); len(done) != 1 ||
+			field(done[0], "agent_tool_response", "is_called") != row.called ||
+			field(done[0], "agent_tool_response", "is_error") != row.failed {
 			t.Errorf("%+v: %v", row.result, response)
 		}
 	}
 }
 
-// TestCoreRefusals: what the core refuses is told by the names that this protocol has for it.
-func TestCoreRefusals(t *testing.T) {
+// TestFieldNames: an error of the conversation names fields as this protocol does.
+func TestFieldNames(t *testing.T) {
 	t.Parallel()
-	for core, ours := range map[string]string{"call_id": "tool_call_id", "approval_request_id": "tool_call_id", "output": "result", "text": "text"} {
-		events := decoded(t, newDialect(conversation.ChatChannel).Event(conversation.Failed{CommandID: "x", Err: fault.InvalidField(core, "unknown", "Nobody knows it.")}))
+	for name, shown := range map[string]string{
+		"call_id": "tool_call_id", "approval_request_id": "tool_call_id", "output": "result", "text": "text",
+	} {
+		events := told(t, newDialect(conversation.ChatChannel), conversation.Failed{
+			CommandID: "x", Err: fault.InvalidField(name, "unknown", "Nobody knows it."),
+		})
 		fields, _ := field(events[0], "error_event", "details", "fields").([]any)
-		if message, _ := field(events[0], "error_event", "message").(string); len(fields) != 1 || fields[0].(event)["field"] != ours || message != ours+": Nobody knows it." {
-			t.Errorf("%s: %v", core, events)
+		if message, _ := field(events[0], "error_event", "message").(string); len(fields) != 1 ||
+			fields[0].(event)["field"] != shown ||
+			message != shown+": Nobody knows it." {
+			t.Errorf("%s: %v", name, events)
 		}
 	}
 }
@@ -221,7 +292,8 @@ func TestCoreRefusals(t *testing.T) {
 func TestClientEvents(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
-	d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{"conversation":{"client_events":["agent_response","agent_tool_response_full_payload"]}}}`))
+	d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{
+		"conversation":{"client_events":["agent_response","agent_tool_response_full_payload"]}}}`))
 	var kinds []string
 	for _, e := range []conversation.Event{
 		conversation.ResponseStarted{},
@@ -231,7 +303,7 @@ func TestClientEvents(t *testing.T) {
 		conversation.TextDelta{Text: "Hi"},
 		conversation.ResponseDone{Status: conversation.ResponseCompleted, Text: "Hi"},
 	} {
-		for _, sent := range decoded(t, d.Event(e)) {
+		for _, sent := range told(t, d, e) {
 			kind, _ := sent["type"].(string)
 			kinds = append(kinds, kind)
 		}
@@ -266,7 +338,8 @@ func TestLastWords(t *testing.T) {
 			}
 			continue
 		}
-		if len(events) != 1 || field(events[0], "error_event", "code") != row.wireCode || field(events[0], "error_event", "error_type") != row.errorType {
+		if len(events) != 1 || field(events[0], "error_event", "code") != row.wireCode ||
+			field(events[0], "error_event", "error_type") != row.errorType {
 			t.Errorf("%d %s: %v", row.code, row.reason, events)
 		}
 	}
@@ -307,7 +380,10 @@ func TestSaidMeanwhile(t *testing.T) {
 		"interrupted": {
 			conversation.ResponseDone{Status: conversation.ResponseCancelled, Text: "Well"},
 			false,
-			[]string{start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 interruption", "2.d7 agent_response_correction", "2.d8 agent_typing", "3.1 user_transcript"},
+			[]string{
+				start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 interruption", "2.d7 agent_response_correction",
+				"2.d8 agent_typing", "3.1 user_transcript",
+			},
 		},
 		"failed": {
 			conversation.ResponseDone{Status: conversation.ResponseFailed, Text: "Well"},
@@ -317,7 +393,10 @@ func TestSaidMeanwhile(t *testing.T) {
 		"done, on the next socket": {
 			conversation.ResponseDone{Status: conversation.ResponseCompleted, Text: "Well"},
 			true,
-			[]string{start, "2.3 delta", "conversation_initiation_metadata", stop, "2.d5 agent_response", "2.d6 agent_typing", "3.1 user_transcript"},
+			[]string{
+				start, "2.3 delta", "conversation_initiation_metadata", stop, "2.d5 agent_response", "2.d6 agent_typing",
+				"3.1 user_transcript",
+			},
 		},
 	} {
 		d := newDialect(conversation.ChatChannel)
@@ -367,10 +446,15 @@ func TestAnswerOfAnotherNode(t *testing.T) {
 		"lost":             {conversation.AnswerEnded{TurnID: "turn_3", Lost: true}, nil},
 		"lost, and erased": {conversation.AnswerEnded{TurnID: "turn_9", Lost: true}, nil},
 	} {
-		d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1"}, Channel: conversation.ChatChannel, History: []conversation.Item{user}})
+		d := convai.New(dialect.Params{
+			Session: conversation.Session{ID: "ses_1"},
+			Channel: conversation.ChatChannel,
+			History: []conversation.Item{user},
+		})
 		d.Open()
-		events := decoded(t, d.Event(row.ended))
-		if len(events) == 0 || events[0]["type"] != "agent_typing" || field(events[0], "agent_typing_event", "is_typing") != false {
+		events := told(t, d, row.ended)
+		if len(events) == 0 || events[0]["type"] != "agent_typing" ||
+			field(events[0], "agent_typing_event", "is_typing") != false {
 			t.Fatalf("%s: %v", name, events)
 		}
 		if id := events[0]["parlance_event_id"]; name != "lost, and erased" && id != "8.1" {
@@ -384,35 +468,4 @@ func TestAnswerOfAnotherNode(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-}
-
-// FuzzFrame: whatever a client sends is answered or becomes a command, and nothing panics.
-func FuzzFrame(f *testing.F) {
-	for _, seed := range []string{
-		`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"prompt":{"prompt":"x"},"first_message":"y","language":"de"},"tts":{"voice_id":"v","speed":1},"asr":{"keywords":["a"]},"conversation":{"text_only":true,"client_events":["audio"]}},"dynamic_variables":{"a":"b","c":1,"d":true},"source_info":{"source":"js_sdk","version":"1.25.0"}}`,
-		`{"type":"user_message","text":"Hello"}`, `{"type":"user_activity"}`, `{"type":"contextual_update","text":"x","context_id":"c"}`,
-		`{"type":"client_tool_result","tool_call_id":"c","result":{"a":1},"is_error":false}`, `{"type":"mcp_tool_approval_result","tool_call_id":"c","is_approved":true}`,
-		`{"type":"feedback","score":null,"event_id":2}`, `{"type":"pong","event_id":1}`, `{"user_audio_chunk":"AAAA"}`,
-		`{"type":"multimodal_message","text":{"type":"user_message","text":"x"},"files":[{"type":"file_input","file_id":"f"}]}`, `{"type":null}`, `[`, `{"text":{}}`,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		d := newDialect(conversation.VoiceChannel)
-		step := d.Frame(data)
-		decoded(t, step)
-		var head struct {
-			Type string `json:"type"`
-		}
-		_ = json.Unmarshal(data, &head) // what cannot be read must be refused
-		quiet := head.Type == "pong" || head.Type == "conversation_initiation_client_data"
-		if len(step.Frames)+len(step.Commands) == 0 && !quiet {
-			t.Errorf("%q came to nothing", data)
-		}
-		for _, command := range step.Commands {
-			if said, ok := command.(conversation.UserMessage); ok && strings.TrimSpace(said.Text) == "" {
-				t.Errorf("%q says nothing", data)
-			}
-		}
-	})
 }

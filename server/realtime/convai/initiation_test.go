@@ -17,7 +17,8 @@ func TestOneWrongOverride(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
 	step := d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{
-		"agent":{"language":"de","native_mcp_server_ids":"m","prompt":{"llm":"m-2"}},"tts":"ada","asr":{"keywords":["Bern"]},"conversation":{"client_events":["audio",5]}}}`))
+		"agent":{"language":"de","native_mcp_server_ids":"m","prompt":{"llm":"m-2"}},"tts":"ada","asr":{"keywords":["Bern"]},
+		"conversation":{"client_events":["audio",5]}}}`))
 	var wrong []any
 	for _, e := range decoded(t, step) {
 		fields, _ := field(e, "error_event", "details", "fields").([]any)
@@ -26,7 +27,9 @@ func TestOneWrongOverride(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]any{
-		"conversation_config_override.agent.native_mcp_server_ids", "conversation_config_override.tts", "conversation_config_override.conversation.client_events",
+		"conversation_config_override.agent.native_mcp_server_ids",
+		"conversation_config_override.tts",
+		"conversation_config_override.conversation.client_events",
 	}, wrong); diff != "" {
 		t.Errorf("told of (-want +got):\n%s", diff)
 	}
@@ -46,7 +49,8 @@ func TestOneWrongOverride(t *testing.T) {
 // again.
 func TestLateFirstMessage(t *testing.T) {
 	t.Parallel()
-	const data = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":"Hi!","language":"de"}}}`
+	const data = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":"Hi!",` +
+		`"language":"de"}}}`
 	for name, row := range map[string]struct {
 		before  func(d *convai.Dialect)
 		allowed bool
@@ -69,7 +73,8 @@ func TestLateFirstMessage(t *testing.T) {
 		step := d.Frame([]byte(data))
 		told := decoded(t, step)
 		configure, _ := step.Commands[0].(conversation.Configure)
-		if configure.Overrides["language"] == nil || (configure.Overrides["first_message"] == nil) != row.late || (len(told) == 1) != row.late {
+		if configure.Overrides["language"] == nil || (configure.Overrides["first_message"] == nil) != row.late ||
+			(len(told) == 1) != row.late {
 			t.Errorf("%s: told %v, and the core %v", name, told, step.Commands)
 		}
 	}

@@ -188,7 +188,13 @@ func TestRead(t *testing.T) {
 		{"close without a code", frame(0x88, ""), nil, nil, 1005},
 		{"too large at once", frame(0x81, strings.Repeat("a", 1<<16+1)), nil, websocket.ErrTooLarge, 0},
 		{"too large in pieces", join(frame(0x01, long), frame(0x80, long)), nil, websocket.ErrTooLarge, 0},
-		{"promised too large", []byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, nil, websocket.ErrTooLarge, 0},
+		{
+			"promised too large",
+			[]byte{0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4},
+			nil,
+			websocket.ErrTooLarge,
+			0,
+		},
 		{"not UTF-8", frame(0x81, "\xff"), nil, websocket.ErrText, 0},
 		{"not masked", []byte{0x81, 0x01, 'a'}, nil, websocket.ErrProtocol, 0},
 		{"reserved bit", frame(0xc1, "a"), nil, websocket.ErrProtocol, 0},
@@ -432,7 +438,9 @@ func TestIsUpgrade(t *testing.T) {
 			t.Errorf("with %v: %v", change, got)
 		}
 	}
-	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(strings.Replace(handshake, "Host", "Content-Length: 2\r\nHost", 1) + "{}")))
+	r, err := http.ReadRequest(
+		bufio.NewReader(strings.NewReader(strings.Replace(handshake, "Host", "Content-Length: 2\r\nHost", 1) + "{}")),
+	)
 	if err != nil || websocket.IsUpgrade(r) {
 		t.Errorf("with a body: %v", err)
 	}
@@ -457,7 +465,12 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := websocket.Accept(w, r, nil, websocket.Limits{MaxMessageBytes: 512, ReadTimeout: patience, WriteTimeout: patience})
+		c, err := websocket.Accept(
+			w,
+			r,
+			nil,
+			websocket.Limits{MaxMessageBytes: 512, ReadTimeout: patience, WriteTimeout: patience},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
