@@ -29,10 +29,10 @@ import (
 	"parlance.dev/parlance/server/realtime"
 )
 
-// ofSession stands in the table of closes for whatever reason a session ended.
+// ofSession stands for the reason with which a session ended.
 const ofSession = "the session's end_reason"
 
-// closeRow is a way for a socket to be closed.
+// closeRow is a way in which a socket is closed.
 type closeRow struct {
 	code   ws.StatusCode
 	reason string
@@ -43,13 +43,13 @@ type closeRow struct {
 	do   func(t *testing.T, f *fixture, made conversation.Created, c *rawClient)
 }
 
-// operator is the reason with which the rows of ofSession end theirs.
+// operator is the reason of the sessions that the rows with ofSession end.
 const operator = "by the operator"
 
 var closeRows = []closeRow{
 	{code: 1000, reason: ofSession, do: ending(conversation.Completed)},
 	{code: 1011, reason: ofSession, do: ending(conversation.Broken)},
-	{code: 1011, reason: "internal_error", held: "ALTER TABLE session_connections RENAME TO gone"}, // a fault of ours
+	{code: 1011, reason: "internal_error", held: "ALTER TABLE session_connections RENAME TO gone"}, // an internal error
 	{code: 1002, reason: "protocol_error", do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
 		c.write([]byte{0x81, 0x01, '{'}) // not masked
 	}},
@@ -83,7 +83,7 @@ var closeRows = []closeRow{
 		reason: "slow_writer",
 		limits: realtime.Limits{ReadTimeout: 50 * time.Millisecond},
 		do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
-			c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // and no more
+			c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // the rest does not follow
 		},
 	},
 	{code: 4409, reason: "replaced", do: func(t *testing.T, f *fixture, made conversation.Created, _ *rawClient) {
@@ -110,7 +110,7 @@ func ending(status conversation.Status) func(*testing.T, *fixture, conversation.
 }
 
 // TestEveryClose produces each close of docs/realtime.md on a real socket, in both dialects, and
-// finds no other one in the code.
+// finds no other close in the code.
 func TestEveryClose(t *testing.T) {
 	t.Parallel()
 	produced := map[string]bool{}
@@ -143,7 +143,7 @@ func TestEveryClose(t *testing.T) {
 	}
 }
 
-// check closes a socket of the dialect that way.
+// check closes a socket of the dialect in the row's way.
 func (row closeRow) check(t *testing.T, f *fixture, protocol string) {
 	t.Helper()
 	made := f.create(t, conversation.Text)
@@ -168,7 +168,7 @@ func (row closeRow) check(t *testing.T, f *fixture, protocol string) {
 	}
 }
 
-// exec is a statement of somebody who may do everything.
+// exec runs a statement with all rights.
 func (f *fixture) exec(t *testing.T, statement string) {
 	t.Helper()
 	if _, err := f.db.ExecContext(context.WithoutCancel(t.Context()), statement); err != nil {
@@ -176,7 +176,7 @@ func (f *fixture) exec(t *testing.T, statement string) {
 	}
 }
 
-// between has a client dial, and the statement take effect between its admission and its joining.
+// between runs a statement between the admission of a client's socket and its joining.
 func (f *fixture) between(t *testing.T, made conversation.Created, protocol, statement string) (c *rawClient) {
 	t.Helper()
 	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
@@ -207,7 +207,7 @@ func (f *fixture) between(t *testing.T, made conversation.Created, protocol, sta
 	return c
 }
 
-// rawClient is a client that sees frames.
+// rawClient is a client that reads and writes frames.
 type rawClient struct {
 	t    *testing.T
 	conn net.Conn
@@ -234,7 +234,7 @@ func (f *fixture) raw(t *testing.T, published, protocol string) *rawClient {
 	return c
 }
 
-// write writes bytes as they are; the server may have closed already.
+// write writes bytes. The server may have closed already.
 func (c *rawClient) write(bytes []byte) { _, _ = c.conn.Write(bytes) }
 
 func (c *rawClient) send(frame ws.Frame) { _ = ws.WriteFrame(c.conn, ws.MaskFrame(frame)) }
@@ -282,8 +282,8 @@ func documentedCloses(t *testing.T) []string {
 	return closes
 }
 
-// closesInCode are the endings of this package, with code and reason, but for those that nobody is
-// sent; and the close codes of the core, alone.
+// closesInCode is the endings of this package with code and reason, without those that send no
+// close frame, and the close codes of package conversation.
 func closesInCode(t *testing.T) []string {
 	t.Helper()
 	set := token.NewFileSet()
@@ -321,8 +321,7 @@ func closesInCode(t *testing.T) []string {
 	return closes
 }
 
-// endingIn is the code and reason of an ending that is written out; none when it is silent or
-// computed.
+// endingIn is the code and reason of a literal ending; none when it is silent or computed.
 func endingIn(literal *ast.CompositeLit, values map[string]int) []string {
 	code, reason := 0, ""
 	for _, element := range literal.Elts {

@@ -8,7 +8,8 @@ import (
 	"parlance.dev/parlance/conversation"
 )
 
-// TestNextCommand: a message and the Respond right behind it become one Ask, and no other commands do.
+// TestNextCommand: a message and the Respond right behind it become one Ask, and no other commands
+// do.
 func TestNextCommand(t *testing.T) {
 	t.Parallel()
 	message := conversation.UserMessage{Text: "Hello?"}

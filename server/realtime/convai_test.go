@@ -20,11 +20,11 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// eleven is a client that speaks the ElevenLabs protocol, which answers pings; they and
-// agent_typing are left out of what it reads.
+// eleven is a client of the ElevenLabs protocol. It answers pings, and leaves pings and
+// agent_typing out of what it reads.
 type eleven struct{ *client }
 
-// initiation is what @elevenlabs/client sends first, as seen.
+// initiation is the first event of @elevenlabs/client, as observed.
 const initiation = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{},"tts":{},` +
 	`"conversation":{"text_only":true}},"source_info":{"source":"js_sdk","version":"1.25.0"}}`
 
@@ -74,7 +74,7 @@ func (c eleven) until(kind string) []event {
 	}
 }
 
-// one reads to the first event of the type and returns it alone.
+// one reads to the first event of the type and returns that event.
 func (c eleven) one(kind string) event {
 	c.t.Helper()
 	read := c.until(kind)
@@ -112,7 +112,7 @@ func (c eleven) say(text string) {
 	c.send(string(frame))
 }
 
-// parts joins the text of an answer's parts, which must be start, deltas, stop.
+// parts is the text of an answer's parts, which must be start, deltas and stop.
 func parts(t *testing.T, events []event) string {
 	t.Helper()
 	var kinds []string
@@ -184,8 +184,8 @@ func TestElevenLabsTurn(t *testing.T) {
 	)
 }
 
-// TestElevenLabsIsChosenByItsSubprotocol: by the first offered that is known, whatever carries a
-// token.
+// TestElevenLabsIsChosenByItsSubprotocol: the first known sub-protocol of the offer decides,
+// whatever carries the token.
 func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -206,8 +206,8 @@ func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 	}
 }
 
-// TestElevenLabsGreetsWithoutData: a client that sends nothing is greeted all the same, and one
-// that speaks first is greeted first.
+// TestElevenLabsGreetsWithoutData: a client that sends no initiation data is greeted, also one that
+// sends a message first.
 func TestElevenLabsGreetsWithoutData(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
@@ -295,8 +295,8 @@ func TestElevenLabsOverrides(t *testing.T) {
 	}
 }
 
-// TestElevenLabsInterruption: a new message breaks off the answer; messages that come on each
-// other's heels get one answer, and nothing is answered twice.
+// TestElevenLabsInterruption: a new message interrupts the answer. Messages right behind each other
+// get one answer, and nothing is answered twice.
 func TestElevenLabsInterruption(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -439,7 +439,7 @@ func TestElevenLabsFeedback(t *testing.T) {
 		path(refused, "error_event", "error_type") != "value_error" {
 		t.Errorf("refused %v", refused)
 	}
-	// The dialect refuses at once; the core counts in its turn.
+	// The dialect refuses at once, the conversation in its turn.
 	f.awaitSession(
 		t,
 		made.Session.ID,

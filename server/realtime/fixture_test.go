@@ -41,10 +41,11 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// patience bounds what a test waits for; it is reached only when something is broken.
+// patience is how long tests wait for anything; it only ends when something is broken.
 const patience = 3 * time.Minute
 
-// fixture is the sockets over a real conversation service and a database, with an agent on plan pro.
+// fixture is the sockets over a real conversation service and a database, with an agent on plan
+// pro.
 type fixture struct {
 	*conversation.Service
 	handler   *realtime.Handler
@@ -72,7 +73,7 @@ type fixture struct {
 	late     time.Duration
 }
 
-// newFixture makes one; config is the agent's.
+// newFixture makes a fixture whose agent has the config.
 func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fixture {
 	t.Helper()
 	db := pgtest.Open(t)

@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/server/realtime"
 )
 
-// put is the conversation.item.create of a message.
+// put is a conversation.item.create of a message.
 func put(id, role, text, previous string) string {
 	kind := "input_text"
 	if role == "assistant" {
@@ -24,7 +24,7 @@ func put(id, role, text, previous string) string {
 		`","content":[{"type":"` + kind + `","text":"` + text + `"}]}}`
 }
 
-// seen are the messages of a request as "role: text", marks of ours cut off.
+// seen is the messages of a request as "role: text", without the marks that we add.
 func seen(req model.Request) []string {
 	var lines []string
 	for _, m := range req.Messages {
@@ -191,9 +191,9 @@ func TestDeleteItem(t *testing.T) {
 	}
 }
 
-// TestRetrieveBehindDelete holds that what is asked about an item behind its deletion is answered
-// as of then, although the socket knows its items and answers at once otherwise: of one that is
-// there, and of one that is going out.
+// TestRetrieveBehindDelete: a request for an item right behind its deletion gets the state after
+// the deletion, also where the socket knows the item and would answer at once. The item is a
+// finished one, then one of an open answer.
 func TestRetrieveBehindDelete(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -227,8 +227,8 @@ func TestRetrieveBehindDelete(t *testing.T) {
 	refused("gone")
 }
 
-// TestUpdateHistory is what updateHistory of the agents SDK sends, at once: an item is deleted, and
-// one of its id put in.
+// TestUpdateHistory sends what updateHistory of the agents SDK does at once: an item is deleted,
+// and one with the same id is created.
 func TestUpdateHistory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -268,8 +268,7 @@ func TestUpdateHistory(t *testing.T) {
 	wantSeen(t, f, "user: first, changed", "assistant: Hm.", "user: second")
 }
 
-// TestDeleteWhileAnswering holds that an item that is going out can be deleted: when it is
-// recorded.
+// TestDeleteWhileAnswering: an item of an open answer can be deleted once it is recorded.
 func TestDeleteWhileAnswering(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
@@ -314,9 +313,9 @@ func TestTruncateText(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: a message that the agent did not say to its end is incomplete for every socket,
-// then and later.
-func TestBrokenOff(t *testing.T) {
+// TestIncomplete: a message that the agent did not finish is incomplete for every socket, at once
+// and later.
+func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(
@@ -358,10 +357,10 @@ func TestBrokenOff(t *testing.T) {
 	if diff := cmp.Diff([]event{want, want}, []event{here, there}); diff != "" {
 		t.Errorf("here and there (-want +got):\n%s", diff)
 	}
-	again := f.beside(t).dial(t, made.ChatURL+"&last_event_id=evt_gone.item_gone")
+	returned := f.beside(t).dial(t, made.ChatURL+"&last_event_id=evt_gone.item_gone")
 	missed := event{}
 	for len(missed) < len(want) {
-		statuses(again.until("conversation.item.done"), missed)
+		statuses(returned.until("conversation.item.done"), missed)
 	}
 	if diff := cmp.Diff(want, missed); diff != "" {
 		t.Errorf("who comes back (-want +got):\n%s", diff)

@@ -32,8 +32,8 @@ func framesOf(texts ...string) []dialect.Frame {
 	return frames
 }
 
-// newPausingSocket is a socket without a connection, whose dialect has sent one frame before a pause and
-// others behind it.
+// newPausingSocket is a socket without a connection, whose dialect has sent one frame before a
+// pause and others behind it.
 func newPausingSocket() *socket {
 	limits := Limits{}.withDefaults()
 	s := &socket{
@@ -45,8 +45,8 @@ func newPausingSocket() *socket {
 	return s
 }
 
-// TestPause: the pause begins when the frames before it are written. Until it is over no other frame goes
-// out, of the same step or of another. Then the others come in their order.
+// TestPause: the pause begins when the frames before it are written. Until it is over no other
+// frame goes out, of the same step or of another. Then the others come in their order.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := newPausingSocket()
@@ -90,7 +90,7 @@ func TestEndInAPause(t *testing.T) {
 func TestOnlyMetadataBeforeThePause(t *testing.T) {
 	t.Parallel()
 	d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1"}})
-	for name, step := range map[string]dialect.Step{"first": d.Open(), "again": d.Reopen(nil)} {
+	for name, step := range map[string]dialect.Step{"first": d.Open(), "reopened": d.Reopen(nil)} {
 		if step.FramesBeforePause != 1 || len(step.Frames) != 1 || step.Pause <= 0 {
 			t.Errorf("%s: %d of %d frames before the pause of %s",
 				name, step.FramesBeforePause, len(step.Frames), step.Pause)

@@ -25,7 +25,7 @@ func endAs(text string, reason model.FinishReason) step {
 	}
 }
 
-// TestOutOfBand: a response beside the conversation, while that one's is going out.
+// TestOutOfBand gives a response out of band while one of the conversation is open.
 func TestOutOfBand(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Be kind.", ClientOverrides: []string{"instructions"}}, realtime.Limits{})
@@ -129,8 +129,9 @@ func TestResponseInput(t *testing.T) {
 	}
 }
 
-// TestAsidesAreBounded: four at once, and each can be cancelled by its id.
-func TestAsidesAreBounded(t *testing.T) {
+// TestOutOfBandIsBounded: at most four responses out of band are open, and each can be cancelled by
+// its id.
+func TestOutOfBandIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	for range 4 {
@@ -203,7 +204,7 @@ func TestResponseOptions(t *testing.T) {
 		path(session, "audio", "output", "speed") != 1.2 {
 		t.Errorf("audio %v", session["audio"])
 	}
-	round := 1 // from the last
+	round := 1 // the request that is checked, from the last
 	wantAsked := func(choice model.ToolChoice, tokens int, tools ...string) {
 		t.Helper()
 		asked := f.model.requests()
@@ -276,9 +277,9 @@ func TestResponseOptions(t *testing.T) {
 	}
 }
 
-// TestLeftOut: what does not exist here, or is not allowed, is answered by an error, and the rest
-// is done.
-func TestLeftOut(t *testing.T) {
+// TestUnsupportedSettings: what does not exist here, or is not allowed, is an error, and the rest
+// of the event applies.
+func TestUnsupportedSettings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Be kind.", ClientOverrides: []string{"model"}}, realtime.Limits{})
 	f.model.then(say("Bye."), say("Kindly."))
@@ -353,7 +354,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestAudio: without a transcriber audio is an item whose words are not known.
+// TestAudio: without a transcriber audio is an item without a transcript.
 func TestAudio(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

@@ -10,8 +10,7 @@ import (
 	"parlance.dev/parlance/server/realtime"
 )
 
-// TestNullClears: null gives a setting back what it was when the session began; what is absent
-// stays.
+// TestNullClears: null restores a setting of the session's start; absent settings stay.
 func TestNullClears(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{
@@ -70,7 +69,7 @@ func TestNullClears(t *testing.T) {
 	}
 }
 
-// TestShownIsInForce: session.updated has no tool that is not offered, and no choice of one.
+// TestShownIsInForce: session.updated shows no tool that is not offered, and no choice of one.
 func TestShownIsInForce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})

@@ -14,7 +14,7 @@ import (
 	"parlance.dev/parlance/tools"
 )
 
-// textTurn is the order both SDKs were seen to take. Source: realtime.md 1.3.
+// textTurn is the order of events that both SDKs accept. Source: realtime.md 1.3.
 var textTurn = []string{
 	"response.created", "response.output_item.added", "conversation.item.added", "response.content_part.added",
 	"response.output_text.delta", "response.output_text.done", "response.content_part.done", "conversation.item.done",
@@ -30,7 +30,7 @@ func TestGreetingAndTurn(t *testing.T) {
 	f.model.then(say("In fourteen ", "days."))
 	made := f.create(t, conversation.Text)
 	c := f.dial(t, made.ChatURL)
-	c.say("When?") // before anything was read, while the greeting goes out
+	c.say("When?") // during the greeting, before anything was read
 
 	created := c.want("session.created")
 	if path(created, "session", "instructions") != "Be kind." || path(created, "session", "object") != "realtime.session" ||
@@ -187,8 +187,8 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 		t.Errorf("session.updated: %v", updated)
 	}
 	c.send(`{"type":"session.update","session":{"type":"realtime","tracing":"auto"}}`)
-	if again := c.want("session.updated"); path(again, "session", "tools", 0, "name") != "pick_color" {
-		t.Errorf("absent cleared: %v", again)
+	if unchanged := c.want("session.updated"); path(unchanged, "session", "tools", 0, "name") != "pick_color" {
+		t.Errorf("absent cleared: %v", unchanged)
 	}
 	c.say("Pick.")
 	answer := c.until("response.done")
@@ -212,8 +212,8 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 	}
 }
 
-// TestClientToolWithoutAnswer: the model goes on when the client's time is over; what comes late,
-// or for a call that nobody made, is an error and nothing more.
+// TestClientToolWithoutAnswer: the model goes on when the client's time is over. A late result, or
+// one of an unknown call, is an error.
 func TestClientToolWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{ClientToolTimeoutSeconds: 1}, realtime.Limits{})
@@ -223,7 +223,7 @@ func TestClientToolWithoutAnswer(t *testing.T) {
 	c.say("Pick.")
 	answer := c.until("response.done")
 	id, _ := path(answer[len(answer)-2], "item", "call_id").(string)
-	answer = c.until("response.done") // without being asked for
+	answer = c.until("response.done") // without a response.create
 	if path(answer[0], "item", "type") != "function_call_output" || path(answer[0], "item", "call_id") != id {
 		t.Errorf("the client is not told that its call is over: %v", answer[0])
 	}
@@ -298,14 +298,14 @@ func TestTypingIntoAVoiceSession(t *testing.T) {
 	if deaf := voice.want("error"); path(deaf, "error", "code") != "stt-not-configured" {
 		t.Errorf("audio: %v", deaf)
 	}
-	voice.want("input_audio_buffer.cleared") // the second append was not answered
+	voice.want("input_audio_buffer.cleared") // the second append has no answer
 	chat.send(`{"type":"input_audio_buffer.append","audio":"AAAA"}`)
 	if deaf := chat.want("error"); path(deaf, "error", "code") != "session-modality" {
 		t.Errorf("audio on chat: %v", deaf)
 	}
 	chat.say("Hello?")
 	chat.until("response.done")
-	heard := voice.until("conversation.item.done") // the other socket learns of both items, whole
+	heard := voice.until("conversation.item.done") // the other socket gets both items, whole
 	if path(heard[0], "item", "role") != "user" {
 		t.Errorf("user's item on the other socket: %v", heard)
 	}

@@ -39,7 +39,8 @@ func decoded(t testing.TB, step dialect.Step) []event {
 	return events
 }
 
-// told is the events that an event of the conversation leads to, sent those that a client's frame does.
+// told is the events for the client that an event of the conversation leads to, sent those that a
+// client's frame leads to.
 func told(t testing.TB, d *convai.Dialect, e conversation.Event) []event {
 	t.Helper()
 	return decoded(t, d.Event(e))
@@ -163,7 +164,7 @@ func TestRefusedFrames(t *testing.T) {
 		}
 		for _, command := range step.Commands {
 			if _, ok := command.(conversation.Greet); !ok {
-				t.Errorf("%.80s: the core is told %T", row.frame, command)
+				t.Errorf("%.80s: the command %T", row.frame, command)
 			}
 		}
 	}
@@ -173,7 +174,7 @@ func TestRefusedFrames(t *testing.T) {
 	}
 }
 
-// TestAudioIsRefusedOnce: a microphone sends ten chunks a second.
+// TestAudioIsRefusedOnce: audio is refused once, for a microphone sends ten chunks a second.
 func TestAudioIsRefusedOnce(t *testing.T) {
 	t.Parallel()
 	for channel, reason := range map[conversation.LiveChannel]fault.Reason{
@@ -243,8 +244,8 @@ func TestMCPCallWithApproval(t *testing.T) {
 	}
 }
 
-// TestToolIsCalled: a call of which nobody knows how it ended may have been made; one that was
-// refused was not.
+// TestToolIsCalled: is_called is true for a call with an unknown outcome, and false for one that
+// was refused.
 func TestToolIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -252,7 +253,7 @@ func TestToolIsCalled(t *testing.T) {
 		called, failed bool
 	}{
 		{conversation.CallResult{Attempts: 1}, true, false},
-		{conversation.CallResult{}, true, false}, // of the service itself
+		{conversation.CallResult{}, true, false}, // a tool of the service
 		{conversation.CallResult{ErrorCode: "upstream-failed", Attempts: 3}, true, true},
 		{conversation.CallResult{ErrorCode: "unknown"}, true, true},
 		{conversation.CallResult{ErrorCode: "unknown-tool"}, false, true},
@@ -287,8 +288,8 @@ func TestFieldNames(t *testing.T) {
 	}
 }
 
-// TestClientEvents: a client gets what it asked for in client_events, and what it cannot do
-// without.
+// TestClientEvents: a client gets the events of its client_events, and those that cannot be turned
+// off.
 func TestClientEvents(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
@@ -345,7 +346,7 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// TestFrameIDs: parts of an answer share an event_id, and their frames are told apart all the same.
+// TestFrameIDs: the parts of an answer share an event_id, and their frames have ids of their own.
 func TestFrameIDs(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
@@ -366,16 +367,16 @@ func TestFrameIDs(t *testing.T) {
 	}
 }
 
-// TestSaidMeanwhile: what the user says while an answer goes out is told behind its end, however
-// that is, on this socket or on the next, and once.
-func TestSaidMeanwhile(t *testing.T) {
+// TestMessageDuringAnswer: a user's message during an answer is sent after the answer's end,
+// whatever the end is, on this socket or on the next, and once.
+func TestMessageDuringAnswer(t *testing.T) {
 	t.Parallel()
 	said := conversation.Item{ID: "item_2", Kind: conversation.UserItem, TurnIndex: 1, Text: "Stop."}
 	start, stop := "2.2 start", "2.4 stop"
 	for name, row := range map[string]struct {
-		done  conversation.ResponseDone
-		again bool
-		want  []string
+		done     conversation.ResponseDone
+		returned bool
+		want     []string
 	}{
 		"interrupted": {
 			conversation.ResponseDone{Status: conversation.ResponseCancelled, Text: "Well"},
@@ -414,7 +415,7 @@ func TestSaidMeanwhile(t *testing.T) {
 		tell(d.Event(conversation.MessageStarted{}))
 		tell(d.Event(conversation.ItemAdded{Item: said}))
 		tell(d.Event(conversation.TextDelta{Text: "Well"}))
-		if row.again {
+		if row.returned {
 			tell(d.Reopen([]conversation.Item{said}))
 			tell(d.Missed("2.3"))
 		}
@@ -425,8 +426,8 @@ func TestSaidMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAnswerOfAnotherNode: its end is told to a client that has not got it from there, its words in
-// one event.
+// TestAnswerOfAnotherNode: a client that has not got the end of another node's answer is told it,
+// with the text in one event.
 func TestAnswerOfAnotherNode(t *testing.T) {
 	t.Parallel()
 	user := conversation.Item{Kind: conversation.UserItem, TurnID: "turn_3", TurnIndex: 3, Text: "Where?"}

@@ -8,7 +8,7 @@ import (
 	"parlance.dev/parlance/conversation"
 )
 
-// FuzzFrame: whatever a client sends is answered or becomes a command, and nothing panics.
+// FuzzFrame: each frame is answered or becomes a command.
 func FuzzFrame(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"prompt":{"prompt":"x"},` +

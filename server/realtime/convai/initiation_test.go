@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
-// TestOneWrongOverride: an override of the wrong type is told, and the others are kept.
+// TestOneWrongOverride: an override of the wrong type is an error, and the others apply.
 func TestOneWrongOverride(t *testing.T) {
 	t.Parallel()
 	d := newDialect(conversation.ChatChannel)
@@ -23,7 +23,7 @@ func TestOneWrongOverride(t *testing.T) {
 	for _, e := range decoded(t, step) {
 		fields, _ := field(e, "error_event", "details", "fields").([]any)
 		for _, one := range fields {
-			wrong = append(wrong, one.(event)["field"]) //nolint:errcheck,forcetypeassert // of our own
+			wrong = append(wrong, one.(event)["field"]) //nolint:errcheck,forcetypeassert // errorField has strings
 		}
 	}
 	if diff := cmp.Diff([]any{
@@ -37,16 +37,15 @@ func TestOneWrongOverride(t *testing.T) {
 		"language": json.RawMessage(`"de"`), "model": json.RawMessage(`"m-2"`), "stt": json.RawMessage(`{"keywords":["Bern"]}`),
 	}}
 	if diff := cmp.Diff(conversation.Command(want), step.Commands[0]); diff != "" {
-		t.Errorf("the core is told (-want +got):\n%s", diff)
+		t.Errorf("the command (-want +got):\n%s", diff)
 	}
 	if more := d.Event(conversation.ResponseStarted{}); len(more.Frames) != 1 {
 		t.Error("events that were not asked for are left out")
 	}
 }
 
-// TestLateFirstMessage: a first message that comes when the conversation has begun is told to be
-// late, and the rest of the data is taken; not so to a client that comes back, which sends it
-// again.
+// TestLateFirstMessage: a first message after the conversation has begun is an error, and the rest
+// of the data applies. A client that comes back sends it again without an error.
 func TestLateFirstMessage(t *testing.T) {
 	t.Parallel()
 	const data = `{"type":"conversation_initiation_client_data","conversation_config_override":{"agent":{"first_message":"Hi!",` +
@@ -59,8 +58,8 @@ func TestLateFirstMessage(t *testing.T) {
 		"in time":               {func(*convai.Dialect) {}, true, false},
 		"behind a second":       {func(d *convai.Dialect) { d.PauseEnded() }, true, true},
 		"behind another event":  {func(d *convai.Dialect) { d.Frame([]byte(`{"type":"user_activity"}`)) }, true, true},
-		"late and not allowed":  {func(d *convai.Dialect) { d.PauseEnded() }, false, false}, // the core tells that it is not
-		"of who has come again": {func(d *convai.Dialect) { d.PauseEnded(); d.Reopen(nil) }, true, false},
+		"late and not allowed":  {func(d *convai.Dialect) { d.PauseEnded() }, false, false}, // the conversation refuses it
+		"of a returning client": {func(d *convai.Dialect) { d.PauseEnded(); d.Reopen(nil) }, true, false},
 	} {
 		config := agents.Config{FirstMessage: "Hello!"}
 		if row.allowed {
@@ -75,7 +74,7 @@ func TestLateFirstMessage(t *testing.T) {
 		configure, _ := step.Commands[0].(conversation.Configure)
 		if configure.Overrides["language"] == nil || (configure.Overrides["first_message"] == nil) != row.late ||
 			(len(told) == 1) != row.late {
-			t.Errorf("%s: told %v, and the core %v", name, told, step.Commands)
+			t.Errorf("%s: sent %v and %v", name, told, step.Commands)
 		}
 	}
 }

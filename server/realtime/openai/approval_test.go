@@ -53,8 +53,8 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestApprovalAsItem: a request for approval is an item of this socket only, which the conversation does
-// not know.
+// TestApprovalAsItem: a request for approval is an item of this socket only, which the conversation
+// does not know.
 func TestApprovalAsItem(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_0", Kind: conversation.UserItem, Text: "hi"}}})

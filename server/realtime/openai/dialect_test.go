@@ -40,7 +40,8 @@ func decoded(t testing.TB, step openai.Step) []event {
 	return events
 }
 
-// told is the events that an event of the conversation leads to, sent those that a client's frame does.
+// told is the events for the client that an event of the conversation leads to, sent those that a
+// client's frame leads to.
 func told(t testing.TB, d *openai.Dialect, e conversation.Event) []event {
 	t.Helper()
 	return decoded(t, d.Event(e))
@@ -139,7 +140,7 @@ func TestCommands(t *testing.T) {
 		}}})
 		step := d.Frame([]byte(row.frame))
 		if respond, ok := step.Commands[0].(conversation.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
-			respond.CommandID = "" // made to find what the response shows
+			respond.CommandID = "" // an id of the dialect's own
 			step.Commands[0] = respond
 		}
 		if len(step.Frames) != 0 {

@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/server/realtime/openai"
 )
 
-// FuzzFrame: each frame is answered with events that are valid
-// JSON with a type and an id, or becomes a command.
+// FuzzFrame: each frame is answered with events that are valid JSON with a type and an id, or
+// becomes a command.
 func FuzzFrame(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"a",` +
