@@ -89,7 +89,7 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	return m, nil
 }
 
-// Choose is conversation.ModelFunc: the provider of the agent's choice, with its fallbacks. Each of
+// Choose is turns.ModelFunc: the provider of the agent's choice, with its fallbacks. Each of
 // them that the workspace has a credential for is asked with that, read anew for each turn. One that is
 // not configured fails when its turn comes. Errors: Upstream upstream-failed when none is.
 func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {

@@ -15,9 +15,6 @@ import (
 const runVariable = "PARLANCE_TEST_RUN_CLI"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(processorsVariable) != "" {
-		os.Exit(followWork())
-	}
 	if os.Getenv(runVariable) == "" {
 		os.Exit(m.Run())
 	}

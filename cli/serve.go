@@ -68,11 +68,7 @@ func openProduction(cmd *cobra.Command, component string) (*app.App, error) {
 	if err := checkSchema(cmd.Context(), config.Direct().Reveal()); err != nil {
 		return nil, err
 	}
-	opened, err := openApp(cmd.Context(), config, component)
-	if err == nil {
-		go tuneProcessors(cmd.Context()) // behind what counts processors to know how much to do at once
-	}
-	return opened, err
+	return openApp(cmd.Context(), config, component)
 }
 
 // checkSchema refuses a database that is behind. One that is ahead is fine: migrations are safe

@@ -12,8 +12,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"parlance.dev/parlance/platform/quicknet"
 )
 
 const (
@@ -90,7 +88,7 @@ func (l stallListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stallConn{Conn: quicknet.Wrap(conn), within: l.within, accepted: time.Now()}, nil
+	return &stallConn{Conn: conn, within: l.within, accepted: time.Now()}, nil
 }
 
 // stallConn sets its deadline for longer than within, and for many writes: small ones come in hundreds a second.

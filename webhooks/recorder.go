@@ -253,10 +253,9 @@ func (s *Service) recordSuccesses(ctx context.Context, group []result) ([]Endpoi
 		return nil, err
 	}
 	var written []EndpointID
-	_, err = s.db.Ask(ctx, postgres.Step{
-		SQL:   postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
-		Fresh: true,
-		Args:  []any{of.tenants, of.ids, of.at, r.ids, r.began, endpoints, r.deliveries, r.attempts, r.codes, r.durations, r.requestHeaders, r.responseHeaders, r.body},
+	_, err = s.db.Pipeline(ctx, postgres.Step{
+		SQL:  postgres.RawForAllTenants("results of many are written together", recordSuccessesSQL),
+		Args: []any{of.tenants, of.ids, of.at, r.ids, r.began, endpoints, r.deliveries, r.attempts, r.codes, r.durations, r.requestHeaders, r.responseHeaders, r.body},
 		Row: func(scan func(into ...any) error) error {
 			var id EndpointID
 			err := scan(&id)

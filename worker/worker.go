@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
@@ -63,10 +63,10 @@ type Deps struct {
 	// Reembedder may be nil although there is an Ingester.
 	Reembedder task.Reembedder
 	Blobs      task.BlobReleaser
-	// Sessions is conversation.Service: each second.
+	// Sessions is sessions.Service: each second.
 	Sessions Sessions
-	// Analyses is conversation.Service too: what it analyses, as sessions end.
-	Analyses *conversation.Service
+	// Analyses analyses sessions that have ended.
+	Analyses *analysis.Service
 	// Strays is knowledge.Service: blobs that nobody has referred to for long, every five minutes.
 	Strays Housekeeper
 	// Searches keeps up what searches are quick by: knowledge's Tend, every minute.
@@ -104,6 +104,7 @@ type Worker struct {
 	server   *queue.Server
 	webhooks *webhooks.Service
 	sessions Sessions
+	overdue  Housekeeper
 	strays   Housekeeper
 	searches Housekeeper
 	models   Housekeeper
@@ -142,6 +143,9 @@ func New(d Deps) (*Worker, error) {
 		depths:    queue.NewDepths(d.Redis),
 		taskFuncs: map[events.Type]func(events.Row) queue.Task{}, bells: map[events.Type]*lane{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), redis: d.Redis, tracer: d.Tracer, log: d.Log, now: d.Now,
+	}
+	if d.Analyses != nil {
+		w.overdue = d.Analyses
 	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
@@ -182,7 +186,7 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		w.bells[events.SourceQueued] = w.ingestion
 	}
 	if d.Analyses != nil {
-		w.analyses = newLane(laneParams{queue: queue.Analyse, sweeper: task.AnalysisSweeper{Sessions: d.Analyses}}, d)
+		w.analyses = newLane(laneParams{queue: queue.Analyse, sweeper: task.AnalysisSweeper{Analyses: d.Analyses}}, d)
 		handlers[task.AnalyseSessionType] = w.analyses.runs(task.HandleAnalyseSession(d.Analyses, w.analyses.admit))
 		handlers[task.LearnSessionType] = w.analyses.runs(task.HandleLearnSession(d.Analyses, w.analyses.admit))
 		w.bells[events.AnalysisWanted] = w.analyses
@@ -241,6 +245,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.sessions != nil {
 		group.Go(func() error { w.sessions.Watch(ctx); return nil })
 		loop("sweep of sessions", interval, nil, func(ctx context.Context) error { return w.sessions.Sweep(ctx, w.now()) })
+	}
+	if w.overdue != nil {
+		loop("sweep of analyses", interval, nil, func(ctx context.Context) error { return w.overdue.Sweep(ctx, w.now()) })
 	}
 	if w.strays != nil {
 		loop("sweep of strays", slowInterval, nil, w.byAge(w.strays))

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // upgrade are the headers of a handshake.
@@ -30,12 +30,12 @@ func upgrade(more ...string) http.Header {
 func TestRefusedBeforeTheUpgrade(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	text, other := f.create(t, conversation.Text), f.create(t, conversation.Text)
-	over := f.create(t, conversation.Text)
-	if _, err := f.End(t.Context(), f.principal, over.Session.ID, conversation.EndParams{Status: conversation.Completed}); err != nil {
+	text, other := f.create(t, sessions.Text), f.create(t, sessions.Text)
+	over := f.create(t, sessions.Text)
+	if _, err := f.End(t.Context(), f.principal, over.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
 		t.Fatal(err)
 	}
-	chat := func(id conversation.ID) string { return f.base + "/v1/realtime/chat/" + string(id) }
+	chat := func(id sessions.ID) string { return f.base + "/v1/realtime/chat/" + string(id) }
 	good := f.url(text.ChatURL)
 	rows := []struct {
 		name   string
@@ -90,7 +90,7 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 			t.Errorf("%s: %v %s", row.name, resp.Header, body)
 		}
 	}
-	if got := f.session(t, text.Session.ID).Status; got != conversation.Pending {
+	if got := f.session(t, text.Session.ID).Status; got != sessions.Pending {
 		t.Errorf("refused sockets left the session %s", got)
 	}
 }
@@ -129,7 +129,7 @@ func TestTokenAndSubprotocol(t *testing.T) {
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			made := f.create(t, conversation.Text)
+			made := f.create(t, sessions.Text)
 			fill := func(s string) string { return strings.ReplaceAll(s, "%s", made.Token) }
 			options := &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"https://customer.example"}}}
 			for _, one := range row.offered {

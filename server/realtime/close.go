@@ -4,8 +4,8 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/websocket"
 )
 
@@ -31,7 +31,7 @@ type ending struct {
 	code   int
 	reason string
 	// leaving is what the conversation is told. It takes no notice after its own Closed.
-	leaving conversation.Leaving
+	leaving live.Leaving
 	// silent says that no close frame is sent: the client is gone, or has sent its own.
 	silent bool
 	// discards says that unwritten frames are thrown away: the client does not read.
@@ -41,22 +41,22 @@ type ending struct {
 // The ends of this package; the others come from the conversation. Codes and reasons are permanent.
 var (
 	// endRestart has the conversation's code for a restart and a reason that says what to do.
-	endRestart  = ending{code: closeRestart, reason: "reconnect", leaving: conversation.Dropped}
-	endTooLarge = ending{code: closeTooBig, reason: "frame_too_large", leaving: conversation.Dropped}
+	endRestart  = ending{code: closeRestart, reason: "reconnect", leaving: live.Dropped}
+	endTooLarge = ending{code: closeTooBig, reason: "frame_too_large", leaving: live.Dropped}
 	// endSlowReader is a client that does not read what it is sent, endSlowWriter one that begins a
 	// message and does not finish it.
 	endSlowReader = ending{
-		code: int(conversation.CloseSlow), reason: "slow_reader", leaving: conversation.Dropped,
+		code: int(live.CloseSlow), reason: "slow_reader", leaving: live.Dropped,
 		discards: true,
 	}
 	endSlowWriter = ending{
-		code: int(conversation.CloseSlow), reason: "slow_writer", leaving: conversation.Dropped,
+		code: int(live.CloseSlow), reason: "slow_writer", leaving: live.Dropped,
 	}
-	endFlood    = ending{code: closeFlood, reason: "flood", leaving: conversation.Dropped}
-	endText     = ending{code: closeInvalid, reason: "invalid_utf8", leaving: conversation.Dropped}
-	endProtocol = ending{code: closeProtocol, reason: "protocol_error", leaving: conversation.Dropped}
-	endLost     = ending{code: closeLost, reason: "lost", leaving: conversation.Dropped, silent: true}
-	endInternal = ending{code: closeInternal, reason: "internal_error", leaving: conversation.Dropped}
+	endFlood    = ending{code: closeFlood, reason: "flood", leaving: live.Dropped}
+	endText     = ending{code: closeInvalid, reason: "invalid_utf8", leaving: live.Dropped}
+	endProtocol = ending{code: closeProtocol, reason: "protocol_error", leaving: live.Dropped}
+	endLost     = ending{code: closeLost, reason: "lost", leaving: live.Dropped, silent: true}
+	endInternal = ending{code: closeInternal, reason: "internal_error", leaving: live.Dropped}
 )
 
 // endOfRead is the end that a failed read means. A close frame with 1000, 1001 or without a code is
@@ -65,9 +65,9 @@ func endOfRead(err error) ending {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		switch closed.Code {
 		case closeNormal, closeGoingAway, closeNone:
-			return ending{code: closed.Code, reason: "hang_up", leaving: conversation.HungUp, silent: true}
+			return ending{code: closed.Code, reason: "hang_up", leaving: live.HungUp, silent: true}
 		}
-		return ending{code: closed.Code, reason: "lost", leaving: conversation.Dropped, silent: true}
+		return ending{code: closed.Code, reason: "lost", leaving: live.Dropped, silent: true}
 	}
 	for known, end := range map[error]ending{
 		websocket.ErrTooLarge: endTooLarge, websocket.ErrReadTimeout: endSlowWriter,
@@ -81,12 +81,12 @@ func endOfRead(err error) ending {
 }
 
 // endOfSession is the end that the conversation asks for.
-func endOfSession(e conversation.Closed) ending {
-	if e.Code == conversation.CloseRestart {
+func endOfSession(e live.Closed) ending {
+	if e.Code == live.CloseRestart {
 		return endRestart
 	}
 	return ending{
-		code: int(e.Code), reason: closeReason(e.Reason), discards: e.Code == conversation.CloseSlow,
+		code: int(e.Code), reason: closeReason(e.Reason), discards: e.Code == live.CloseSlow,
 	}
 }
 
@@ -106,7 +106,7 @@ func endOfJoin(err error) ending {
 // maySurvive says whether the conversation goes on when a socket ends so, for a client that may
 // come back.
 func (e ending) maySurvive() bool {
-	return e.leaving == conversation.Dropped && e.code != endInternal.code
+	return e.leaving == live.Dropped && e.code != endInternal.code
 }
 
 // maxReasonBytes is the longest reason that a close frame can hold.

@@ -24,9 +24,9 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // ofSession stands for the reason with which a session ended.
@@ -40,20 +40,20 @@ type closeRow struct {
 	// held is what another transaction does between the socket's admission and its joining; empty:
 	// nothing.
 	held string
-	do   func(t *testing.T, f *fixture, made conversation.Created, c *rawClient)
+	do   func(t *testing.T, f *fixture, made sessions.Created, c *rawClient)
 }
 
 // operator is the reason of the sessions that the rows with ofSession end.
 const operator = "by the operator"
 
 var closeRows = []closeRow{
-	{code: 1000, reason: ofSession, do: ending(conversation.Completed)},
-	{code: 1011, reason: ofSession, do: ending(conversation.Broken)},
+	{code: 1000, reason: ofSession, do: ending(sessions.Completed)},
+	{code: 1011, reason: ofSession, do: ending(sessions.Broken)},
 	{code: 1011, reason: "internal_error", held: "ALTER TABLE session_connections RENAME TO gone"}, // an internal error
-	{code: 1002, reason: "protocol_error", do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+	{code: 1002, reason: "protocol_error", do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 		c.write([]byte{0x81, 0x01, '{'}) // not masked
 	}},
-	{code: 1007, reason: "invalid_utf8", do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+	{code: 1007, reason: "invalid_utf8", do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 		c.send(ws.NewTextFrame([]byte("{\"type\":\"\xff\"}")))
 	}},
 	{
@@ -65,16 +65,16 @@ var closeRows = []closeRow{
 		code:   1009,
 		reason: "frame_too_large",
 		limits: realtime.Limits{MaxMessageBytes: 1000},
-		do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 			c.send(ws.NewTextFrame(make([]byte, 1001)))
 		},
 	},
-	{code: 1012, reason: "reconnect", do: func(_ *testing.T, f *fixture, _ conversation.Created, _ *rawClient) { f.stop() }},
+	{code: 1012, reason: "reconnect", do: func(_ *testing.T, f *fixture, _ sessions.Created, _ *rawClient) { f.stop() }},
 	{
 		code:   4408,
 		reason: "slow_reader",
 		limits: realtime.Limits{MaxUnwrittenBytes: 100},
-		do: func(*testing.T, *fixture, conversation.Created, *rawClient) {
+		do: func(*testing.T, *fixture, sessions.Created, *rawClient) {
 			// The first event is more than may wait.
 		},
 	},
@@ -82,18 +82,18 @@ var closeRows = []closeRow{
 		code:   4408,
 		reason: "slow_writer",
 		limits: realtime.Limits{ReadTimeout: 50 * time.Millisecond},
-		do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 			c.write([]byte{0x81, 0x85, 0, 0, 0, 0, '{'}) // the rest does not follow
 		},
 	},
-	{code: 4409, reason: "replaced", do: func(t *testing.T, f *fixture, made conversation.Created, _ *rawClient) {
+	{code: 4409, reason: "replaced", do: func(t *testing.T, f *fixture, made sessions.Created, _ *rawClient) {
 		f.raw(t, made.ChatURL, "realtime")
 	}},
 	{
 		code:   4429,
 		reason: "flood",
 		limits: realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 5}},
-		do: func(_ *testing.T, _ *fixture, _ conversation.Created, c *rawClient) {
+		do: func(_ *testing.T, _ *fixture, _ sessions.Created, c *rawClient) {
 			for range 20 {
 				c.send(ws.NewTextFrame([]byte(`{"type":"user_activity"}`)))
 			}
@@ -101,9 +101,9 @@ var closeRows = []closeRow{
 	},
 }
 
-func ending(status conversation.Status) func(*testing.T, *fixture, conversation.Created, *rawClient) {
-	return func(t *testing.T, f *fixture, made conversation.Created, _ *rawClient) {
-		if _, err := f.End(t.Context(), f.principal, made.Session.ID, conversation.EndParams{Status: status, Reason: operator}); err != nil {
+func ending(status sessions.Status) func(*testing.T, *fixture, sessions.Created, *rawClient) {
+	return func(t *testing.T, f *fixture, made sessions.Created, _ *rawClient) {
+		if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: status, Reason: operator}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestEveryClose(t *testing.T) {
 // check closes a socket of the dialect in the row's way.
 func (row closeRow) check(t *testing.T, f *fixture, protocol string) {
 	t.Helper()
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	var c *rawClient
 	if row.held != "" {
 		c = f.between(t, made, protocol, row.held)
@@ -177,7 +177,7 @@ func (f *fixture) exec(t *testing.T, statement string) {
 }
 
 // between runs a statement between the admission of a client's socket and its joining.
-func (f *fixture) between(t *testing.T, made conversation.Created, protocol, statement string) (c *rawClient) {
+func (f *fixture) between(t *testing.T, made sessions.Created, protocol, statement string) (c *rawClient) {
 	t.Helper()
 	err := postgres.InTx(t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.ExecContext(
@@ -190,7 +190,7 @@ func (f *fixture) between(t *testing.T, made conversation.Created, protocol, sta
 			return err
 		}
 		c = f.raw(t, made.ChatURL, protocol)
-		f.awaitSession(t, made.Session.ID, "a socket that waits to join", func(conversation.Session) bool {
+		f.awaitSession(t, made.Session.ID, "a socket that waits to join", func(sessions.Session) bool {
 			var waiting int
 			if err := f.db.NewRaw("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").
 				Scan(ctx, &waiting); err != nil {
@@ -283,13 +283,13 @@ func documentedCloses(t *testing.T) []string {
 }
 
 // closesInCode is the endings of this package with code and reason, without those that send no
-// close frame, and the close codes of package conversation.
+// close frame, and the close codes of package live.
 func closesInCode(t *testing.T) []string {
 	t.Helper()
 	set := token.NewFileSet()
 	values := map[string]int{}
 	var closes []string
-	for _, path := range []string{filepath.Join("..", "..", "conversation", "live.go"), "close.go"} {
+	for _, path := range []string{filepath.Join("..", "..", "live", "live.go"), "close.go"} {
 		file, err := parser.ParseFile(set, path, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -331,7 +331,7 @@ func endingIn(literal *ast.CompositeLit, values map[string]int) []string {
 		}
 		key, _ := pair.Key.(*ast.Ident)
 		value := pair.Value
-		if call, ok := value.(*ast.CallExpr); ok && len(call.Args) == 1 { // int(conversation.CloseSlow)
+		if call, ok := value.(*ast.CallExpr); ok && len(call.Args) == 1 { // int(live.CloseSlow)
 			value = call.Args[0]
 		}
 		switch of := value.(type) {

@@ -5,28 +5,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 )
 
 // TestNextCommand: a message and the Respond right behind it become one Ask, and no other commands
 // do.
 func TestNextCommand(t *testing.T) {
 	t.Parallel()
-	message := conversation.UserMessage{Text: "Hello?"}
-	respond := conversation.Respond{CommandID: "respond"}
-	commands := []conversation.Command{
-		conversation.Cancel{}, message, respond, respond, message, message, conversation.Activity{}, respond, message,
+	message := live.UserMessage{Text: "Hello?"}
+	respond := live.Respond{CommandID: "respond"}
+	commands := []live.Command{
+		live.Cancel{}, message, respond, respond, message, message, live.Activity{}, respond, message,
 	}
-	want := []conversation.Command{
-		conversation.Cancel{},
-		conversation.Ask{Said: message, Wish: respond},
+	want := []live.Command{
+		live.Cancel{},
+		live.Ask{Said: message, Wish: respond},
 		respond, message, message,
-		conversation.Activity{},
+		live.Activity{},
 		respond, message,
 	}
-	var got []conversation.Command
+	var got []live.Command
 	for len(commands) > 0 {
-		var command conversation.Command
+		var command live.Command
 		command, commands = nextCommand(commands)
 		got = append(got, command)
 	}

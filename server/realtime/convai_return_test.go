@@ -10,17 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 func TestElevenLabsComesBack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
 	f.model.then(say("Yes."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation)
 	c.say("Hm?")
@@ -78,7 +78,7 @@ func TestElevenLabsReturn(t *testing.T) {
 		}
 		return model.Result{FinishReason: model.FinishStop}, nil
 	})
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation)
 	c.say("Count")
@@ -109,7 +109,7 @@ func TestElevenLabsContext(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("The red one."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation, `{"type":"contextual_update","text":"The user looks at the red bicycle."}`, `{"type":"user_activity"}`)
 	c.say("Which one?")
@@ -124,7 +124,7 @@ func TestElevenLabsContext(t *testing.T) {
 	}
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{})
 	if err != nil || len(turns) != 1 || turns[0].UserText != "Which one?" || len(turns[0].Items) != 1 ||
-		turns[0].Items[0].Kind != conversation.SystemItem {
+		turns[0].Items[0].Kind != sessions.SystemItem {
 		t.Errorf("transcript %+v %v", turns, err)
 	}
 }
@@ -141,7 +141,7 @@ func TestElevenLabsClientTool(t *testing.T) {
 		},
 	}}, realtime.Limits{})
 	f.model.then(call("show_map", `{"place":"Bern"}`), say("There it is."))
-	c := f.dialEleven(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dialEleven(t, f.create(t, sessions.Text).ChatURL)
 	c.send(initiation)
 	c.say("Show me Bern")
 	called, _ := path(c.one("client_tool_call"), "client_tool_call").(event)
@@ -178,7 +178,7 @@ func TestElevenLabsRedisLost(t *testing.T) {
 	other := f.beside(t)
 	gate := make(chan struct{}, 2) // as many as there are pieces
 	f.model.then(gated(gate, "One ", "two."), say("Next."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation)
 	c.say("Count.")

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
 )
@@ -135,11 +135,11 @@ func parts(t *testing.T, events []event) string {
 func TestElevenLabsTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello {{name}}!"}, realtime.Limits{})
-	f.passages.passages = []conversation.Passage{
+	f.passages.passages = []sessions.Passage{
 		{SourceID: "src_1", SourceName: "Refunds", ChunkID: "chk_1", Similarity: 0.9, Text: "Fourteen days."},
 	}
 	f.model.then(say("In fourteen ", "days."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	if got := c.conn.Subprotocol(); got != "convai" {
 		t.Fatalf("selected %q", got)
@@ -180,7 +180,7 @@ func TestElevenLabsTurn(t *testing.T) {
 		t,
 		made.Session.ID,
 		"the hang-up",
-		func(s conversation.Session) bool { return s.EndReason == conversation.ReasonHangUp },
+		func(s sessions.Session) bool { return s.EndReason == sessions.ReasonHangUp },
 	)
 }
 
@@ -190,7 +190,7 @@ func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	for _, offered := range [][]string{{"convai", "realtime"}, {"convai"}, {"convai", "bearer.%s"}, {"bearer.%s", "convai"}} {
-		made := f.create(t, conversation.Text)
+		made := f.create(t, sessions.Text)
 		url := made.ChatURL
 		for i := range offered {
 			if strings.Contains(offered[i], "%s") {
@@ -211,9 +211,9 @@ func TestElevenLabsIsChosenByItsSubprotocol(t *testing.T) {
 func TestElevenLabsGreetsWithoutData(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
-	silent := f.dialEleven(t, f.create(t, conversation.Text).ChatURL)
+	silent := f.dialEleven(t, f.create(t, sessions.Text).ChatURL)
 	f.model.then(say("Yes."))
-	hasty := f.dialEleven(t, f.create(t, conversation.Text).ChatURL)
+	hasty := f.dialEleven(t, f.create(t, sessions.Text).ChatURL)
 	hasty.say("Are you there?")
 	for _, text := range []string{"Hello!", "Yes."} {
 		if said := hasty.one("agent_response"); path(said, "agent_response_event", "agent_response") != text {
@@ -233,8 +233,8 @@ func TestElevenLabsOverrides(t *testing.T) {
 		ClientOverrides: []string{"first_message", "instructions", "tts", agents.KeyClientVariables},
 	}, realtime.Limits{})
 	f.model.then(say("Yes."))
-	made, err := f.Create(t.Context(), f.principal, conversation.CreateParams{
-		AgentID: f.agent.ID, UserID: "user-1", Modality: conversation.Text, DynamicVariables: map[string]string{"tier": "gold"},
+	made, err := f.Create(t.Context(), f.principal, sessions.CreateParams{
+		AgentID: f.agent.ID, UserID: "user-1", Modality: sessions.Text, DynamicVariables: map[string]string{"tier": "gold"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +301,7 @@ func TestElevenLabsInterruption(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(sayAndWait("Well, "), say("Two and three."), say("Four."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation)
 	c.say("one")
@@ -374,7 +374,7 @@ func TestElevenLabsTools(t *testing.T) {
 		return call("end_call", `{}`)(ctx, req, emit)
 	}
 	f.model.then(call("order_status", `{"id":"7"}`), say("Shipped."), goodbye)
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation)
 	c.say("Where is 7?")
@@ -423,7 +423,7 @@ func TestElevenLabsFeedback(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
 	f.model.then(say("Yes."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dialEleven(t, made.ChatURL)
 	c.send(initiation)
 	c.one("agent_response")
@@ -444,7 +444,7 @@ func TestElevenLabsFeedback(t *testing.T) {
 		t,
 		made.Session.ID,
 		"counting both",
-		func(s conversation.Session) bool { return s.Likes == conversation.Likes{Likes: 1, Dislikes: 1} },
+		func(s sessions.Session) bool { return s.Likes == sessions.Likes{Likes: 1, Dislikes: 1} },
 	)
 	c.send(`{"type":"feedback","score":null,"event_id":4}`, `{"type":"feedback","score":"like","event_id":1}`)
 	c.want("error")
@@ -452,10 +452,10 @@ func TestElevenLabsFeedback(t *testing.T) {
 		t,
 		made.Session.ID,
 		"taking one back",
-		func(s conversation.Session) bool { return s.Likes == conversation.Likes{Likes: 1} },
+		func(s sessions.Session) bool { return s.Likes == sessions.Likes{Likes: 1} },
 	)
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{})
-	if err != nil || turns[0].Feedback != conversation.Like || turns[1].Feedback != conversation.NoScore {
+	if err != nil || turns[0].Feedback != sessions.Like || turns[1].Feedback != sessions.NoScore {
 		t.Errorf("transcript %v %v", turns, err)
 	}
 }

@@ -5,8 +5,8 @@
 //
 // and each path with /realtime behind it, which is what the openai SDK makes of a base URL.
 //
-//	client ──► reader ──► dialect ──► conversation.Live.Do      the client's frames, one by one
-//	       ◄── writer ◄── dialect ◄── conversation.Live.Poll    the conversation's events, many at once
+//	client ──► reader ──► dialect ──► live.Live.Do      the client's frames, one by one
+//	       ◄── writer ◄── dialect ◄── live.Live.Poll    the conversation's events, many at once
 //
 // Each socket has a goroutine that reads and one that writes. The package limits what a client may
 // send (rates.go), how much may wait to be written to it, and how long it may leave a ping
@@ -14,11 +14,11 @@
 //
 // The signed URL alone decides who may connect. A refusal is a problem in the HTTP answer, before
 // the upgrade. After it every close has a code and a reason that do not change: close.go has those
-// of this package, conversation its own, docs/realtime.md all of them.
+// of this package, package live its own, docs/realtime.md all of them.
 //
 // A client that was lost and comes back is sent what it missed (resumable.go): from this node's
 // memory, or from Redis when its last socket was on another node (frame_store.go).
 //
-// The dialects (openai, convai) say what messages mean, package conversation what a conversation
+// The dialects (openai, convai) say what messages mean, package live what a conversation
 // may do.
 package realtime

@@ -17,7 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/redis"
@@ -26,11 +25,14 @@ import (
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/interceptor"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/test/pgtest"
 	"parlance.dev/parlance/test/redistest"
+	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -47,7 +49,7 @@ const patience = 3 * time.Minute
 // fixture is the sockets over a real conversation service and a database, with an agent on plan
 // pro.
 type fixture struct {
-	*conversation.Service
+	*rooms.Node
 	handler   *realtime.Handler
 	agents    *agents.Service
 	tools     *tools.Service
@@ -91,7 +93,7 @@ func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fix
 	f.owners = owners
 	f.agents = agents.New(agents.Deps{DB: db, Workspaces: owners, Now: f.now})
 	f.tools = tools.New(tools.Deps{DB: db, Workspaces: owners, Agents: f.agents, Keys: keys, Guard: guard})
-	for name, builtin := range conversation.SystemTools() {
+	for name, builtin := range turns.SystemTools() {
 		f.tools.Register(name, builtin)
 	}
 	f.newConversations()
@@ -102,7 +104,7 @@ func newFixture(t *testing.T, config agents.Config, limits realtime.Limits) *fix
 }
 
 func (f *fixture) newConversations() {
-	f.Service = conversation.New(conversation.Deps{
+	f.Node = rooms.New(rooms.Deps{
 		DB: f.db, Agents: f.agents, Workspaces: f.owners, Tools: f.tools, Retriever: &f.passages, Seal: f.keys,
 		Models:    func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) { return f.model, nil },
 		PublicURL: "http://talk.example", Now: f.now,
@@ -187,7 +189,7 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	f.stop = stop
 	f.handler = realtime.New(realtime.Deps{
-		Sessions: f.Service,
+		Sessions: f.Live,
 		Log:      slog.New(slog.DiscardHandler),
 		Context:  ctx,
 		Now:      f.now,
@@ -212,9 +214,9 @@ func (f *fixture) listen(t *testing.T, limits realtime.Limits) {
 	})
 }
 
-func (f *fixture) create(t *testing.T, modality conversation.Modality) conversation.Created {
+func (f *fixture) create(t *testing.T, modality sessions.Modality) sessions.Created {
 	t.Helper()
-	made, err := f.Create(t.Context(), f.principal, conversation.CreateParams{
+	made, err := f.Create(t.Context(), f.principal, sessions.CreateParams{
 		AgentID: f.agent.ID, UserID: "user-1", Modality: modality,
 	})
 	if err != nil {
@@ -228,7 +230,7 @@ func (f *fixture) url(published string) string {
 	return f.base + strings.TrimPrefix(published, "ws://talk.example")
 }
 
-func (f *fixture) session(t *testing.T, id conversation.ID) conversation.Session {
+func (f *fixture) session(t *testing.T, id sessions.ID) sessions.Session {
 	t.Helper()
 	session, err := f.Get(t.Context(), f.principal, id)
 	if err != nil {
@@ -237,7 +239,7 @@ func (f *fixture) session(t *testing.T, id conversation.ID) conversation.Session
 	return session
 }
 
-func (f *fixture) awaitSession(t *testing.T, id conversation.ID, what string, ok func(conversation.Session) bool) {
+func (f *fixture) awaitSession(t *testing.T, id sessions.ID, what string, ok func(sessions.Session) bool) {
 	t.Helper()
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
@@ -253,9 +255,9 @@ func (f *fixture) awaitSession(t *testing.T, id conversation.ID, what string, ok
 }
 
 // awaitTurns waits until the session has so many turns of a status.
-func (f *fixture) awaitTurns(t *testing.T, id conversation.ID, status conversation.TurnStatus, count int) {
+func (f *fixture) awaitTurns(t *testing.T, id sessions.ID, status sessions.TurnStatus, count int) {
 	t.Helper()
-	f.awaitSession(t, id, "the turns", func(conversation.Session) bool {
+	f.awaitSession(t, id, "the turns", func(sessions.Session) bool {
 		turns, _, err := f.Transcript(t.Context(), f.principal, id, postgres.PageParams{Size: 100})
 		if err != nil {
 			t.Fatal(err)
@@ -400,19 +402,19 @@ func types(events []event) []string {
 }
 
 // fixedPassages is a Retriever that always finds the same passages.
-type fixedPassages struct{ passages []conversation.Passage }
+type fixedPassages struct{ passages []sessions.Passage }
 
 func (s *fixedPassages) Retrieve(
 	context.Context,
 	workspaces.Ref,
 	agents.ID,
 	string,
-	conversation.RetrieveParams,
-) ([]conversation.Passage, *conversation.Retrieval, error) {
+	turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	return s.passages, nil, nil
 }
 
-func (s *fixedPassages) Ahead(workspaces.Ref, agents.ID) conversation.SourcesAhead { return nil }
+func (s *fixedPassages) Ahead(workspaces.Ref, agents.ID) turns.SourcesAhead { return nil }
 
 // get is a plain HTTP request to a socket's URL.
 func (f *fixture) get(t *testing.T, method, url string, header http.Header) *http.Response {

@@ -12,8 +12,8 @@ import (
 	"github.com/coder/websocket"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // TestFlood has clients that send more than they may: they get an error, then their sockets are
@@ -37,7 +37,7 @@ func TestFlood(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, agents.Config{}, realtime.Limits{Rates: row.rates})
-			made := f.create(t, conversation.Text)
+			made := f.create(t, sessions.Text)
 			c := f.dial(t, made.ChatURL)
 			c.want("session.created")
 			for range 30 {
@@ -50,8 +50,8 @@ func TestFlood(t *testing.T) {
 				told = c.until("error")
 			}
 			wantClose(t, c.closed(), 4429, "flood")
-			f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
-			if s := f.session(t, made.Session.ID); s.Status != conversation.InProgress {
+			f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
+			if s := f.session(t, made.Session.ID); s.Status != sessions.InProgress {
 				t.Errorf("the session is %s", s.Status)
 			}
 			returned := f.dial(t, made.ChatURL) // with full buckets
@@ -64,7 +64,7 @@ func TestFlood(t *testing.T) {
 func TestFloodOfPings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{Rates: realtime.Rates{FramesPerSecond: 1e-3, FrameBurst: 20}})
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	conn := f.openAndIgnore(t, made.ChatURL)
 	ping := []byte{0x89, 0x80, 0, 0, 0, 0}
 	for range 100 {
@@ -72,7 +72,7 @@ func TestFloodOfPings(t *testing.T) {
 			break // the server has closed
 		}
 	}
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 }
 
 // TestUnfinishedMessage has clients that begin a message and do not finish it.
@@ -80,12 +80,12 @@ func TestUnfinishedMessage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{ReadTimeout: 50 * time.Millisecond})
 	for _, part := range [][]byte{{0x81}, {0x81, 0x85, 0, 0, 0, 0, '{'}, {0x01, 0x81, 0, 0, 0, 0, '{'}} {
-		made := f.create(t, conversation.Text)
+		made := f.create(t, sessions.Text)
 		conn := f.openAndIgnore(t, made.ChatURL)
 		if _, err := conn.Write(part); err != nil {
 			t.Fatal(err)
 		}
-		f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+		f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 	}
 }
 
@@ -103,7 +103,7 @@ func TestTooManySockets(t *testing.T) {
 		t.Run(http.StatusText(row.status), func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, agents.Config{}, row.limits)
-			first, second := f.create(t, conversation.Text), f.create(t, conversation.Text)
+			first, second := f.create(t, sessions.Text), f.create(t, sessions.Text)
 			c := f.dial(t, first.ChatURL)
 			c.want("session.created")
 			if resp := f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()); resp.StatusCode != row.status ||
@@ -111,7 +111,7 @@ func TestTooManySockets(t *testing.T) {
 				t.Errorf("one too many: %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
 			}
 			_ = c.conn.CloseNow()
-			f.awaitSession(t, first.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+			f.awaitSession(t, first.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 			deadline := time.Now().Add(patience)
 			for f.get(t, http.MethodGet, f.url(second.ChatURL), upgrade()).StatusCode != http.StatusSwitchingProtocols {
 				if time.Now().After(deadline) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/beat"
 )
 
@@ -21,7 +21,7 @@ const (
 type follower struct {
 	store   *frameStore
 	streams []*remoteFrames
-	live    *conversation.Live
+	live    *live.Live
 	seen    map[string]bool
 	stop    context.CancelFunc
 	done    sync.WaitGroup
@@ -34,9 +34,9 @@ type framesFollowed struct{ frames []sentFrame }
 type lastFramesDue struct{ responseID string }
 
 // follow starts where the streams have been read to.
-func follow(store *frameStore, streams []*remoteFrames, live *conversation.Live) *follower {
+func follow(store *frameStore, streams []*remoteFrames, joined *live.Live) *follower {
 	ctx, stop := context.WithCancel(context.Background())
-	f := &follower{store: store, streams: streams, live: live, seen: map[string]bool{}, stop: stop}
+	f := &follower{store: store, streams: streams, live: joined, seen: map[string]bool{}, stop: stop}
 	for _, remote := range streams {
 		for id := range idsOf(remote.frames) {
 			f.seen[id] = true

@@ -11,8 +11,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
 )
 
 // The frames of one socket are a Redis stream, several in an entry. The streams of a channel's
@@ -22,7 +22,7 @@ import (
 const (
 	flushInterval    = 80 * time.Millisecond
 	redisTimeout     = 2 * time.Second
-	streamLifetime   = conversation.DropGrace + 30*time.Second
+	streamLifetime   = sessions.DropGrace + 30*time.Second
 	maxStreamEntries = 1024 // about
 	// maxStreams is how many of a channel's newest sockets are looked at.
 	maxStreams = 4
@@ -65,11 +65,11 @@ func (s *frameStore) close() {
 }
 
 // The braces keep a session's keys together in a cluster.
-func listKey(id conversation.ID, channel conversation.LiveChannel) string {
+func listKey(id sessions.ID, channel sessions.LiveChannel) string {
 	return "parlance:frames:{" + string(id) + "}:" + string(channel)
 }
 
-func streamKey(id conversation.ID, channel conversation.LiveChannel, number int64) string {
+func streamKey(id sessions.ID, channel sessions.LiveChannel, number int64) string {
 	return listKey(id, channel) + ":" + strconv.FormatInt(number, 10)
 }
 
@@ -94,7 +94,7 @@ type frameStream struct {
 
 // stream makes the stream of a socket; number orders the session's sockets.
 func (s *frameStore) stream(
-	id conversation.ID, channel conversation.LiveChannel, number int64,
+	id sessions.ID, channel sessions.LiveChannel, number int64,
 ) *frameStream {
 	return &frameStream{
 		store: s, list: listKey(id, channel), stream: streamKey(id, channel, number), number: number,

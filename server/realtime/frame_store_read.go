@@ -12,8 +12,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // remoteFrames is what one socket of another node was sent, as far as Redis has it.
@@ -31,7 +31,7 @@ type remoteFrames struct {
 // read reads what a channel's last sockets were sent, newest socket first, without the socket with
 // the number except.
 func (s *frameStore) read(
-	ctx context.Context, id conversation.ID, channel conversation.LiveChannel, except int64,
+	ctx context.Context, id sessions.ID, channel sessions.LiveChannel, except int64,
 ) ([]*remoteFrames, error) {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()

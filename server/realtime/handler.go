@@ -10,8 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	goredis "github.com/redis/go-redis/v9"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/realtime/websocket"
@@ -26,7 +26,7 @@ const retryAfter = 5 * time.Second
 
 // Deps is what a Handler works with. Sessions and Log are required.
 type Deps struct {
-	Sessions *conversation.Service
+	Sessions *live.Service
 	Log      *slog.Logger
 	Problem  problem.Writer
 	// Redis keeps for some minutes what sockets were sent, for clients that come back on another

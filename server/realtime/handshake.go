@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/openai"
 	"parlance.dev/parlance/server/realtime/websocket"
+	"parlance.dev/parlance/sessions"
 )
 
 // The sub-protocols. Source: realtime.md; browsers' SDKs send them.
@@ -25,29 +26,29 @@ const (
 
 // admit does everything before the upgrade. It checks the token before the upgrade's headers, so
 // that a plain GET with a bad token says what is wrong with the token.
-func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (conversation.Admission, error) {
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (live.Admission, error) {
 	channel, id, ok := parsePath(r.URL.Path)
 	if !ok {
-		return conversation.Admission{}, fault.New(fault.RouteNotFound,
+		return live.Admission{}, fault.New(fault.RouteNotFound,
 			"No WebSocket at %s. Use ws_url or chat_url of a session.", r.URL.Path)
 	}
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		return conversation.Admission{}, fault.New(fault.MethodNotAllowedReason,
+		return live.Admission{}, fault.New(fault.MethodNotAllowedReason,
 			"This is a WebSocket URL; it takes GET with an upgrade only.")
 	}
 	token, upgrade := tokenOf(r), websocket.IsUpgrade(r)
 	if token == "" && !upgrade {
-		return conversation.Admission{}, errNoUpgrade(w)
+		return live.Admission{}, errNoUpgrade(w)
 	}
-	admission, err := h.deps.Sessions.Admit(r.Context(), conversation.AdmitParams{
+	admission, err := h.deps.Sessions.Admit(r.Context(), live.AdmitParams{
 		SessionID: id, Token: token, Channel: channel,
 	})
 	if err != nil {
-		return conversation.Admission{}, err
+		return live.Admission{}, err
 	}
 	if !upgrade {
-		return conversation.Admission{}, errNoUpgrade(w)
+		return live.Admission{}, errNoUpgrade(w)
 	}
 	// Clients of this protocol may change the greeting before it is said.
 	admission.HoldGreeting = slices.Contains(chosenProtocol(r), protocolElevenLabs)
@@ -63,16 +64,16 @@ func errNoUpgrade(w http.ResponseWriter) error {
 }
 
 // parsePath takes the channel and the session from a path, which may end in /realtime.
-func parsePath(path string) (conversation.LiveChannel, conversation.ID, bool) {
+func parsePath(path string) (sessions.LiveChannel, sessions.ID, bool) {
 	rest, ok := strings.CutPrefix(path, Prefix)
 	if !ok {
 		return "", "", false
 	}
 	rest = strings.TrimSuffix(rest, "/realtime")
 	name, id, _ := strings.Cut(rest, "/")
-	channel := conversation.LiveChannel(name)
-	known := channel == conversation.VoiceChannel || channel == conversation.ChatChannel
-	return channel, conversation.ID(id), known && id != "" && !strings.Contains(id, "/")
+	channel := sessions.LiveChannel(name)
+	known := channel == sessions.VoiceChannel || channel == sessions.ChatChannel
+	return channel, sessions.ID(id), known && id != "" && !strings.Contains(id, "/")
 }
 
 // chosenProtocol is the first known sub-protocol of the client's offer, as a list of one for

@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // put is a conversation.item.create of a message.
@@ -55,7 +55,7 @@ func TestItemsInOrder(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("Noted."), say("Again."))
-	made := f.create(t, conversation.VoiceAndText)
+	made := f.create(t, sessions.VoiceAndText)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.send(
@@ -135,7 +135,7 @@ func TestDeleteItem(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("Hm."), say("Yes."), say("Over HTTP."))
-	made := f.create(t, conversation.VoiceAndText)
+	made := f.create(t, sessions.VoiceAndText)
 	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
 	c.want("session.created")
 	other.want("session.created")
@@ -198,7 +198,7 @@ func TestRetrieveBehindDelete(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(sayAndWait("Well,"))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
 	retrieve := func(id, event string) string {
 		return `{"type":"conversation.item.retrieve","event_id":"` + event + `","item_id":"` + id + `"}`
@@ -233,7 +233,7 @@ func TestUpdateHistory(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("Hm."), say("Yes."))
-	made := f.create(t, conversation.VoiceAndText)
+	made := f.create(t, sessions.VoiceAndText)
 	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
 	c.want("session.created")
 	other.want("session.created")
@@ -273,7 +273,7 @@ func TestDeleteWhileAnswering(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(sayAndWait("Well,"), say("New."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.say("one")
 	added := c.until("response.output_item.added")
 	item, _ := path(added[len(added)-1], "item", "id").(string)
@@ -291,7 +291,7 @@ func TestTruncateText(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("Written."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.say("one")
 	done := c.until("response.done")
 	item, _ := path(done[len(done)-1], "response", "output", 0, "id").(string)
@@ -324,7 +324,7 @@ func TestIncomplete(t *testing.T) {
 		endAs("Filtered", model.FinishFiltered),
 		sayAndWait("Cancelled"),
 	)
-	made := f.create(t, conversation.VoiceAndText)
+	made := f.create(t, sessions.VoiceAndText)
 	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
 	c.want("session.created")
 	other.want("session.created")

@@ -4,16 +4,16 @@ import (
 	"testing"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // loseTurn lets the lease of the running turn expire, as a node that was killed does, until the
 // loss is noticed.
-func (f *fixture) loseTurn(t *testing.T, id conversation.ID) {
+func (f *fixture) loseTurn(t *testing.T, id sessions.ID) {
 	t.Helper()
-	f.awaitSession(t, id, "the loss", func(conversation.Session) bool {
+	f.awaitSession(t, id, "the loss", func(sessions.Session) bool {
 		_, err := f.db.ExecContext(t.Context(), "UPDATE sessions SET running_until = now() - interval '1 s'"+
 			" WHERE id = ? AND tenant_id = ? AND running_turn_id IS NOT NULL", id, f.ref.TenantID)
 		if err != nil {
@@ -46,7 +46,7 @@ func TestLostNode(t *testing.T) {
 	other := f.beside(t)
 	gate := make(chan struct{}, 2) // as many as there are pieces
 	f.model.then(gated(gate, "One ", "two."), say("Anew."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	seen := f.beginAnswer(t, made.ChatURL, gate)
 	returned := other.dial(t, returning(made.ChatURL, seen))
 	returned.want("session.created")
@@ -60,7 +60,7 @@ func TestLostNode(t *testing.T) {
 	checkWhole(t, answer, "Anew.")
 	gate <- struct{}{} // the old node wakes up
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 9})
-	if err != nil || len(turns) != 1 || turns[0].AgentText != "Anew." || turns[0].Status != conversation.TurnCompleted {
+	if err != nil || len(turns) != 1 || turns[0].AgentText != "Anew." || turns[0].Status != sessions.TurnCompleted {
 		t.Errorf("transcript: %+v, %v", turns, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestMessageDuringTheLoss(t *testing.T) {
 	other := f.beside(t)
 	gate := make(chan struct{}, 2)
 	f.model.then(gated(gate, "One ", "two."), say("Anew."), say("Behind it."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	seen := f.beginAnswer(t, made.ChatURL, gate)
 	returned := other.dial(t, returning(made.ChatURL, seen))
 	returned.want("session.created")

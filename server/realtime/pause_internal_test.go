@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // writeBatch returns the frames that would be written now, and counts them as written.
@@ -89,7 +89,7 @@ func TestEndInAPause(t *testing.T) {
 // TestOnlyMetadataBeforeThePause: what a returning client missed follows the metadata's pause.
 func TestOnlyMetadataBeforeThePause(t *testing.T) {
 	t.Parallel()
-	d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1"}})
+	d := convai.New(dialect.Params{Session: sessions.Session{ID: "ses_1"}})
 	for name, step := range map[string]dialect.Step{"first": d.Open(), "reopened": d.Reopen(nil)} {
 		if step.FramesBeforePause != 1 || len(step.Frames) != 1 || step.Pause <= 0 {
 			t.Errorf("%s: %d of %d frames before the pause of %s",

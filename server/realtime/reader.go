@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/websocket"
 )
 
@@ -50,7 +50,7 @@ func (s *socket) refuse() {
 		return
 	}
 	s.refusedAt = now
-	s.apply(s.dialect.Event(conversation.Failed{Err: fault.New(fault.RateLimitedReason,
+	s.apply(s.dialect.Event(live.Failed{Err: fault.New(fault.RateLimitedReason,
 		"Too much came at once, and some of it was left out. A socket takes %.0f frames and %.0f KiB a"+
 			" second in the long run; it is closed when this goes on.",
 		s.limits.Rates.FramesPerSecond, s.limits.Rates.BytesPerSecond/1024)}))

@@ -3,13 +3,13 @@ package realtime
 import (
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
 // endRemoteAnswer takes the end of an answer that another node gave. If the answer is followed, its
 // end waits for its last frames.
-func (r *resumable) endRemoteAnswer(e conversation.AnswerEnded) dialect.Step {
+func (r *resumable) endRemoteAnswer(e live.AnswerEnded) dialect.Step {
 	if r.remoteEnd != nil {
 		r.heldEvents = append(r.heldEvents, e)
 		return dialect.Step{}
@@ -18,8 +18,8 @@ func (r *resumable) endRemoteAnswer(e conversation.AnswerEnded) dialect.Step {
 	if r.follower == nil || e.ResponseID == "" || r.finished[e.ResponseID] {
 		return r.tellRemoteEnd()
 	}
-	live, responseID := r.live, e.ResponseID
-	time.AfterFunc(lastFramesTimeout, func() { live.Inject(lastFramesDue{responseID: responseID}) })
+	joined, responseID := r.live, e.ResponseID
+	time.AfterFunc(lastFramesTimeout, func() { joined.Inject(lastFramesDue{responseID: responseID}) })
 	return dialect.Step{}
 }
 

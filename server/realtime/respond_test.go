@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 func last(events []event) event { return events[len(events)-1] }
@@ -30,7 +30,7 @@ func TestOutOfBand(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Be kind.", ClientOverrides: []string{"instructions"}}, realtime.Limits{})
 	f.model.then(sayAndWait("Well,"), say("billing"), say("With both."))
-	made := f.create(t, conversation.VoiceAndText)
+	made := f.create(t, sessions.VoiceAndText)
 	c, other := f.dial(t, made.ChatURL), f.dial(t, made.VoiceURL)
 	other.want("session.created")
 	c.send(put("a", "user", "My bill is wrong.", ""), `{"type":"response.create"}`)
@@ -88,7 +88,7 @@ func TestResponseInput(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("One."), say("Two."), say("Three."), say("Four."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
 	c.send(put("a", "user", "first", ""), `{"type":"response.create"}`)
 	c.until("response.done")
@@ -137,7 +137,7 @@ func TestOutOfBandIsBounded(t *testing.T) {
 	for range 4 {
 		f.model.then(sayAndWait("…"))
 	}
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	var ids []string
 	for range 4 {
@@ -160,7 +160,7 @@ func TestOutOfBandIsBounded(t *testing.T) {
 		t.Errorf("cancelled %v", done)
 	}
 	// The end of the session stops the others first.
-	end := conversation.EndParams{Status: conversation.Completed, Reason: "enough"}
+	end := sessions.EndParams{Status: sessions.Completed, Reason: "enough"}
 	if _, err := f.End(t.Context(), f.principal, made.Session.ID, end); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestResponseOptions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Model: agents.Model{MaxOutputTokens: 100}}, realtime.Limits{})
 	f.model.then(say("a"), call("other", `{}`), say("b"), endAs("cut", model.FinishLength), endAs("", model.FinishFiltered))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.send(
@@ -272,7 +272,7 @@ func TestResponseOptions(t *testing.T) {
 		t.Errorf("filtered by the model: %v", done)
 	}
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, pageOf(10))
-	if err != nil || turns[len(turns)-2].Status != conversation.TurnCompleted {
+	if err != nil || turns[len(turns)-2].Status != sessions.TurnCompleted {
 		t.Errorf("transcript %+v, %v", turns, err)
 	}
 }
@@ -283,7 +283,7 @@ func TestUnsupportedSettings(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Be kind.", ClientOverrides: []string{"model"}}, realtime.Limits{})
 	f.model.then(say("Bye."), say("Kindly."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
 	wantErrors := func(want map[string]string) {
 		t.Helper()
@@ -359,7 +359,7 @@ func TestAudio(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("Please write."))
-	c := f.dial(t, f.create(t, conversation.Voice).VoiceURL)
+	c := f.dial(t, f.create(t, sessions.Voice).VoiceURL)
 	c.want("session.created")
 	piece := `{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 6400) + `"}` // 4800 bytes, 100 ms
 	c.send(

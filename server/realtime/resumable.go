@@ -4,9 +4,10 @@ import (
 	"context"
 	"log/slog"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/turns"
 )
 
 // resumable is a dialect whose frames are kept, so that a client that was lost is sent what it
@@ -17,7 +18,7 @@ type resumable struct {
 	dialect  dialect.Dialect
 	protocol string
 	buffer   *replayBuffer
-	live     *conversation.Live
+	live     *live.Live
 	store    *frameStore // nil without Redis
 	log      *slog.Logger
 	// lastEventID is what a returning client says it saw last; empty: it does not say.
@@ -34,8 +35,8 @@ type resumable struct {
 	finished, outOfBand map[string]bool
 	// remoteEnd is the end of such an answer while its last frames have not come. heldEvents are
 	// the events behind it.
-	remoteEnd  *conversation.AnswerEnded
-	heldEvents []conversation.Event
+	remoteEnd  *live.AnswerEnded
+	heldEvents []turns.Event
 }
 
 // handover is what a socket leaves to the client's next one on this node.
@@ -46,7 +47,7 @@ type handover struct {
 	// remote is what was followed. The others are as in resumable.
 	remote              []*remoteFrames
 	finished, outOfBand map[string]bool
-	heldEvents          []conversation.Event
+	heldEvents          []turns.Event
 }
 
 // Frame takes a text frame of the client.
@@ -67,11 +68,11 @@ func (r *resumable) keep(step dialect.Step) dialect.Step {
 func (r *resumable) Close(code int, reason string) dialect.Step { return r.dialect.Close(code, reason) }
 
 // Event takes an event of the conversation, but never Closed.
-func (r *resumable) Event(e conversation.Event) dialect.Step {
+func (r *resumable) Event(e turns.Event) dialect.Step {
 	switch e := e.(type) {
-	case conversation.External:
+	case live.External:
 		return r.takeInjected(e.Value)
-	case conversation.AnswerEnded:
+	case live.AnswerEnded:
 		return r.endRemoteAnswer(e)
 	}
 	if r.remoteEnd != nil {
@@ -80,7 +81,7 @@ func (r *resumable) Event(e conversation.Event) dialect.Step {
 	}
 	step := r.dialect.Event(e)
 	responseID, marks := answerOf(e)
-	if started, ok := e.(conversation.ResponseStarted); ok && started.OutOfBand {
+	if started, ok := e.(turns.ResponseStarted); ok && started.OutOfBand {
 		r.outOfBand[responseID] = true
 	}
 	if r.outOfBand[responseID] {
@@ -94,19 +95,19 @@ func (r *resumable) Event(e conversation.Event) dialect.Step {
 }
 
 // answerOf is the answer that an event belongs to, and its mark there; empty: it belongs to none.
-func answerOf(e conversation.Event) (responseID string, marks frameMark) {
+func answerOf(e turns.Event) (responseID string, marks frameMark) {
 	switch e := e.(type) {
-	case conversation.ResponseStarted:
+	case turns.ResponseStarted:
 		return e.ResponseID, markFirst
-	case conversation.ResponseDone:
+	case turns.ResponseDone:
 		return e.ResponseID, markLast
-	case conversation.MessageStarted:
+	case turns.MessageStarted:
 		return e.ResponseID, 0
-	case conversation.TextDelta:
+	case turns.TextDelta:
 		return e.ResponseID, 0
-	case conversation.MessageDone:
+	case turns.MessageDone:
 		return e.ResponseID, 0
-	case conversation.ClientToolCalled: // the only calls of an answer out of band
+	case turns.ClientToolCalled: // the only calls of an answer out of band
 		return e.ResponseID, 0
 	}
 	return "", 0
@@ -176,7 +177,7 @@ func (r *resumable) handOver() {
 		left.remote = r.follower.streams
 	}
 	if r.remoteEnd != nil {
-		left.heldEvents = append([]conversation.Event{*r.remoteEnd}, left.heldEvents...)
+		left.heldEvents = append([]turns.Event{*r.remoteEnd}, left.heldEvents...)
 	}
 	resumer, ok := r.dialect.(dialect.Resumer)
 	if !ok {
@@ -197,10 +198,10 @@ func (r *resumable) recordUntilClosed(log *slog.Logger) {
 			return
 		}
 		switch e := e.(type) {
-		case conversation.Closed:
+		case live.Closed:
 			r.handOver()
 			return
-		case conversation.Released: // there is no socket to close any more
+		case live.Released: // there is no socket to close any more
 			continue
 		default:
 			if step := r.Event(e); step.Err != nil {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
 )
@@ -22,24 +22,24 @@ const (
 // newResumable makes the dialect of a socket that has joined. It waits for what the client's last
 // socket on this node hands over.
 func (h *Handler) newResumable(
-	ctx context.Context, live *conversation.Live, protocol, lastEventID string, p dialect.Params,
+	ctx context.Context, joined *live.Live, protocol, lastEventID string, p dialect.Params,
 ) *resumable {
 	r := &resumable{
-		protocol: protocol, buffer: newReplayBuffer(nil), live: live, lastEventID: lastEventID,
+		protocol: protocol, buffer: newReplayBuffer(nil), live: joined, lastEventID: lastEventID,
 		store: h.frames, log: h.deps.Log, finished: map[string]bool{}, outOfBand: map[string]bool{},
 	}
 	if h.frames != nil {
-		r.buffer.stream = h.frames.stream(p.Session.ID, p.Channel, live.Number())
+		r.buffer.stream = h.frames.stream(p.Session.ID, p.Channel, joined.Number())
 	}
 	waiting, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
-	if left, ok := live.Inherited(waiting).(*handover); ok && left.protocol == protocol {
+	if left, ok := joined.Inherited(waiting).(*handover); ok && left.protocol == protocol {
 		r.previous = left
 		r.dialect = left.dialect.(dialect.Dialect) //nolint:errcheck // handOver puts dialects there
 		return r
 	}
 	r.dialect = newDialect(protocol, p)
-	if live.Resumed() && h.frames != nil && (lastEventID != "" || live.Elsewhere()) {
+	if joined.Resumed() && h.frames != nil && (lastEventID != "" || joined.Elsewhere()) {
 		r.readRemote(ctx, p)
 	}
 	return r

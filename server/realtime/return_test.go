@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // gated answers in pieces, each when the gate lets it through.
@@ -117,7 +117,7 @@ func TestReturnDuringAnswer(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			gate := make(chan struct{}, 4) // as many as there are pieces
 			f.model.then(gated(gate, "One ", "two ", "three ", "four."), say("Next."))
-			made := f.create(t, conversation.Text)
+			made := f.create(t, sessions.Text)
 			c := f.dial(t, made.ChatURL)
 			c.until("response.done")
 			c.say("Count.")
@@ -125,13 +125,13 @@ func TestReturnDuringAnswer(t *testing.T) {
 			seen := c.until("response.output_text.delta")
 			if row.cut {
 				_ = c.conn.CloseNow()
-				f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+				f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 			}
 			for range row.away {
 				gate <- struct{}{}
 			}
 			if row.done {
-				f.awaitTurns(t, made.Session.ID, conversation.TurnCompleted, 2)
+				f.awaitTurns(t, made.Session.ID, sessions.TurnCompleted, 2)
 			}
 			if row.lost {
 				f.dial(t, returning(made.ChatURL, seen)).lose()
@@ -161,14 +161,14 @@ func TestReturnWithoutID(t *testing.T) {
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
 	gate := make(chan struct{}, 2) // as many as there are pieces
 	f.model.then(gated(gate, "One ", "two."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.until("response.done")
 	c.say("Count.")
 	gate <- struct{}{}
 	c.until("response.output_text.delta")
 	_ = c.conn.CloseNow()
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 	returned := f.dial(t, made.ChatURL)
 	returned.want("session.created")
 	gate <- struct{}{}
@@ -195,7 +195,7 @@ func TestReturnOutOfBand(t *testing.T) {
 		return say("Closed.")(ctx, req, emit)
 	}
 	f.model.then(byInput, byInput, byInput)
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.say("main")
@@ -213,7 +213,7 @@ func TestReturnOutOfBand(t *testing.T) {
 	gates["open"] <- struct{}{}
 	c.until("response.output_text.delta")
 	_ = c.conn.CloseNow()
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 
 	returned := f.dial(t, made.ChatURL)
 	returned.want("session.created")
@@ -246,7 +246,7 @@ func TestReturnWithTools(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(call("look", `{"at":"door"}`), say("Open."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.send(
@@ -255,7 +255,7 @@ func TestReturnWithTools(t *testing.T) {
 	)
 	seen := c.until("session.updated")
 	_ = c.conn.CloseNow()
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 
 	returned := f.dial(t, returning(made.ChatURL, seen))
 	if hello := returned.want("session.created"); path(hello, "session", "tools", 0, "name") != "look" {
@@ -277,7 +277,7 @@ func TestReturnToAnotherNode(t *testing.T) {
 	other := f.beside(t)
 	gate := make(chan struct{}, 2) // as many as there are pieces
 	f.model.then(gated(gate, "One ", "two."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.say("Count.")
@@ -285,7 +285,7 @@ func TestReturnToAnotherNode(t *testing.T) {
 	seen := c.until("response.output_text.delta")
 	_ = c.conn.CloseNow()
 	gate <- struct{}{}
-	f.awaitTurns(t, made.Session.ID, conversation.TurnCompleted, 1)
+	f.awaitTurns(t, made.Session.ID, sessions.TurnCompleted, 1)
 	f.awaitFrame(t, made.Session.ID, "response.done")
 
 	returned := other.dial(t, returning(made.ChatURL, seen))
@@ -299,9 +299,9 @@ func TestReturnToAnotherNode(t *testing.T) {
 }
 
 // awaitFrame waits until Redis has an event of the type for the session's chat socket.
-func (f *fixture) awaitFrame(t *testing.T, id conversation.ID, kind string) {
+func (f *fixture) awaitFrame(t *testing.T, id sessions.ID, kind string) {
 	t.Helper()
-	f.awaitSession(t, id, "the frame", func(conversation.Session) bool {
+	f.awaitSession(t, id, "the frame", func(sessions.Session) bool {
 		keys, err := f.redis.Keys(t.Context(), "parlance:frames:{"+string(id)+"}:chat:*").Result()
 		if err != nil {
 			t.Fatal(err)
@@ -352,7 +352,7 @@ func TestReturnToAnotherNodeDuringAnswer(t *testing.T) {
 			other := f.beside(t)
 			gate := make(chan struct{}, 4) // as many as there are pieces
 			f.model.then(gated(gate, "One ", "two ", "three ", "four."), say("Next."))
-			made := f.create(t, conversation.Text)
+			made := f.create(t, sessions.Text)
 			c := f.dial(t, made.ChatURL)
 			c.want("session.created")
 			c.say("Count.")
@@ -395,7 +395,7 @@ func TestCancelOnAnotherNode(t *testing.T) {
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	other := f.beside(t)
 	f.model.then(sayAndWait("Once "))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.say("Tell me.")
@@ -417,7 +417,7 @@ func TestRedisLost(t *testing.T) {
 	other := f.beside(t)
 	gate := make(chan struct{}, 2) // as many as there are pieces
 	f.model.then(gated(gate, "One ", "two."), say("Next."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	seen := f.beginAnswer(t, made.ChatURL, gate)
 	if err := f.redis.Close(); err != nil {
 		t.Fatal(err)

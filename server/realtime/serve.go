@@ -5,22 +5,23 @@ import (
 	"net/http"
 	"sync"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/websocket"
+	"parlance.dev/parlance/sessions"
 )
 
 // serve joins an upgraded connection to its conversation and returns; the socket goes on by itself.
 // done is called when it is gone.
-func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission conversation.Admission, done func()) {
+func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission live.Admission, done func()) {
 	// The request's context ends with ServeHTTP; its values go into the socket's log lines.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	began := h.deps.Now()
 	telemetry.Note(ctx, telemetry.KeyTenantID, string(admission.Session.TenantID))
 	telemetry.Note(ctx, telemetry.KeyWorkspaceID, string(admission.Session.WorkspaceID))
 	telemetry.Note(ctx, telemetry.KeySessionID, string(admission.Session.ID))
-	live, err := h.deps.Sessions.Join(ctx, admission)
+	joined, err := h.deps.Sessions.Join(ctx, admission)
 	if err != nil {
 		defer done()
 		defer cancel()
@@ -34,13 +35,13 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission convers
 	defer func() { // for panics
 		if !started {
 			conn.CloseNow()
-			live.Leave(conversation.Dropped)
-			live.Bequeath(nil)
+			joined.Leave(live.Dropped)
+			joined.Bequeath(nil)
 			cancel()
 			done()
 		}
 	}()
-	s := h.newSocket(ctx, conn, live, admission.Channel, r.URL.Query().Get("last_event_id"))
+	s := h.newSocket(ctx, conn, joined, admission.Channel, r.URL.Query().Get("last_event_id"))
 	started = true
 	go func() { // Wait waits for done
 		defer done()
@@ -52,14 +53,14 @@ func (h *Handler) serve(r *http.Request, conn *websocket.Conn, admission convers
 }
 
 func (h *Handler) newSocket(
-	ctx context.Context, conn *websocket.Conn, live *conversation.Live,
-	channel conversation.LiveChannel, lastEventID string,
+	ctx context.Context, conn *websocket.Conn, joined *live.Live,
+	channel sessions.LiveChannel, lastEventID string,
 ) *socket {
-	resumed := h.newResumable(ctx, live, conn.Protocol(), lastEventID, dialect.Params{
-		Session: live.Session(), Channel: channel, History: live.History(), Now: h.deps.Now,
+	resumed := h.newResumable(ctx, joined, conn.Protocol(), lastEventID, dialect.Params{
+		Session: joined.Session(), Channel: channel, History: joined.History(), Now: h.deps.Now,
 	})
 	s := &socket{
-		conn: conn, live: live, limits: &h.limits, now: h.deps.Now, dialect: resumed,
+		conn: conn, live: joined, limits: &h.limits, now: h.deps.Now, dialect: resumed,
 		log: h.deps.Log.With("channel", channel), wake: make(chan struct{}, 1),
 	}
 	s.detach = sync.OnceFunc(func() {
@@ -77,7 +78,7 @@ func (s *socket) run(ctx, stopping context.Context) ending {
 			s.live.Bequeath(nil) // or the client's next socket waits for what this one hands over
 		}
 	}()
-	defer s.live.Leave(conversation.Dropped) // for panics; otherwise it has left
+	defer s.live.Leave(live.Dropped) // for panics; otherwise it has left
 	passing, stopPassing := context.WithCancel(ctx)
 	defer stopPassing()
 	s.leaveEarly = func() { s.leave(passing, stopPassing) }

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // TestNullClears: null restores a setting of the session's start; absent settings stay.
@@ -17,7 +17,7 @@ func TestNullClears(t *testing.T) {
 		ClientOverrides: []string{"instructions", "model", "voice"}, Model: agents.Model{Name: "own"},
 		Voice: agents.Voice{TTS: []byte(`{"voice": "ada", "speed": 1.2}`), InputAudioFormat: "g711_ulaw"},
 	}, realtime.Limits{})
-	c := f.dial(t, f.create(t, conversation.VoiceAndText).VoiceURL)
+	c := f.dial(t, f.create(t, sessions.VoiceAndText).VoiceURL)
 	shown := func(e event) event {
 		session, _ := e["session"].(event)
 		return event{
@@ -74,7 +74,7 @@ func TestShownIsInForce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("Hm."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
 	refused := func(param string) {
 		t.Helper()

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/websocket"
@@ -21,7 +21,7 @@ const flushTimeout = 5 * time.Second
 // resulting frames to the client, as many at once as there are.
 type socket struct {
 	conn   *websocket.Conn
-	live   *conversation.Live
+	live   *live.Live
 	limits *Limits
 	now    func() time.Time
 	log    *slog.Logger
@@ -45,7 +45,7 @@ type socket struct {
 	dialect *resumable
 	// outbox is frames for the client, commands is what the conversation was not told yet.
 	outbox   outbox
-	commands []conversation.Command
+	commands []live.Command
 	pause    pause
 	// pongTimer ends the socket unless a pong comes first; nil: no pong is awaited.
 	pongTimer *time.Timer
@@ -135,7 +135,7 @@ func (s *socket) passCommands(ctx context.Context) {
 			return
 		}
 		for len(commands) > 0 {
-			var command conversation.Command
+			var command live.Command
 			command, commands = nextCommand(commands)
 			_ = s.live.Do(ctx, command) // session-closed: Closed is on its way
 		}
@@ -143,10 +143,10 @@ func (s *socket) passCommands(ctx context.Context) {
 }
 
 // nextCommand takes the first command. A message and the Respond behind it become one Ask.
-func nextCommand(commands []conversation.Command) (first conversation.Command, rest []conversation.Command) {
-	if message, ok := commands[0].(conversation.UserMessage); ok && len(commands) > 1 {
-		if respond, ok := commands[1].(conversation.Respond); ok {
-			return conversation.Ask{Said: message, Wish: respond}, commands[2:]
+func nextCommand(commands []live.Command) (first live.Command, rest []live.Command) {
+	if message, ok := commands[0].(live.UserMessage); ok && len(commands) > 1 {
+		if respond, ok := commands[1].(live.Respond); ok {
+			return live.Ask{Said: message, Wish: respond}, commands[2:]
 		}
 	}
 	return commands[0], commands[1:]

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/test/fake/httptool"
 	"parlance.dev/parlance/tools"
 )
@@ -24,11 +24,11 @@ var textTurn = []string{
 func TestGreetingAndTurn(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Be kind.", FirstMessage: "Hello!"}, realtime.Limits{})
-	f.passages.passages = []conversation.Passage{
+	f.passages.passages = []sessions.Passage{
 		{SourceID: "src_1", SourceName: "Refunds", ChunkID: "chk_1", Similarity: 0.9, Text: "Fourteen days."},
 	}
 	f.model.then(say("In fourteen ", "days."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.say("When?") // during the greeting, before anything was read
 
@@ -63,7 +63,7 @@ func TestGreetingAndTurn(t *testing.T) {
 		path(done, "response", "usage", "total_tokens") != 13.0 {
 		t.Errorf("response.done: %v", done)
 	}
-	var cited []conversation.Citation
+	var cited []sessions.Citation
 	text, _ := path(done, "response", "metadata", "parlance_citations").(string)
 	if err := json.Unmarshal([]byte(text), &cited); err != nil || len(cited) != 1 || cited[0].SourceName != "Refunds" {
 		t.Errorf("citations %q: %v", text, err)
@@ -74,7 +74,7 @@ func TestNoAnswerUntilAsked(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("Both."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
 	c.send(
 		`{"type":"conversation.item.create","item":{"id":"mine","type":"message","role":"user","content":[{"type":"input_text",` +
@@ -117,7 +117,7 @@ func TestServerTool(t *testing.T) {
 	}
 	f.endpoint.Script("/orders", httptool.Step{Body: `{"state":"shipped"}`}, httptool.Step{Status: 400, Body: "no"})
 	f.model.then(call("order_status", `{"id":"7"}`), say("Shipped."), call("order_status", `{"id":"8"}`), say("Sorry."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.say("Where is 7?")
 	answer := c.until("response.done")
 	var item event
@@ -166,7 +166,7 @@ func TestSessionUpdateAndClientTool(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{Instructions: "Own.", ClientOverrides: []string{"model"}}, realtime.Limits{})
 	f.model.then(call("pick_color", `{"n":1}`), say("Red it is."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
 	c.send(
 		`{"type":"session.update","session":{"type":"realtime","instructions":"Be rude.","model":"gpt-realtime-2.1",
@@ -218,7 +218,7 @@ func TestClientToolWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{ClientToolTimeoutSeconds: 1}, realtime.Limits{})
 	f.model.then(call("pick_color", `{}`), say("No color then."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.send(`{"type":"session.update","session":{"type":"realtime","tools":[{"type":"function","name":"pick_color"}]}}`)
 	c.say("Pick.")
 	answer := c.until("response.done")
@@ -247,7 +247,7 @@ func TestCancel(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(sayAndWait("Once upon"), say("Fine."))
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.want("session.created")
 	c.send(`{"type":"response.cancel","event_id":"e1"}`)
 	refused := c.want("error")
@@ -271,7 +271,7 @@ func TestCancel(t *testing.T) {
 func TestFailedModelIsToldInTheResponse(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	c := f.dial(t, f.create(t, conversation.Text).ChatURL)
+	c := f.dial(t, f.create(t, sessions.Text).ChatURL)
 	c.say("Hi.") // the script is empty
 	answer := c.until("response.done")
 	done := answer[len(answer)-1]
@@ -286,7 +286,7 @@ func TestTypingIntoAVoiceSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	f.model.then(say("In text."))
-	made := f.create(t, conversation.VoiceAndText)
+	made := f.create(t, sessions.VoiceAndText)
 	voice, chat := f.dial(t, made.VoiceURL), f.dial(t, made.ChatURL)
 	voice.want("session.created")
 	chat.want("session.created")

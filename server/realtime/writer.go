@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 	"parlance.dev/parlance/server/realtime/websocket"
 )
@@ -79,12 +79,12 @@ func (s *socket) takeEvent() bool {
 		return false
 	}
 	switch e := e.(type) {
-	case conversation.Closed:
+	case live.Closed:
 		s.conversationClosed = true
 		s.finishLocked(endOfSession(e))
 		s.dialect.handOver()
-	case conversation.Released:
-		s.finishLocked(endOfSession(conversation.Closed{Code: e.Code, Reason: e.Reason}))
+	case live.Released:
+		s.finishLocked(endOfSession(live.Closed{Code: e.Code, Reason: e.Reason}))
 	default:
 		s.apply(s.dialect.Event(e))
 	}

@@ -13,7 +13,6 @@ import (
 	"connectrpc.com/connect"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/platform/publicnet"
@@ -24,8 +23,10 @@ import (
 	"parlance.dev/parlance/server/rest"
 	"parlance.dev/parlance/server/rpc"
 	"parlance.dev/parlance/test/pgtest"
+	"parlance.dev/parlance/test/rooms"
 	"parlance.dev/parlance/test/sealtest"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -49,7 +50,7 @@ func newSessionsFixture(t *testing.T) *sessionsFixture {
 	tenants := workspaces.New(workspaces.Deps{DB: db})
 	keeper := agents.New(agents.Deps{DB: db, Workspaces: tenants})
 	toolbox := tools.New(tools.Deps{DB: db, Workspaces: tenants, Agents: keeper, Keys: keys, Guard: guard})
-	for name, builtin := range conversation.SystemTools() {
+	for name, builtin := range turns.SystemTools() {
 		toolbox.Register(name, builtin)
 	}
 	for _, p := range []*workspaces.Principal{&f.other, &f.caller} {
@@ -65,13 +66,13 @@ func newSessionsFixture(t *testing.T) *sessionsFixture {
 		}
 		f.agent = string(agent.ID)
 	}
-	sessions := conversation.New(conversation.Deps{
+	node := rooms.New(rooms.Deps{
 		DB: db, Agents: keeper, Workspaces: tenants, Tools: toolbox, Seal: keys, PublicURL: "http://localhost:8080",
 		Models: func(context.Context, workspaces.Ref, agents.Model) (model.Provider, error) {
 			return extractive.New(), nil
 		},
 	})
-	f.serve(t, rpc.NewSessions(sessions, toolbox))
+	f.serve(t, rpc.NewSessions(rpc.Conversations{Sessions: node.Sessions, Turns: node.Turns, Analysis: node.Analysis, Tools: toolbox}))
 	return f
 }
 

@@ -14,7 +14,7 @@ import (
 const module = "parlance.dev/parlance/"
 
 // nouns are the rooms of the product itself.
-var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "conversation", "webhooks"}
+var nouns = []string{"workspaces", "agents", "tools", "knowledge", "memory", "guards", "sessions", "analysis", "turns", "live", "webhooks"}
 
 // base is what every room above the platform may import.
 var base = []string{"fault", "provider", "platform"}
@@ -28,13 +28,17 @@ var rooms = map[string][]string{
 	"worker": append([]string{"events"}, append(base, nouns...)...),
 
 	// Nouns that emit public events make the payload messages, so they meet gen.
-	"conversation": append([]string{"knowledge", "memory", "tools", "agents", "workspaces", "events", "gen"}, base...),
-	"knowledge":    append([]string{"agents", "workspaces", "events", "gen"}, base...),
-	"memory":       append([]string{"tools", "agents", "workspaces"}, base...),
-	"tools":        append([]string{"agents", "workspaces", "events"}, base...),
-	"agents":       append([]string{"workspaces", "events"}, base...),
-	"webhooks":     append([]string{"workspaces", "events", "gen"}, base...),
-	"workspaces":   append([]string{"events"}, base...),
+	"live":       append([]string{"turns", "sessions", "tools", "agents", "workspaces"}, base...),
+	"turns":      append([]string{"sessions", "guards", "memory", "tools", "agents", "workspaces", "events"}, base...),
+	"analysis":   append([]string{"sessions", "guards", "memory", "tools", "agents", "workspaces", "events"}, base...),
+	"sessions":   append([]string{"tools", "agents", "workspaces", "events"}, base...),
+	"guards":     append([]string{"tools"}, base...),
+	"knowledge":  append([]string{"agents", "workspaces", "events", "gen"}, base...),
+	"memory":     append([]string{"tools", "agents", "workspaces"}, base...),
+	"tools":      append([]string{"agents", "workspaces", "events"}, base...),
+	"agents":     append([]string{"workspaces", "events"}, base...),
+	"webhooks":   append([]string{"workspaces", "events", "gen"}, base...),
+	"workspaces": append([]string{"events"}, base...),
 
 	// What the edge remembers of its callers' requests; it knows who calls, and no other noun.
 	"idempotency": {"workspaces", "fault", "platform"},
@@ -141,7 +145,7 @@ var confined = []struct {
 	rooms   []string
 }{
 	{"github.com/hibiken/asynq", []string{"platform/queue"}},
-	{"github.com/uptrace/bun", []string{"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "conversation", "webhooks", "worker", "idempotency"}},
+	{"github.com/uptrace/bun", []string{"platform/postgres", "platform/seal", "events", "workspaces", "agents", "tools", "knowledge", "memory", "sessions", "analysis", "turns", "live", "webhooks", "worker", "idempotency"}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},
 	{"github.com/gobwas/ws", []string{"server/realtime/websocket"}},

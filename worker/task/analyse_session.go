@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -17,25 +18,25 @@ const (
 )
 
 // analyseTimeout is above what one try may take.
-const analyseTimeout = conversation.AnalysisTime + 15*time.Second
+const analyseTimeout = analysis.AnalysisTime + 15*time.Second
 
 type analysePayload struct {
 	TenantID  workspaces.TenantID `json:"tenant_id"`
-	SessionID conversation.ID     `json:"session_id"`
+	SessionID sessions.ID         `json:"session_id"`
 }
 
 // HandleAnalyseSession analyses a session whose tenant has not its share of the workers yet. A task is
 // not retried: the session itself says when it is due again.
-func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(sessions, admit, conversation.Judging, sessions.Analyse)
+func HandleAnalyseSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
+	return lookBack(analyses, admit, analysis.Judging, analyses.Analyse)
 }
 
 // HandleLearnSession finds in a session what is to be remembered, as HandleAnalyseSession analyses one.
-func HandleLearnSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(sessions, admit, conversation.Learning, sessions.Learn)
+func HandleLearnSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
+	return lookBack(analyses, admit, analysis.Learning, analyses.Learn)
 }
 
-func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind, do func(context.Context, workspaces.TenantID, conversation.ID) error) queue.HandlerFunc {
+func lookBack(analyses *analysis.Service, admit AdmitFunc, kind analysis.AnalysisKind, do func(context.Context, workspaces.TenantID, sessions.ID) error) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p analysePayload
 		if err := decode(payload, &p); err != nil {
@@ -43,7 +44,7 @@ func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation
 		}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return sessions.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
+			return analyses.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
 		}
 		defer leave()
 		return do(ctx, p.TenantID, p.SessionID)
@@ -51,18 +52,18 @@ func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation
 }
 
 // AnalysisSweeper finds sessions that wait for their analysis without a task.
-type AnalysisSweeper struct{ Sessions *conversation.Service }
+type AnalysisSweeper struct{ Analyses *analysis.Service }
 
 // Due implements Sweeper.
 func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
-	due, err := s.Sessions.DueAnalyses(ctx, now, ask)
+	due, err := s.Analyses.DueAnalyses(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
 	tasks := make([]queue.Task, len(due))
 	for i, a := range due {
 		name, own := AnalyseSessionType, false
-		if a.Kind == conversation.Learning {
+		if a.Kind == analysis.Learning {
 			name, own = LearnSessionType, true
 		}
 		tasks[i] = queue.Task{

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // The ids of commands. The conversation's events about a command repeat its id.
@@ -44,9 +46,9 @@ func (d *Dialect) readText(e clientEvent) (string, bool) {
 }
 
 func (d *Dialect) ask(text string) {
-	d.command(conversation.Cancel{CommandID: commandInterrupt}) // failed ignores that nothing is open
-	d.command(conversation.UserMessage{CommandID: commandMessage, Text: text})
-	d.command(conversation.Respond{CommandID: commandMessage, IfSaid: true})
+	d.command(live.Cancel{CommandID: commandInterrupt}) // failed ignores that nothing is open
+	d.command(live.UserMessage{CommandID: commandMessage, Text: text})
+	d.command(live.Respond{CommandID: commandMessage, IfSaid: true})
 }
 
 // checkText makes the conversation's checks of a text here: its answer is asked for before the
@@ -55,9 +57,9 @@ func checkText(text, field string) *refusal {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return invalid(typeMissing, field, field+" must say something.")
-	case utf8.RuneCountInString(text) > conversation.MaxTextChars:
+	case utf8.RuneCountInString(text) > sessions.MaxTextChars:
 		return invalid(typeValue, field,
-			field+" has at most "+strconv.Itoa(conversation.MaxTextChars)+" characters.")
+			field+" has at most "+strconv.Itoa(sessions.MaxTextChars)+" characters.")
 	case strings.ContainsRune(text, 0):
 		return invalid(typeValue, field, field+" cannot have the character U+0000.")
 	}
@@ -101,13 +103,13 @@ func readNestedText(raw json.RawMessage) (string, *refusal) {
 	return text, checkText(text, "text.text")
 }
 
-func (d *Dialect) userActivity(clientEvent) { d.command(conversation.Activity{}) }
+func (d *Dialect) userActivity(clientEvent) { d.command(live.Activity{}) }
 
 // contextualUpdate tells the model something without asking for an answer. It is not an instruction
-// of the operator: see conversation.Insert.
+// of the operator: see live.Insert.
 func (d *Dialect) contextualUpdate(e clientEvent) {
 	if text, ok := d.readText(e); ok {
-		d.command(conversation.Insert{CommandID: commandContext, Kind: conversation.SystemItem, Text: text})
+		d.command(live.Insert{CommandID: commandContext, Kind: sessions.SystemItem, Text: text})
 	}
 }
 
@@ -123,7 +125,7 @@ func (d *Dialect) clientToolResult(e clientEvent) {
 	if dialect.IsPresent(e.Result) && json.Unmarshal(e.Result, &output) != nil {
 		output = string(e.Result)
 	}
-	d.command(conversation.ToolOutput{
+	d.command(live.ToolOutput{
 		CommandID: commandResult, CallID: e.ToolCallID, Output: output, IsError: e.IsError, Respond: true,
 	})
 }
@@ -134,8 +136,8 @@ func (d *Dialect) approvalResult(e clientEvent) {
 			"The event needs tool_call_id, a string, and is_approved, a boolean."))
 		return
 	}
-	d.command(conversation.Approve{
-		CommandID: commandApproval, RequestID: conversation.RequestOf(e.ToolCallID), Approved: *e.IsApproved,
+	d.command(live.Approve{
+		CommandID: commandApproval, RequestID: turns.RequestOf(e.ToolCallID), Approved: *e.IsApproved,
 	})
 }
 
@@ -159,8 +161,9 @@ func (d *Dialect) feedback(e clientEvent) {
 			"There is no agent_response with the event_id "+strconv.Itoa(eventID)+"."))
 		return
 	}
-	d.command(conversation.Feedback{
-		CommandID: commandFeedback, TurnIndex: turn, Score: conversation.Score(score),
+	d.command(live.Feedback{
+		CommandID: commandFeedback,
+		Feedback:  sessions.Feedback{TurnIndex: turn, Score: sessions.Score(score)},
 	})
 }
 
@@ -188,7 +191,7 @@ func (d *Dialect) refuseAudio(e clientEvent) {
 		message: "No transcriber is configured, so audio is not heard." +
 			" Send text with user_message; it is answered in text.",
 	}
-	if d.channel == conversation.ChatChannel {
+	if d.channel == sessions.ChatChannel {
 		refused.reason = fault.SessionModality
 		refused.message = "This is the chat socket: send text with user_message," +
 			" or speak on the session's ws_url."

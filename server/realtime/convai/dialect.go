@@ -4,16 +4,17 @@ import (
 	"strconv"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // Dialect is one socket's state. Its methods are never called at the same time.
 type Dialect struct {
-	session conversation.Session
-	channel conversation.LiveChannel
-	history []conversation.Item
+	session sessions.Session
+	channel sessions.LiveChannel
+	history []sessions.Item
 	now     func() time.Time
 
 	// settled says that metadataPause is over.
@@ -26,7 +27,7 @@ type Dialect struct {
 	// response is the open answer; nil: there is none.
 	response *openResponse
 	// heldItems wait for the end of the open answer: see holdItem.
-	heldItems []conversation.Item
+	heldItems []sessions.Item
 	// approvals are the ids of the requests for approval, by call.
 	approvals map[string]string
 	// audioRefused says that the client was told that its audio is not heard.
@@ -102,7 +103,7 @@ func (d *Dialect) send(id int, kind string, e serverEvent) {
 }
 
 // command adds a command for the conversation to the step.
-func (d *Dialect) command(c conversation.Command) { d.step.Commands = append(d.step.Commands, c) }
+func (d *Dialect) command(c live.Command) { d.step.Commands = append(d.step.Commands, c) }
 
 // takeStep returns the step and begins a new one.
 func (d *Dialect) takeStep() dialect.Step {

@@ -7,17 +7,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 )
 
 type event = map[string]any
 
-func newDialect(channel conversation.LiveChannel) *convai.Dialect {
-	d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1", UserID: "user-1"}, Channel: channel})
+func newDialect(channel sessions.LiveChannel) *convai.Dialect {
+	d := convai.New(dialect.Params{Session: sessions.Session{ID: "ses_1", UserID: "user-1"}, Channel: channel})
 	d.Open()
 	d.PauseEnded()
 	return d
@@ -41,7 +43,7 @@ func decoded(t testing.TB, step dialect.Step) []event {
 
 // told is the events for the client that an event of the conversation leads to, sent those that a
 // client's frame leads to.
-func told(t testing.TB, d *convai.Dialect, e conversation.Event) []event {
+func told(t testing.TB, d *convai.Dialect, e turns.Event) []event {
 	t.Helper()
 	return decoded(t, d.Event(e))
 }
@@ -147,7 +149,7 @@ func TestRefusedFrames(t *testing.T) {
 		},
 	}
 	for _, row := range rows {
-		d := newDialect(conversation.ChatChannel)
+		d := newDialect(sessions.ChatChannel)
 		step := d.Frame([]byte(row.frame))
 		events := decoded(t, step)
 		if len(events) != 1 || events[0]["type"] != "error" || field(events[0], "error_event", "error_type") != row.errorType {
@@ -163,12 +165,12 @@ func TestRefusedFrames(t *testing.T) {
 			t.Errorf("%.80s: field %q of %v, want %q", row.frame, name, events[0], row.field)
 		}
 		for _, command := range step.Commands {
-			if _, ok := command.(conversation.Greet); !ok {
+			if _, ok := command.(live.Greet); !ok {
 				t.Errorf("%.80s: the command %T", row.frame, command)
 			}
 		}
 	}
-	binary := decoded(t, newDialect(conversation.ChatChannel).BinaryFrame())
+	binary := decoded(t, newDialect(sessions.ChatChannel).BinaryFrame())
 	if len(binary) != 1 || field(binary[0], "error_event", "error_type") != "invalid_message" {
 		t.Errorf("binary: %v", binary)
 	}
@@ -177,8 +179,8 @@ func TestRefusedFrames(t *testing.T) {
 // TestAudioIsRefusedOnce: audio is refused once, for a microphone sends ten chunks a second.
 func TestAudioIsRefusedOnce(t *testing.T) {
 	t.Parallel()
-	for channel, reason := range map[conversation.LiveChannel]fault.Reason{
-		conversation.ChatChannel: fault.SessionModality, conversation.VoiceChannel: fault.STTNotConfigured,
+	for channel, reason := range map[sessions.LiveChannel]fault.Reason{
+		sessions.ChatChannel: fault.SessionModality, sessions.VoiceChannel: fault.STTNotConfigured,
 	} {
 		d := newDialect(channel)
 		first := sent(t, d, `{"user_audio_chunk":"AAAA"}`)
@@ -191,11 +193,11 @@ func TestAudioIsRefusedOnce(t *testing.T) {
 
 func TestMCPCallWithApproval(t *testing.T) {
 	t.Parallel()
-	d := newDialect(conversation.ChatChannel)
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_1", TurnIndex: 1})
+	d := newDialect(sessions.ChatChannel)
+	d.Event(turns.ResponseStarted{ResponseID: "resp_1", TurnIndex: 1})
 	arguments := json.RawMessage(`{"id":7}`)
 	var states []string
-	show := func(e conversation.Event) event {
+	show := func(e turns.Event) event {
 		t.Helper()
 		events := told(t, d, e)
 		if len(events) != 1 || events[0]["type"] != "mcp_tool_call" {
@@ -210,8 +212,8 @@ func TestMCPCallWithApproval(t *testing.T) {
 		}
 		return call
 	}
-	show(conversation.ToolStarted{CallID: "c1", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
-	asked := show(conversation.ApprovalRequested{
+	show(turns.ToolStarted{CallID: "c1", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
+	asked := show(turns.ApprovalRequested{
 		CallID:    "c1",
 		RequestID: "mcpr_c1",
 		Name:      "shop__refund",
@@ -222,13 +224,13 @@ func TestMCPCallWithApproval(t *testing.T) {
 		t.Errorf("asked %v", asked)
 	}
 	step := d.Frame([]byte(`{"type":"mcp_tool_approval_result","tool_call_id":"c1","is_approved":true}`))
-	want := conversation.Approve{CommandID: "mcp_tool_approval_result", RequestID: "mcpr_c1", Approved: true}
-	if diff := cmp.Diff(conversation.Command(want), step.Commands[len(step.Commands)-1]); diff != "" {
+	want := live.Approve{CommandID: "mcp_tool_approval_result", RequestID: "mcpr_c1", Approved: true}
+	if diff := cmp.Diff(live.Command(want), step.Commands[len(step.Commands)-1]); diff != "" {
 		t.Errorf("approval: %s", diff)
 	}
-	show(conversation.ToolDone{CallID: "c1", Name: "shop__refund", Arguments: arguments, Output: "done", Kind: tools.KindMCP})
-	show(conversation.ToolStarted{CallID: "c2", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
-	failed := show(conversation.ToolDone{
+	show(turns.ToolDone{CallID: "c1", Name: "shop__refund", Arguments: arguments, Output: "done", Kind: tools.KindMCP})
+	show(turns.ToolStarted{CallID: "c2", Name: "shop__refund", Arguments: arguments, Kind: tools.KindMCP})
+	failed := show(turns.ToolDone{
 		CallID:    "c2",
 		Name:      "shop__refund",
 		Arguments: arguments,
@@ -249,19 +251,19 @@ func TestMCPCallWithApproval(t *testing.T) {
 func TestToolIsCalled(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		result         conversation.CallResult
+		result         sessions.CallResult
 		called, failed bool
 	}{
-		{conversation.CallResult{Attempts: 1}, true, false},
-		{conversation.CallResult{}, true, false}, // a tool of the service
-		{conversation.CallResult{ErrorCode: "upstream-failed", Attempts: 3}, true, true},
-		{conversation.CallResult{ErrorCode: "unknown"}, true, true},
-		{conversation.CallResult{ErrorCode: "unknown-tool"}, false, true},
-		{conversation.CallResult{ErrorCode: "tool-arguments-invalid"}, false, true},
+		{sessions.CallResult{Attempts: 1}, true, false},
+		{sessions.CallResult{}, true, false}, // a tool of the service
+		{sessions.CallResult{ErrorCode: "upstream-failed", Attempts: 3}, true, true},
+		{sessions.CallResult{ErrorCode: "unknown"}, true, true},
+		{sessions.CallResult{ErrorCode: "unknown-tool"}, false, true},
+		{sessions.CallResult{ErrorCode: "tool-arguments-invalid"}, false, true},
 	} {
-		d := newDialect(conversation.ChatChannel)
-		d.Event(conversation.ResponseStarted{})
-		done := told(t, d, conversation.ToolDone{CallID: "c", Name: "book", Kind: tools.KindHTTP, Failed: row.failed, Result: row.result})
+		d := newDialect(sessions.ChatChannel)
+		d.Event(turns.ResponseStarted{})
+		done := told(t, d, turns.ToolDone{CallID: "c", Name: "book", Kind: tools.KindHTTP, Failed: row.failed, Result: row.result})
 		if response := field(done[0], "agent_tool_response"); len(done) != 1 ||
 			field(done[0], "agent_tool_response", "is_called") != row.called ||
 			field(done[0], "agent_tool_response", "is_error") != row.failed {
@@ -276,7 +278,7 @@ func TestFieldNames(t *testing.T) {
 	for name, shown := range map[string]string{
 		"call_id": "tool_call_id", "approval_request_id": "tool_call_id", "output": "result", "text": "text",
 	} {
-		events := told(t, newDialect(conversation.ChatChannel), conversation.Failed{
+		events := told(t, newDialect(sessions.ChatChannel), live.Failed{
 			CommandID: "x", Err: fault.InvalidField(name, "unknown", "Nobody knows it."),
 		})
 		fields, _ := field(events[0], "error_event", "details", "fields").([]any)
@@ -292,17 +294,17 @@ func TestFieldNames(t *testing.T) {
 // off.
 func TestClientEvents(t *testing.T) {
 	t.Parallel()
-	d := newDialect(conversation.ChatChannel)
+	d := newDialect(sessions.ChatChannel)
 	d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{
 		"conversation":{"client_events":["agent_response","agent_tool_response_full_payload"]}}}`))
 	var kinds []string
-	for _, e := range []conversation.Event{
-		conversation.ResponseStarted{},
-		conversation.ToolStarted{CallID: "c", Name: "x"},
-		conversation.ToolDone{CallID: "c", Name: "x", Output: "y"},
-		conversation.MessageStarted{},
-		conversation.TextDelta{Text: "Hi"},
-		conversation.ResponseDone{Status: conversation.ResponseCompleted, Text: "Hi"},
+	for _, e := range []turns.Event{
+		turns.ResponseStarted{},
+		turns.ToolStarted{CallID: "c", Name: "x"},
+		turns.ToolDone{CallID: "c", Name: "x", Output: "y"},
+		turns.MessageStarted{},
+		turns.TextDelta{Text: "Hi"},
+		turns.ResponseDone{Status: turns.ResponseCompleted, Text: "Hi"},
 	} {
 		for _, sent := range told(t, d, e) {
 			kind, _ := sent["type"].(string)
@@ -332,7 +334,7 @@ func TestLastWords(t *testing.T) {
 		{4409, "replaced", 1011.0, "websocket_disconnect"},
 	}
 	for _, row := range rows {
-		events := decoded(t, newDialect(conversation.ChatChannel).Close(row.code, row.reason))
+		events := decoded(t, newDialect(sessions.ChatChannel).Close(row.code, row.reason))
 		if row.wireCode == nil {
 			if len(events) != 0 {
 				t.Errorf("%d %s: %v", row.code, row.reason, events)
@@ -349,14 +351,14 @@ func TestLastWords(t *testing.T) {
 // TestFrameIDs: the parts of an answer share an event_id, and their frames have ids of their own.
 func TestFrameIDs(t *testing.T) {
 	t.Parallel()
-	d := newDialect(conversation.ChatChannel)
+	d := newDialect(sessions.ChatChannel)
 	var ids []string
-	for _, e := range []conversation.Event{
-		conversation.ItemAdded{Item: conversation.Item{Kind: conversation.UserItem, TurnIndex: 3, Text: "x"}},
-		conversation.ResponseStarted{TurnIndex: 3},
-		conversation.MessageStarted{},
-		conversation.TextDelta{Text: "Hi"},
-		conversation.ResponseDone{Status: conversation.ResponseCancelled, Text: "Hi"},
+	for _, e := range []turns.Event{
+		live.ItemAdded{Item: sessions.Item{Kind: sessions.UserItem, TurnIndex: 3, Text: "x"}},
+		turns.ResponseStarted{TurnIndex: 3},
+		turns.MessageStarted{},
+		turns.TextDelta{Text: "Hi"},
+		turns.ResponseDone{Status: turns.ResponseCancelled, Text: "Hi"},
 	} {
 		for _, frame := range d.Event(e).Frames {
 			ids = append(ids, frame.ID)
@@ -371,15 +373,15 @@ func TestFrameIDs(t *testing.T) {
 // whatever the end is, on this socket or on the next, and once.
 func TestMessageDuringAnswer(t *testing.T) {
 	t.Parallel()
-	said := conversation.Item{ID: "item_2", Kind: conversation.UserItem, TurnIndex: 1, Text: "Stop."}
+	said := sessions.Item{ID: "item_2", Kind: sessions.UserItem, TurnIndex: 1, Text: "Stop."}
 	start, stop := "2.2 start", "2.4 stop"
 	for name, row := range map[string]struct {
-		done     conversation.ResponseDone
+		done     turns.ResponseDone
 		returned bool
 		want     []string
 	}{
 		"interrupted": {
-			conversation.ResponseDone{Status: conversation.ResponseCancelled, Text: "Well"},
+			turns.ResponseDone{Status: turns.ResponseCancelled, Text: "Well"},
 			false,
 			[]string{
 				start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 interruption", "2.d7 agent_response_correction",
@@ -387,12 +389,12 @@ func TestMessageDuringAnswer(t *testing.T) {
 			},
 		},
 		"failed": {
-			conversation.ResponseDone{Status: conversation.ResponseFailed, Text: "Well"},
+			turns.ResponseDone{Status: turns.ResponseFailed, Text: "Well"},
 			false,
 			[]string{start, "2.3 delta", stop, "2.d5 agent_response", "2.d6 error", "2.d7 agent_typing", "3.1 user_transcript"},
 		},
 		"done, on the next socket": {
-			conversation.ResponseDone{Status: conversation.ResponseCompleted, Text: "Well"},
+			turns.ResponseDone{Status: turns.ResponseCompleted, Text: "Well"},
 			true,
 			[]string{
 				start, "2.3 delta", "conversation_initiation_metadata", stop, "2.d5 agent_response", "2.d6 agent_typing",
@@ -400,8 +402,8 @@ func TestMessageDuringAnswer(t *testing.T) {
 			},
 		},
 	} {
-		d := newDialect(conversation.ChatChannel)
-		d.Event(conversation.ResponseStarted{})
+		d := newDialect(sessions.ChatChannel)
+		d.Event(turns.ResponseStarted{})
 		var got []string
 		tell := func(step dialect.Step) {
 			for i, e := range decoded(t, step) {
@@ -412,11 +414,11 @@ func TestMessageDuringAnswer(t *testing.T) {
 				got = append(got, strings.TrimSpace(step.Frames[i].ID+" "+kind))
 			}
 		}
-		tell(d.Event(conversation.MessageStarted{}))
-		tell(d.Event(conversation.ItemAdded{Item: said}))
-		tell(d.Event(conversation.TextDelta{Text: "Well"}))
+		tell(d.Event(turns.MessageStarted{}))
+		tell(d.Event(live.ItemAdded{Item: said}))
+		tell(d.Event(turns.TextDelta{Text: "Well"}))
 		if row.returned {
-			tell(d.Reopen([]conversation.Item{said}))
+			tell(d.Reopen([]sessions.Item{said}))
 			tell(d.Missed("2.3"))
 		}
 		tell(d.Event(row.done))
@@ -430,27 +432,27 @@ func TestMessageDuringAnswer(t *testing.T) {
 // with the text in one event.
 func TestAnswerOfAnotherNode(t *testing.T) {
 	t.Parallel()
-	user := conversation.Item{Kind: conversation.UserItem, TurnID: "turn_3", TurnIndex: 3, Text: "Where?"}
-	said := func(text string) conversation.Item {
-		return conversation.Item{Kind: conversation.AssistantItem, TurnID: "turn_3", TurnIndex: 3, Text: text}
+	user := sessions.Item{Kind: sessions.UserItem, TurnID: "turn_3", TurnIndex: 3, Text: "Where?"}
+	said := func(text string) sessions.Item {
+		return sessions.Item{Kind: sessions.AssistantItem, TurnID: "turn_3", TurnIndex: 3, Text: text}
 	}
 	cited := event{"source_id": "src_1", "source_name": "Cities", "chunk_id": "chk_1", "similarity": 0.5, "excerpt": "Bern"}
 	answer := event{"agent_response": "One moment.\n\nIn Bern.", "event_id": 8.0, "parlance_citations": []any{cited}}
 	for name, row := range map[string]struct {
-		ended conversation.AnswerEnded
+		ended live.AnswerEnded
 		said  any
 	}{
-		"said": {conversation.AnswerEnded{
-			TurnID: "turn_3", Items: []conversation.Item{user, said("One moment."), said("In Bern.")},
-			Citations: []conversation.Citation{{SourceID: "src_1", SourceName: "Cities", ChunkID: "chk_1", Similarity: 0.5, Excerpt: "Bern"}},
+		"said": {live.AnswerEnded{
+			TurnID: "turn_3", Items: []sessions.Item{user, said("One moment."), said("In Bern.")},
+			Citations: []sessions.Citation{{SourceID: "src_1", SourceName: "Cities", ChunkID: "chk_1", Similarity: 0.5, Excerpt: "Bern"}},
 		}, answer},
-		"lost":             {conversation.AnswerEnded{TurnID: "turn_3", Lost: true}, nil},
-		"lost, and erased": {conversation.AnswerEnded{TurnID: "turn_9", Lost: true}, nil},
+		"lost":             {live.AnswerEnded{TurnID: "turn_3", Lost: true}, nil},
+		"lost, and erased": {live.AnswerEnded{TurnID: "turn_9", Lost: true}, nil},
 	} {
 		d := convai.New(dialect.Params{
-			Session: conversation.Session{ID: "ses_1"},
-			Channel: conversation.ChatChannel,
-			History: []conversation.Item{user},
+			Session: sessions.Session{ID: "ses_1"},
+			Channel: sessions.ChatChannel,
+			History: []sessions.Item{user},
 		})
 		d.Open()
 		events := told(t, d, row.ended)

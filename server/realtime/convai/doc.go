@@ -1,7 +1,7 @@
 // Package convai is the ElevenLabs Agents protocol over one conversation, as a state machine
 // without input or output of its own:
 //
-//	client frame ───────────► commands (conversation.UserMessage, Respond, Configure, Feedback …), and
+//	client frame ───────────► commands (live.UserMessage, Respond, Configure, Feedback …), and
 //	                          an error event for what does not apply here
 //	conversation's event ───► frames
 //

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 )
 
 // openResponse is an answer that has not ended.
@@ -21,7 +23,7 @@ type openResponse struct {
 	sent strings.Builder
 	// endCall is the result of the tool end_call, which is sent last, for the SDK hangs up when it
 	// comes.
-	endCall *conversation.ToolDone
+	endCall *turns.ToolDone
 }
 
 // messageSeparator is between the messages of one answer, as in its transcript.
@@ -31,23 +33,23 @@ const messageSeparator = "\n\n"
 const toolEndCall = "end_call"
 
 // responseContent takes the events within an answer.
-func (d *Dialect) responseContent(e conversation.Event) {
+func (d *Dialect) responseContent(e turns.Event) {
 	switch e := e.(type) {
-	case conversation.MessageStarted:
+	case turns.MessageStarted:
 		if d.response.messages++; d.response.messages == 1 {
 			d.sendPart("start", "")
 		} else {
 			d.sendPart("delta", messageSeparator)
 		}
-	case conversation.TextDelta:
+	case turns.TextDelta:
 		d.sendPart("delta", e.Text)
-	case conversation.ToolStarted:
+	case turns.ToolStarted:
 		d.startTool(e)
-	case conversation.ToolDone:
+	case turns.ToolDone:
 		d.finishTool(e)
-	case conversation.ApprovalRequested:
+	case turns.ApprovalRequested:
 		d.askApproval(e)
-	case conversation.ClientToolCalled:
+	case turns.ClientToolCalled:
 		d.send(d.eventID(), "client_tool_call", &clientToolEvent{Call: clientToolCall{
 			Name: e.Name, CallID: e.CallID, Parameters: objectOf(e.Arguments), EventID: d.eventID(),
 		}})
@@ -66,11 +68,11 @@ func (d *Dialect) sendPart(kind, text string) {
 
 // sendItem tells of an item outside an open answer: what the user said, or an item of a turn that
 // this socket did not ask for. The protocol has no event for calls of such turns and their results.
-func (d *Dialect) sendItem(item conversation.Item) {
+func (d *Dialect) sendItem(item sessions.Item) {
 	switch item.Kind {
-	case conversation.UserItem:
+	case sessions.UserItem:
 		d.sendUserMessage(item)
-	case conversation.AssistantItem:
+	case sessions.AssistantItem:
 		d.sendAnswer(agentEventID(item.TurnIndex), item.Text, nil)
 	default:
 	}
@@ -82,12 +84,12 @@ const maxHeldItems = 64
 // holdItem holds a message of a turn behind the open answer, and says whether it did. Held messages
 // are sent when the answer has ended: event_id must grow, and clients show messages in the order in
 // which they arrive.
-func (d *Dialect) holdItem(item conversation.Item) bool {
-	isMessage := item.Kind == conversation.UserItem || item.Kind == conversation.AssistantItem
+func (d *Dialect) holdItem(item sessions.Item) bool {
+	isMessage := item.Kind == sessions.UserItem || item.Kind == sessions.AssistantItem
 	if d.response == nil || item.TurnIndex <= d.response.turn || !isMessage {
 		return false
 	}
-	hasID := func(held conversation.Item) bool { return held.ID == item.ID }
+	hasID := func(held sessions.Item) bool { return held.ID == item.ID }
 	if slices.ContainsFunc(d.heldItems, hasID) {
 		return true
 	}
@@ -106,14 +108,14 @@ func (d *Dialect) sendHeldItems() {
 	d.heldItems = nil
 }
 
-func (d *Dialect) sendUserMessage(item conversation.Item) {
+func (d *Dialect) sendUserMessage(item sessions.Item) {
 	id := userEventID(item.TurnIndex)
 	said := userTranscript{Text: item.Text, EventID: id}
 	d.send(id, "user_transcript", &userTranscriptEvent{Said: said})
 }
 
 // sendAnswer sends a whole answer.
-func (d *Dialect) sendAnswer(id int, text string, citations []conversation.Citation) {
+func (d *Dialect) sendAnswer(id int, text string, citations []sessions.Citation) {
 	said := agentResponse{Text: text, EventID: id}
 	if len(citations) > 0 {
 		said.Citations = citations
@@ -123,7 +125,7 @@ func (d *Dialect) sendAnswer(id int, text string, citations []conversation.Citat
 
 // finishResponse ends an answer: its whole text, how it was interrupted or failed, the held
 // messages, and at the very end what makes the client hang up.
-func (d *Dialect) finishResponse(e conversation.ResponseDone) {
+func (d *Dialect) finishResponse(e turns.ResponseDone) {
 	if d.response == nil {
 		return
 	}
@@ -135,9 +137,9 @@ func (d *Dialect) finishResponse(e conversation.ResponseDone) {
 		d.sendAnswer(id, sent, e.Citations)
 	}
 	switch e.Status {
-	case conversation.ResponseCancelled:
+	case turns.ResponseCancelled:
 		d.sendInterruption(sent, e.Text)
-	case conversation.ResponseFailed:
+	case turns.ResponseFailed:
 		d.sendFailure(e)
 	default:
 	}
@@ -163,7 +165,7 @@ func (d *Dialect) sendInterruption(sent, kept string) {
 	}
 }
 
-func (d *Dialect) sendFailure(e conversation.ResponseDone) {
+func (d *Dialect) sendFailure(e turns.ResponseDone) {
 	failure := wireError{
 		Code: codeInternal, Type: typeModel, Message: "The agent could not answer. Try again.",
 	}
@@ -180,7 +182,7 @@ func (d *Dialect) sendTyping(id int, t typing) {
 }
 
 // startTool tells of a call that the service runs.
-func (d *Dialect) startTool(e conversation.ToolStarted) {
+func (d *Dialect) startTool(e turns.ToolStarted) {
 	if e.Kind == tools.KindMCP {
 		d.sendMCPCall(e.CallID, e.Name, mcpCall{Parameters: objectOf(e.Arguments), State: "loading"})
 		return
@@ -212,7 +214,7 @@ func (d *Dialect) sendMCPCall(callID, name string, call mcpCall) {
 
 // askApproval asks the client whether a call may be made. The protocol has this for MCP tools only;
 // tools of other kinds are shown in the same way.
-func (d *Dialect) askApproval(e conversation.ApprovalRequested) {
+func (d *Dialect) askApproval(e turns.ApprovalRequested) {
 	d.approvals[e.CallID] = e.RequestID
 	seconds := int(e.Timeout / time.Second)
 	d.sendMCPCall(e.CallID, e.Name, mcpCall{
@@ -221,7 +223,7 @@ func (d *Dialect) askApproval(e conversation.ApprovalRequested) {
 }
 
 // finishTool tells of a result.
-func (d *Dialect) finishTool(e conversation.ToolDone) {
+func (d *Dialect) finishTool(e turns.ToolDone) {
 	_, asked := d.approvals[e.CallID]
 	delete(d.approvals, e.CallID)
 	if asked || e.Kind == tools.KindMCP {
@@ -243,7 +245,7 @@ func (d *Dialect) finishTool(e conversation.ToolDone) {
 	}
 }
 
-func (d *Dialect) sendToolResponse(e conversation.ToolDone) {
+func (d *Dialect) sendToolResponse(e turns.ToolDone) {
 	done := toolResponse{
 		Name: e.Name, CallID: e.CallID, Type: toolType(e.Kind, e.System), IsError: e.Failed,
 		IsCalled: e.Result.Made(), EventID: d.eventID(),
@@ -264,8 +266,8 @@ var commandFields = map[string]string{
 }
 
 // failed tells that a command failed. That there was nothing to interrupt is no failure.
-func (d *Dialect) failed(e conversation.Failed) {
-	nothingToInterrupt := e.CommandID == commandInterrupt && errors.Is(e.Err, conversation.ErrNothingToCancel)
+func (d *Dialect) failed(e live.Failed) {
+	nothingToInterrupt := e.CommandID == commandInterrupt && errors.Is(e.Err, live.ErrNothingToCancel)
 	if e.Err == nil || nothingToInterrupt {
 		return
 	}

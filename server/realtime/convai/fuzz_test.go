@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
 )
 
 // FuzzFrame: each frame is answered or becomes a command.
@@ -25,7 +26,7 @@ func FuzzFrame(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := newDialect(conversation.VoiceChannel)
+		d := newDialect(sessions.VoiceChannel)
 		step := d.Frame(data)
 		decoded(t, step)
 		var head struct {
@@ -37,7 +38,7 @@ func FuzzFrame(f *testing.F) {
 			t.Errorf("%q came to nothing", data)
 		}
 		for _, command := range step.Commands {
-			if said, ok := command.(conversation.UserMessage); ok && strings.TrimSpace(said.Text) == "" {
+			if said, ok := command.(live.UserMessage); ok && strings.TrimSpace(said.Text) == "" {
 				t.Errorf("%q says nothing", data)
 			}
 		}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 const (
@@ -66,7 +67,7 @@ func (d *Dialect) initiate(e clientEvent) {
 	}
 	d.initiated = true
 	wanted := d.readOverrides(e)
-	command := conversation.Configure{CommandID: commandInitiate, Overrides: d.overridesOf(wanted)}
+	command := live.Configure{CommandID: commandInitiate, Overrides: d.overridesOf(wanted)}
 	d.refuseLateFirstMessage(command.Overrides)
 	variables, wrong, refused := readVariables(e.DynamicVariables)
 	if refused != nil {
@@ -94,7 +95,7 @@ func (d *Dialect) greet() {
 		return
 	}
 	d.greeted = true
-	d.command(conversation.Greet{})
+	d.command(live.Greet{})
 	if !d.settled {
 		d.step.Pause = metadataPause
 	} else {
@@ -141,7 +142,7 @@ func (d *Dialect) readOverrides(e clientEvent) (wanted configOverride) {
 // sends the same again, is told nothing: its first message has been said.
 func (d *Dialect) refuseLateFirstMessage(overrides map[string]json.RawMessage) {
 	if overrides[keyFirstMessage] == nil || !d.greeted || d.returning ||
-		!conversation.ClientMay(d.session.Config, keyFirstMessage) {
+		!sessions.ClientMay(d.session.Config, keyFirstMessage) {
 		return
 	}
 	delete(overrides, keyFirstMessage)
@@ -244,7 +245,7 @@ func readVariables(sent json.RawMessage) (texts map[string]string, wrong []error
 }
 
 // configured takes the settings in force, and tells the client which of its own were refused.
-func (d *Dialect) configured(e conversation.Configured) {
+func (d *Dialect) configured(e live.Configured) {
 	d.session = e.Session
 	if e.CommandID != commandInitiate || len(e.Refused) == 0 {
 		return

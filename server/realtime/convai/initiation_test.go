@@ -7,15 +7,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/convai"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // TestOneWrongOverride: an override of the wrong type is an error, and the others apply.
 func TestOneWrongOverride(t *testing.T) {
 	t.Parallel()
-	d := newDialect(conversation.ChatChannel)
+	d := newDialect(sessions.ChatChannel)
 	step := d.Frame([]byte(`{"type":"conversation_initiation_client_data","conversation_config_override":{
 		"agent":{"language":"de","native_mcp_server_ids":"m","prompt":{"llm":"m-2"}},"tts":"ada","asr":{"keywords":["Bern"]},
 		"conversation":{"client_events":["audio",5]}}}`))
@@ -33,13 +35,13 @@ func TestOneWrongOverride(t *testing.T) {
 	}, wrong); diff != "" {
 		t.Errorf("told of (-want +got):\n%s", diff)
 	}
-	want := conversation.Configure{CommandID: "conversation_initiation_client_data", Overrides: map[string]json.RawMessage{
+	want := live.Configure{CommandID: "conversation_initiation_client_data", Overrides: map[string]json.RawMessage{
 		"language": json.RawMessage(`"de"`), "model": json.RawMessage(`"m-2"`), "stt": json.RawMessage(`{"keywords":["Bern"]}`),
 	}}
-	if diff := cmp.Diff(conversation.Command(want), step.Commands[0]); diff != "" {
+	if diff := cmp.Diff(live.Command(want), step.Commands[0]); diff != "" {
 		t.Errorf("the command (-want +got):\n%s", diff)
 	}
-	if more := d.Event(conversation.ResponseStarted{}); len(more.Frames) != 1 {
+	if more := d.Event(turns.ResponseStarted{}); len(more.Frames) != 1 {
 		t.Error("events that were not asked for are left out")
 	}
 }
@@ -65,13 +67,13 @@ func TestLateFirstMessage(t *testing.T) {
 		if row.allowed {
 			config.ClientOverrides = []string{"first_message"}
 		}
-		d := convai.New(dialect.Params{Session: conversation.Session{ID: "ses_1", Config: config}, Channel: conversation.ChatChannel})
+		d := convai.New(dialect.Params{Session: sessions.Session{ID: "ses_1", Config: config}, Channel: sessions.ChatChannel})
 		d.Open()
 		d.PauseEnded()
 		row.before(d)
 		step := d.Frame([]byte(data))
 		told := decoded(t, step)
-		configure, _ := step.Commands[0].(conversation.Configure)
+		configure, _ := step.Commands[0].(live.Configure)
 		if configure.Overrides["language"] == nil || (configure.Overrides["first_message"] == nil) != row.late ||
 			(len(told) == 1) != row.late {
 			t.Errorf("%s: sent %v and %v", name, told, step.Commands)
@@ -81,7 +83,7 @@ func TestLateFirstMessage(t *testing.T) {
 
 func TestSecondInitiationIsRefused(t *testing.T) {
 	t.Parallel()
-	d := newDialect(conversation.ChatChannel)
+	d := newDialect(sessions.ChatChannel)
 	data := []byte(`{"type":"conversation_initiation_client_data"}`)
 	if got := decoded(t, d.Frame(data)); len(got) != 0 {
 		t.Errorf("the first: %v", got)

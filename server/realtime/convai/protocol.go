@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // dataPause is how long a client has to send its initiation data before the first message goes out
@@ -24,7 +26,7 @@ func (d *Dialect) Open() dialect.Step {
 		OutputFormat:   formatName(voice.OutputAudioFormat), InputFormat: formatName(voice.InputAudioFormat),
 	}})
 	if tools := clientTools(d.session.Config); len(tools) > 0 {
-		d.command(conversation.Configure{CommandID: commandTools, ClientTools: tools})
+		d.command(live.Configure{CommandID: commandTools, ClientTools: tools})
 	}
 	d.step.Pause, d.step.FramesBeforePause = metadataPause, len(d.step.Frames)
 	return d.takeStep()
@@ -53,7 +55,7 @@ func clientTools(config agents.Config) []model.Tool {
 }
 
 // Reopen is Open for the next socket of the same client, which sends its initiation data again.
-func (d *Dialect) Reopen(history []conversation.Item) dialect.Step {
+func (d *Dialect) Reopen(history []sessions.Item) dialect.Step {
 	d.history, d.settled, d.initiated, d.returning = history, false, false, true
 	return d.Open()
 }
@@ -103,11 +105,11 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 	said := map[int]string{} // the agent's messages so far, by turn
 	for i, item := range d.history {
 		switch item.Kind {
-		case conversation.UserItem:
+		case sessions.UserItem:
 			if userEventID(item.TurnIndex) > seen && !d.holdItem(item) {
 				d.sendUserMessage(item)
 			}
-		case conversation.AssistantItem:
+		case sessions.AssistantItem:
 			if text := said[item.TurnIndex]; text != "" {
 				item.Text = text + messageSeparator + item.Text
 			}
@@ -124,14 +126,14 @@ func (d *Dialect) Missed(lastEventID string) dialect.Step {
 }
 
 // isOfOpenAnswer says whether the item is of the open answer, whose frames follow.
-func (d *Dialect) isOfOpenAnswer(item conversation.Item) bool {
+func (d *Dialect) isOfOpenAnswer(item sessions.Item) bool {
 	return d.response != nil && d.response.turn == item.TurnIndex
 }
 
 // isLastOfTurn says whether the first of the items is the agent's last message of its turn.
-func isLastOfTurn(items []conversation.Item) bool {
+func isLastOfTurn(items []sessions.Item) bool {
 	for _, later := range items[1:] {
-		if later.TurnIndex == items[0].TurnIndex && later.Kind == conversation.AssistantItem {
+		if later.TurnIndex == items[0].TurnIndex && later.Kind == sessions.AssistantItem {
 			return false
 		}
 	}
@@ -179,23 +181,23 @@ func (d *Dialect) BinaryFrame() dialect.Step {
 }
 
 // Event takes an event of the conversation.
-func (d *Dialect) Event(e conversation.Event) dialect.Step {
+func (d *Dialect) Event(e turns.Event) dialect.Step {
 	switch e := e.(type) {
-	case conversation.ItemAdded:
+	case live.ItemAdded:
 		if !d.holdItem(e.Item) {
 			d.sendItem(e.Item)
 		}
-	case conversation.ResponseStarted:
+	case turns.ResponseStarted:
 		d.sendHeldItems() // in case the last answer had no end
 		d.response = &openResponse{turn: e.TurnIndex}
 		d.sendTyping(d.eventID(), typing{Is: true})
-	case conversation.ResponseDone:
+	case turns.ResponseDone:
 		d.finishResponse(e)
-	case conversation.AnswerEnded:
+	case live.AnswerEnded:
 		d.endRemoteAnswer(e)
-	case conversation.Configured:
+	case live.Configured:
 		d.configured(e)
-	case conversation.Failed:
+	case live.Failed:
 		d.failed(e)
 	default:
 		if d.response != nil {
@@ -228,7 +230,7 @@ func (d *Dialect) Close(code int, reason string) dialect.Step {
 		closing.Message = "The connection is closed: " + reason + "."
 	}
 	switch {
-	case reason == conversation.ReasonMaxDuration:
+	case reason == sessions.ReasonMaxDuration:
 		closing.Code, closing.Type = codePolicy, typeTooLong
 	case code == codeNormal:
 		return dialect.Step{}

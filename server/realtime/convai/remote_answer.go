@@ -3,11 +3,12 @@ package convai
 import (
 	"strings"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
 )
 
 // endRemoteAnswer tells what an answer of another node said, unless the client has it from there.
-func (d *Dialect) endRemoteAnswer(e conversation.AnswerEnded) {
+func (d *Dialect) endRemoteAnswer(e live.AnswerEnded) {
 	if e.Told {
 		return
 	}
@@ -15,7 +16,7 @@ func (d *Dialect) endRemoteAnswer(e conversation.AnswerEnded) {
 	d.sendTyping(id, typing{Is: false})
 	var said []string
 	for _, item := range e.Items {
-		if item.Kind == conversation.AssistantItem {
+		if item.Kind == sessions.AssistantItem {
 			said = append(said, item.Text)
 		}
 	}
@@ -26,8 +27,8 @@ func (d *Dialect) endRemoteAnswer(e conversation.AnswerEnded) {
 
 // remoteEventID is the event id of another node's answer. A lost answer has no items, but its
 // question is mostly known. 0: the place of its turn is not known.
-func (d *Dialect) remoteEventID(e conversation.AnswerEnded) int {
-	for _, items := range [][]conversation.Item{e.Items, d.history} {
+func (d *Dialect) remoteEventID(e live.AnswerEnded) int {
+	for _, items := range [][]sessions.Item{e.Items, d.history} {
 		for _, item := range items {
 			if item.TurnID == e.TurnID {
 				return agentEventID(item.TurnIndex)

@@ -3,16 +3,18 @@ package dialect
 import (
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // Params is what a dialect starts with.
 type Params struct {
 	// Session is the session as it was when the socket joined.
-	Session conversation.Session
-	Channel conversation.LiveChannel
+	Session sessions.Session
+	Channel sessions.LiveChannel
 	// History is the items of the conversation so far; empty for a new one.
-	History []conversation.Item
+	History []sessions.Item
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -26,7 +28,7 @@ type Dialect interface {
 	// BinaryFrame takes a binary frame, which neither protocol has.
 	BinaryFrame() Step
 	// Event takes an event of the conversation, but never Closed.
-	Event(e conversation.Event) Step
+	Event(e turns.Event) Step
 	// Close is what the protocol sends before a close frame with this code and reason. Only the
 	// frames of the Step are used.
 	Close(code int, reason string) Step
@@ -37,7 +39,7 @@ type Dialect interface {
 type Resumer interface {
 	// Reopen is Open for the next socket of the same client on this node. history is the items so
 	// far. The client's settings stay in force, and an open answer goes on.
-	Reopen(history []conversation.Item) Step
+	Reopen(history []sessions.Item) Step
 	// Missed is the items behind the event with this id, whole, for when the frames are not kept
 	// any more.
 	Missed(lastEventID string) Step
@@ -68,7 +70,7 @@ type Step struct {
 	// Frames go to the client.
 	Frames []Frame
 	// Commands go to the conversation.
-	Commands []conversation.Command
+	Commands []live.Command
 	// Pause is how long the conversation's events wait behind this step. The client's frames are
 	// read meanwhile. It replaces an earlier pause. 0: no pause.
 	Pause time.Duration

@@ -6,9 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // TestApproval: the agents SDK asks its user when conversation.item.done comes, and answers with
@@ -16,9 +18,9 @@ import (
 func TestApproval(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
-	told(t, d, conversation.ResponseStarted{ResponseID: "resp_1"})
-	told(t, d, conversation.ToolStarted{ResponseID: "resp_1", ItemID: "item_1", CallID: "call_1", Name: "pay"})
-	events := told(t, d, conversation.ApprovalRequested{
+	told(t, d, turns.ResponseStarted{ResponseID: "resp_1"})
+	told(t, d, turns.ToolStarted{ResponseID: "resp_1", ItemID: "item_1", CallID: "call_1", Name: "pay"})
+	events := told(t, d, turns.ApprovalRequested{
 		ResponseID: "resp_1",
 		RequestID:  "mcpr_1",
 		CallID:     "call_1",
@@ -57,9 +59,9 @@ func TestApproval(t *testing.T) {
 // does not know.
 func TestApprovalAsItem(t *testing.T) {
 	t.Parallel()
-	d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_0", Kind: conversation.UserItem, Text: "hi"}}})
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
-	d.Event(conversation.ApprovalRequested{
+	d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_0", Kind: sessions.UserItem, Text: "hi"}}})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_1"})
+	d.Event(turns.ApprovalRequested{
 		ResponseID: "resp_1",
 		RequestID:  "mcpr_1",
 		CallID:     "call_1",
@@ -83,13 +85,13 @@ func TestApprovalAsItem(t *testing.T) {
 					`"role":"user","content":[{"type":"input_text","text":"x"}]}}`,
 			),
 		)
-		return step.Commands[0].(conversation.UserMessage).After
+		return step.Commands[0].(live.UserMessage).After
 	}
 	if got := place("mcpr_1"); got != "item_0" {
 		t.Errorf("behind the request: behind %q", got)
 	}
 	d.Frame([]byte(`{"type":"conversation.item.truncate","item_id":"mcpr_1","content_index":0,"audio_end_ms":1}`))
-	d.Event(conversation.Failed{Err: fault.Wrap(conversation.ErrNothingToTruncate, fault.InvalidRequest, "none")})
+	d.Event(live.Failed{Err: fault.Wrap(live.ErrNothingToTruncate, fault.InvalidRequest, "none")})
 	if e := one(`{"type":"conversation.item.retrieve","item_id":"mcpr_1"}`); field(e, "item", "type") != "mcp_approval_request" {
 		t.Errorf("retrieved %v", e)
 	}
@@ -101,9 +103,9 @@ func TestApprovalAsItem(t *testing.T) {
 		t.Errorf("retrieved after it was deleted: %v", decoded(t, step))
 	}
 	first := newDialect(openai.Params{})
-	first.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
-	first.Event(conversation.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", Name: "pay"})
-	if d = first; place("mcpr_1") != conversation.AtFront {
+	first.Event(turns.ResponseStarted{ResponseID: "resp_1"})
+	first.Event(turns.ApprovalRequested{ResponseID: "resp_1", RequestID: "mcpr_1", Name: "pay"})
+	if d = first; place("mcpr_1") != sessions.AtFront {
 		t.Errorf("the first item is behind %q", place("mcpr_1"))
 	}
 }

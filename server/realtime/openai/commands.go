@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // maxIDBytes bounds an id that a client chooses. Those of SDKs have about 30 bytes.
@@ -50,14 +51,14 @@ func (d *Dialect) createItem(e clientEvent) {
 	}
 	after := d.items.conversationItem(e.PreviousItemID)
 	switch read.Kind {
-	case conversation.UserItem:
-		d.command(conversation.UserMessage{CommandID: e.EventID, ItemID: read.ID, After: after, Text: read.Text})
-	case conversation.ToolOutputItem:
-		d.command(conversation.ToolOutput{
+	case sessions.UserItem:
+		d.command(live.UserMessage{CommandID: e.EventID, ItemID: read.ID, After: after, Text: read.Text})
+	case sessions.ToolOutputItem:
+		d.command(live.ToolOutput{
 			CommandID: e.EventID, ItemID: read.ID, After: after, CallID: read.CallID, Output: read.Text,
 		})
 	default:
-		d.command(conversation.Insert{
+		d.command(live.Insert{
 			CommandID: e.EventID, ItemID: read.ID, After: after, Kind: read.Kind,
 			Text: read.Text, CallID: read.CallID, Name: read.Name, Arguments: read.Arguments,
 		})
@@ -70,13 +71,13 @@ func (d *Dialect) approve(eventID string, item newItem) {
 			"An mcp_approval_response needs approval_request_id, a string, and approve, a boolean."))
 		return
 	}
-	d.command(conversation.Approve{
+	d.command(live.Approve{
 		CommandID: eventID, RequestID: item.ApprovalRequestID, Approved: *item.Approve, Reason: item.Reason,
 	})
 }
 
 func (d *Dialect) checkItemID(id string) *refusal {
-	if len(id) > maxIDBytes || id == conversation.AtFront || strings.ContainsRune(id, 0) {
+	if len(id) > maxIDBytes || id == sessions.AtFront || strings.ContainsRune(id, 0) {
 		return invalid("item.id", `An item's id has at most 128 bytes, none of them 0, and is not "root".`)
 	}
 	if _, taken := d.items.current(id); taken {
@@ -97,7 +98,7 @@ func (d *Dialect) retrieveItem(e clientEvent) {
 		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, item})
 		return
 	}
-	d.command(conversation.Retrieve{CommandID: e.EventID, ItemID: e.ItemID})
+	d.command(live.Retrieve{CommandID: e.EventID, ItemID: e.ItemID})
 }
 
 func (d *Dialect) deleteItem(e clientEvent) {
@@ -106,11 +107,11 @@ func (d *Dialect) deleteItem(e clientEvent) {
 		return
 	}
 	if d.items.isApprovalRequest(e.ItemID) { // the conversation does not know it
-		d.removeItem(conversation.ItemRemoved{ItemID: e.ItemID})
+		d.removeItem(live.ItemRemoved{ItemID: e.ItemID})
 		return
 	}
 	d.items.markChanging(e.ItemID)
-	d.command(conversation.Remove{CommandID: e.EventID, ItemID: e.ItemID})
+	d.command(live.Remove{CommandID: e.EventID, ItemID: e.ItemID})
 }
 
 func (d *Dialect) truncateItem(e clientEvent) {
@@ -124,12 +125,12 @@ func (d *Dialect) truncateItem(e clientEvent) {
 			"The items of the agent have one content part: content_index is 0."))
 	default:
 		d.items.markChanging(e.ItemID)
-		d.command(conversation.Truncate{CommandID: e.EventID, ItemID: e.ItemID, AudioEndMS: *e.AudioEndMS})
+		d.command(live.Truncate{CommandID: e.EventID, ItemID: e.ItemID, AudioEndMS: *e.AudioEndMS})
 	}
 }
 
 func (d *Dialect) cancelResponse(e clientEvent) {
-	d.command(conversation.Cancel{CommandID: e.EventID, ResponseID: e.ResponseID})
+	d.command(live.Cancel{CommandID: e.EventID, ResponseID: e.ResponseID})
 }
 
 // appendAudio refuses audio once, though a microphone sends fifty of these events a second.
@@ -143,26 +144,26 @@ func (d *Dialect) appendAudio(e clientEvent) {
 		d.audioRefused = true
 		d.refuse(e.EventID, d.noAudio())
 	}
-	if d.channel != conversation.ChatChannel {
-		d.command(conversation.AudioAppend{
+	if d.channel != sessions.ChatChannel {
+		d.command(live.AudioAppend{
 			CommandID: e.EventID, Data: audio, BytesPerMS: d.audio.input.bytesPerMS(),
 		})
 	}
 }
 
 func (d *Dialect) commitAudio(e clientEvent) {
-	if d.channel == conversation.ChatChannel {
+	if d.channel == sessions.ChatChannel {
 		d.refuse(e.EventID, &refusal{
 			code: "input_audio_buffer_commit_empty", message: d.noAudio().message,
 		})
 		return
 	}
-	d.command(conversation.AudioCommit{CommandID: e.EventID})
+	d.command(live.AudioCommit{CommandID: e.EventID})
 }
 
 // noAudio is why audio is not heard.
 func (d *Dialect) noAudio() *refusal {
-	if d.channel == conversation.ChatChannel {
+	if d.channel == sessions.ChatChannel {
 		return &refusal{code: string(fault.SessionModality), message: "This is the chat socket: send text" +
 			" with conversation.item.create, or speak on the session's ws_url."}
 	}
@@ -171,7 +172,7 @@ func (d *Dialect) noAudio() *refusal {
 }
 
 func (d *Dialect) clearInput(clientEvent) {
-	d.command(conversation.AudioClear{})
+	d.command(live.AudioClear{})
 	d.send(&plainEvent{head{Type: "input_audio_buffer.cleared"}})
 }
 

@@ -6,21 +6,21 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // contentTypes are the content types of a message by its role.
 var contentTypes = map[string]string{"user": "input_text", "system": "input_text", "assistant": "output_text"}
 
-var messageKinds = map[string]conversation.ItemKind{
-	"user": conversation.UserItem, "system": conversation.SystemItem, "assistant": conversation.AssistantItem,
+var messageKinds = map[string]sessions.ItemKind{
+	"user": sessions.UserItem, "system": sessions.SystemItem, "assistant": sessions.AssistantItem,
 }
 
 // readItem is a client's item as the conversation knows it. param is where the item stands in the
 // event.
-func readItem(item newItem, param string) (conversation.Item, *refusal) {
-	read := conversation.Item{ID: item.ID, CallID: item.CallID, Name: item.Name}
+func readItem(item newItem, param string) (sessions.Item, *refusal) {
+	read := sessions.Item{ID: item.ID, CallID: item.CallID, Name: item.Name}
 	switch item.Type {
 	case "message":
 		kind, known := messageKinds[item.Role]
@@ -35,7 +35,7 @@ func readItem(item newItem, param string) (conversation.Item, *refusal) {
 		if item.CallID == "" || item.Output == nil {
 			return read, missingParameter(param, "A function_call_output needs call_id and output, both strings.")
 		}
-		read.Kind, read.Text = conversation.ToolOutputItem, *item.Output
+		read.Kind, read.Text = sessions.ToolOutputItem, *item.Output
 		return read, nil
 	case "function_call":
 		if item.CallID == "" || item.Name == "" || item.Arguments == nil {
@@ -44,7 +44,7 @@ func readItem(item newItem, param string) (conversation.Item, *refusal) {
 		if !dialect.IsObject([]byte(*item.Arguments)) || !json.Valid([]byte(*item.Arguments)) {
 			return read, invalid(param+".arguments", "arguments is a JSON object, written as a string.")
 		}
-		read.Kind, read.Arguments = conversation.ClientToolCallItem, json.RawMessage(*item.Arguments)
+		read.Kind, read.Arguments = sessions.ClientToolCallItem, json.RawMessage(*item.Arguments)
 		return read, nil
 	}
 	return read, invalid(param+".type", "Items of the types message, function_call, function_call_output and"+
@@ -72,9 +72,9 @@ func readText(item newItem, param string) (string, *refusal) {
 		return "", missingParameter(param+".content",
 			"A message needs content of the type "+contentTypes[item.Role]+" that says something.")
 	}
-	if strings.ContainsRune(text, 0) || utf8.RuneCountInString(text) > conversation.MaxTextChars {
+	if strings.ContainsRune(text, 0) || utf8.RuneCountInString(text) > sessions.MaxTextChars {
 		return "", invalid(param+".content[0].text", "A message has at most "+
-			strconv.Itoa(conversation.MaxTextChars)+" characters, and not the character U+0000.")
+			strconv.Itoa(sessions.MaxTextChars)+" characters, and not the character U+0000.")
 	}
 	return text, nil
 }

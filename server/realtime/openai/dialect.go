@@ -2,11 +2,12 @@ package openai
 
 import (
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
 )
 
 // Params is what a dialect starts with.
@@ -17,13 +18,13 @@ type Step = dialect.Step
 
 // Dialect is one socket's state. Its methods are never called at the same time.
 type Dialect struct {
-	session conversation.Session
-	channel conversation.LiveChannel
+	session sessions.Session
+	channel sessions.LiveChannel
 	audio   audioSettings
 	// initialVoice is the agent's voice as the session began with it.
 	initialVoice agents.Voice
 	tools        []model.Tool
-	history      []conversation.Item
+	history      []sessions.Item
 
 	items items
 	// lastWholeItem is the newest item that the client has completely.
@@ -53,7 +54,7 @@ func New(p Params) *Dialect {
 	}
 	for _, item := range p.History {
 		previous := d.items.last()
-		if item.After == conversation.AtFront {
+		if item.After == sessions.AtFront {
 			previous = ""
 		} else if item.After != "" {
 			previous = item.After
@@ -81,7 +82,7 @@ func (d *Dialect) send(e serverEvent) {
 }
 
 // command adds a command for the conversation to the step.
-func (d *Dialect) command(c conversation.Command) { d.step.Commands = append(d.step.Commands, c) }
+func (d *Dialect) command(c live.Command) { d.step.Commands = append(d.step.Commands, c) }
 
 // takeStep returns the step and begins a new one.
 func (d *Dialect) takeStep() Step {

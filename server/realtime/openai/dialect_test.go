@@ -8,10 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 type event = map[string]any
@@ -19,7 +21,7 @@ type event = map[string]any
 func newDialect(p openai.Params) *openai.Dialect {
 	p.Session.ID = "ses_1"
 	if p.Channel == "" {
-		p.Channel = conversation.ChatChannel
+		p.Channel = sessions.ChatChannel
 	}
 	return openai.New(p)
 }
@@ -42,7 +44,7 @@ func decoded(t testing.TB, step openai.Step) []event {
 
 // told is the events for the client that an event of the conversation leads to, sent those that a
 // client's frame leads to.
-func told(t testing.TB, d *openai.Dialect, e conversation.Event) []event {
+func told(t testing.TB, d *openai.Dialect, e turns.Event) []event {
 	t.Helper()
 	return decoded(t, d.Event(e))
 }
@@ -66,80 +68,80 @@ func TestCommands(t *testing.T) {
 	instructions := "Short."
 	rows := []struct {
 		frame string
-		want  conversation.Command
+		want  live.Command
 	}{
 		{
 			`{"type":"conversation.item.create","event_id":"e","previous_item_id":"root","item":{"id":"i","type":"message",` +
 				`"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_text","text":"b"}]}}`,
-			conversation.UserMessage{CommandID: "e", ItemID: "i", After: "root", Text: "a\nb"},
+			live.UserMessage{CommandID: "e", ItemID: "i", After: "root", Text: "a\nb"},
 		},
 		{
 			`{"type":"conversation.item.create","previous_item_id":"p","item":{"type":"message","role":"system",` +
 				`"content":[{"type":"input_text","text":"a"}]}}`,
-			conversation.Insert{After: "p", Kind: conversation.SystemItem, Text: "a"},
+			live.Insert{After: "p", Kind: sessions.SystemItem, Text: "a"},
 		},
 		{
 			`{"type":"conversation.item.create","item":{"type":"function_call","call_id":"c","name":"n","arguments":"{\"a\":1}"}}`,
-			conversation.Insert{
-				Kind:      conversation.ClientToolCallItem,
+			live.Insert{
+				Kind:      sessions.ClientToolCallItem,
 				CallID:    "c",
 				Name:      "n",
 				Arguments: json.RawMessage(`{"a":1}`),
 			},
 		},
-		{`{"type":"conversation.item.delete","event_id":"e","item_id":"i"}`, conversation.Remove{CommandID: "e", ItemID: "i"}},
+		{`{"type":"conversation.item.delete","event_id":"e","item_id":"i"}`, live.Remove{CommandID: "e", ItemID: "i"}},
 		{
 			`{"type":"conversation.item.truncate","item_id":"i","content_index":0,"audio_end_ms":5}`,
-			conversation.Truncate{ItemID: "i", AudioEndMS: 5},
+			live.Truncate{ItemID: "i", AudioEndMS: 5},
 		},
 		{
 			`{"type":"conversation.item.create","item":{"type":"function_call_output","call_id":"c","output":""}}`,
-			conversation.ToolOutput{CallID: "c"},
+			live.ToolOutput{CallID: "c"},
 		},
 		{
 			`{"type":"conversation.item.create","event_id":"e","item":{"type":"mcp_approval_response",` +
 				`"approval_request_id":"mcpr_1","approve":false,"reason":"no"}}`,
-			conversation.Approve{CommandID: "e", RequestID: "mcpr_1", Reason: "no"},
+			live.Approve{CommandID: "e", RequestID: "mcpr_1", Reason: "no"},
 		},
 		{
 			`{"type":"conversation.item.create","item":{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}}`,
-			conversation.Approve{RequestID: "mcpr_1", Approved: true},
+			live.Approve{RequestID: "mcpr_1", Approved: true},
 		},
-		{`{"type":"response.create","event_id":"e"}`, conversation.Respond{CommandID: "e"}},
+		{`{"type":"response.create","event_id":"e"}`, live.Respond{CommandID: "e"}},
 		{
 			`{"type":"response.create","response":{"instructions":"Short.","output_modalities":["text"],"tools":[]}}`,
-			conversation.Respond{Instructions: &instructions, ClientTools: []model.Tool{}},
+			live.Respond{Instructions: &instructions, ClientTools: []model.Tool{}},
 		},
 		{
 			`{"type":"response.create","event_id":"e","response":{"conversation":"none","input":[{"type":"item_reference",` +
 				`"id":"i"},{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}],` +
 				`"tool_choice":{"type":"function","name":"look"},"max_output_tokens":7}}`,
-			conversation.Respond{OutOfBand: true, ToolChoice: "look", MaxOutputTokens: 7, Input: []conversation.InputItem{
-				{Reference: "i"}, {Item: conversation.Item{Kind: conversation.UserItem, Text: "a"}},
+			live.Respond{OutOfBand: true, ToolChoice: "look", MaxOutputTokens: 7, Input: []live.InputItem{
+				{Reference: "i"}, {Item: sessions.Item{Kind: sessions.UserItem, Text: "a"}},
 			}},
 		},
 		{
 			`{"type":"response.create","response":{"input":[],"max_output_tokens":"inf","tool_choice":"none"}}`,
-			conversation.Respond{
-				Input:           []conversation.InputItem{},
-				MaxOutputTokens: conversation.UnlimitedTokens,
-				ToolChoice:      conversation.ToolsNone,
+			live.Respond{
+				Input:           []live.InputItem{},
+				MaxOutputTokens: turns.UnlimitedTokens,
+				ToolChoice:      turns.ToolsNone,
 			},
 		},
-		{`{"type":"response.cancel","response_id":"r"}`, conversation.Cancel{ResponseID: "r"}},
+		{`{"type":"response.cancel","response_id":"r"}`, live.Cancel{ResponseID: "r"}},
 		{
 			`{"type":"session.update","session":{"instructions":null,"tools":null,"audio":{"output":{"voice":"alloy"}}}}`,
-			conversation.Configure{Overrides: map[string]json.RawMessage{
+			live.Configure{Overrides: map[string]json.RawMessage{
 				"instructions": json.RawMessage(`""`), "voice": json.RawMessage(`{"tts":{"model":"m","voice":"alloy"}}`),
 			}, ClientTools: nil},
 		},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{Session: conversation.Session{Config: agents.Config{
+		d := newDialect(openai.Params{Session: sessions.Session{Config: agents.Config{
 			ClientOverrides: []string{"instructions"}, Voice: agents.Voice{TTS: json.RawMessage(`{"model":"m","voice":"v"}`)},
 		}}})
 		step := d.Frame([]byte(row.frame))
-		if respond, ok := step.Commands[0].(conversation.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
+		if respond, ok := step.Commands[0].(live.Respond); ok && strings.HasPrefix(respond.CommandID, "req_") {
 			respond.CommandID = "" // an id of the dialect's own
 			step.Commands[0] = respond
 		}
@@ -147,15 +149,15 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s: frames %s", row.frame, step.Frames)
 		}
 		want := row.want
-		if configure, ok := want.(conversation.Configure); ok {
-			got, _ := step.Commands[0].(conversation.Configure)
+		if configure, ok := want.(live.Configure); ok {
+			got, _ := step.Commands[0].(live.Configure)
 			if got.ClientTools == nil || len(got.ClientTools) != 0 {
 				t.Errorf("null must clear the tools: %#v", got.ClientTools)
 			}
 			got.ClientTools = nil
 			step.Commands[0], want = got, configure
 		}
-		if diff := cmp.Diff([]conversation.Command{want}, step.Commands); diff != "" {
+		if diff := cmp.Diff([]live.Command{want}, step.Commands); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.frame, diff)
 		}
 	}
@@ -164,10 +166,10 @@ func TestCommands(t *testing.T) {
 // TestMissed sends only the items behind the one that the client's last event names.
 func TestMissed(t *testing.T) {
 	t.Parallel()
-	history := []conversation.Item{
-		{ID: "a.1", Kind: conversation.UserItem, Text: "one"},
-		{ID: "b", Kind: conversation.ToolItem, Name: "t", Arguments: json.RawMessage(`{}`), Text: "out"},
-		{ID: "c", Kind: conversation.AssistantItem, Text: "two"},
+	history := []sessions.Item{
+		{ID: "a.1", Kind: sessions.UserItem, Text: "one"},
+		{ID: "b", Kind: sessions.ToolItem, Name: "t", Arguments: json.RawMessage(`{}`), Text: "out"},
+		{ID: "c", Kind: sessions.AssistantItem, Text: "two"},
 	}
 	rows := []struct {
 		last string
@@ -209,35 +211,35 @@ func TestFailedCommands(t *testing.T) {
 		{fault.InvalidField("text", "length", "too long"), "invalid_request_error", "invalid-request"},
 		{fault.New(fault.InternalError, "Internal error."), "server_error", "internal"},
 		{
-			fault.Wrap(conversation.ErrNoPlace, fault.InvalidRequest, "x"),
+			fault.Wrap(live.ErrNoPlace, fault.InvalidRequest, "x"),
 			"invalid_request_error",
 			"item_create_invalid_previous_item_id",
 		},
-		{fault.Wrap(conversation.ErrItemTaken, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_duplicate_id"},
+		{fault.Wrap(live.ErrItemTaken, fault.InvalidRequest, "x"), "invalid_request_error", "item_create_duplicate_id"},
 		{
-			fault.Wrap(conversation.ErrNothingToRetrieve, fault.InvalidRequest, "x"),
+			fault.Wrap(live.ErrNothingToRetrieve, fault.InvalidRequest, "x"),
 			"invalid_request_error",
 			"item_retrieve_invalid_item_id",
 		},
 		{
-			fault.Wrap(conversation.ErrNothingToRemove, fault.InvalidRequest, "x"),
+			fault.Wrap(live.ErrNothingToRemove, fault.InvalidRequest, "x"),
 			"invalid_request_error",
 			"item_delete_invalid_item_id",
 		},
 		{
-			fault.Wrap(conversation.ErrNothingToTruncate, fault.InvalidRequest, "x"),
+			fault.Wrap(live.ErrNothingToTruncate, fault.InvalidRequest, "x"),
 			"invalid_request_error",
 			"item_truncate_invalid_item_id",
 		},
 		{
-			fault.Wrap(conversation.ErrNothingToCancel, fault.InvalidRequest, "x"),
+			fault.Wrap(live.ErrNothingToCancel, fault.InvalidRequest, "x"),
 			"invalid_request_error",
 			"response_cancel_not_active",
 		},
 	}
 	for _, row := range rows {
 		d := newDialect(openai.Params{})
-		events := told(t, d, conversation.Failed{CommandID: "mine", Err: row.err})
+		events := told(t, d, live.Failed{CommandID: "mine", Err: row.err})
 		if len(events) != 1 || field(events[0], "error", "type") != row.kind || field(events[0], "error", "code") != row.code ||
 			field(events[0], "error", "event_id") != "mine" {
 			t.Errorf("%v: got %v", row.err, events)
@@ -250,17 +252,17 @@ func TestMetadata(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
 	step := d.Frame([]byte(`{"type":"response.create","response":{"metadata":{"turn":"1"}}}`))
-	asked, ok := step.Commands[0].(conversation.Respond)
+	asked, ok := step.Commands[0].(live.Respond)
 	if !ok || asked.CommandID == "" {
 		t.Fatalf("got %v", step.Commands)
 	}
-	created := told(t, d, conversation.ResponseStarted{ResponseID: "resp_0", Greeting: true})
+	created := told(t, d, turns.ResponseStarted{ResponseID: "resp_0", Greeting: true})
 	if field(created[0], "response", "metadata") != nil {
 		t.Errorf("the greeting has metadata: %v", created)
 	}
-	d.Event(conversation.ResponseDone{ResponseID: "resp_0", Status: conversation.ResponseCompleted})
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_1", CommandID: asked.CommandID})
-	done := told(t, d, conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted})
+	d.Event(turns.ResponseDone{ResponseID: "resp_0", Status: turns.ResponseCompleted})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_1", CommandID: asked.CommandID})
+	done := told(t, d, turns.ResponseDone{ResponseID: "resp_1", Status: turns.ResponseCompleted})
 	if field(done[0], "response", "metadata", "turn") != "1" {
 		t.Errorf("got %v", done)
 	}
@@ -270,17 +272,17 @@ func TestMetadata(t *testing.T) {
 func TestSameEventID(t *testing.T) {
 	t.Parallel()
 	d := newDialect(openai.Params{})
-	var requested []conversation.Respond
+	var requested []live.Respond
 	for _, turn := range []string{
 		`{"metadata":{"n":"1"}}`, `{"conversation":"none","metadata":{"n":"2"}}`, `{"conversation":"none"}`,
 		`{"metadata":{"n":"4"}}`,
 	} {
 		step := d.Frame([]byte(`{"type":"response.create","event_id":"same","response":` + turn + `}`))
-		requested = append(requested, step.Commands[0].(conversation.Respond))
+		requested = append(requested, step.Commands[0].(live.Respond))
 	}
 	for i, want := range []any{"1", "2", nil} {
 		at := []int{0, 1, 2}[i]
-		created := told(t, d, conversation.ResponseStarted{
+		created := told(t, d, turns.ResponseStarted{
 			ResponseID: "resp_" + string(rune('1'+at)),
 			CommandID:  requested[at].CommandID,
 			OutOfBand:  requested[at].OutOfBand,
@@ -289,7 +291,7 @@ func TestSameEventID(t *testing.T) {
 			t.Errorf("%d: metadata %v, want %v", at, got, want)
 		}
 	}
-	failed := told(t, d, conversation.Failed{CommandID: requested[3].CommandID, Err: fault.New(fault.RateLimitedReason, "Too many.")})
+	failed := told(t, d, live.Failed{CommandID: requested[3].CommandID, Err: fault.New(fault.RateLimitedReason, "Too many.")})
 	if field(failed[0], "error", "event_id") != "same" {
 		t.Errorf("%v", failed)
 	}
@@ -306,12 +308,12 @@ func TestOutputCleared(t *testing.T) {
 	if got := cleared(); got != "" {
 		t.Errorf("before the first response: %v", got)
 	}
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_1"})
-	d.Event(conversation.ResponseStarted{ResponseID: "resp_2", OutOfBand: true})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_1"})
+	d.Event(turns.ResponseStarted{ResponseID: "resp_2", OutOfBand: true})
 	if got := cleared(); got != "resp_1" {
 		t.Errorf("in a response: %v", got)
 	}
-	d.Event(conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted})
+	d.Event(turns.ResponseDone{ResponseID: "resp_1", Status: turns.ResponseCompleted})
 	if got := cleared(); got != "resp_1" {
 		t.Errorf("after the response: %v", got)
 	}

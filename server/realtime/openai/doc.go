@@ -1,7 +1,7 @@
 // Package openai is the OpenAI Realtime protocol (GA) over one conversation, as a state machine
 // without input or output of its own:
 //
-//	client frame ───────────► commands (conversation.UserMessage, Respond, Configure …), and frames that
+//	client frame ───────────► commands (live.UserMessage, Respond, Configure …), and frames that
 //	                          need no conversation (error, retrieved, cleared)
 //	conversation's event ───► frames
 //

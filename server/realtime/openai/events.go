@@ -6,20 +6,22 @@ import (
 	"errors"
 	"slices"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // configured tells the session's settings. Settings that the agent does not allow are left out
 // without an error, for SDKs send more than their users ask for. Invalid ones are errors.
-func (d *Dialect) configured(e conversation.Configured) {
+func (d *Dialect) configured(e live.Configured) {
 	d.session, d.tools, d.maxTokens = e.Session, e.ClientTools, e.MaxOutputTokens
 	for _, refused := range e.Refused {
 		switch {
-		case refused.Field == conversation.FieldToolChoice:
+		case refused.Field == live.FieldToolChoice:
 			d.audio.toolChoice = json.RawMessage(`"auto"`)
 			d.refuse(e.CommandID, invalid("session.tool_choice", refused.Message))
-		case refused.Field == conversation.FieldTools:
+		case refused.Field == turns.FieldTools:
 			d.refuse(e.CommandID, invalid("session.tools", refused.Message))
 		case refused.Code != string(fault.OverrideNotAllowed):
 			d.refuse(e.CommandID, &refusal{
@@ -36,19 +38,19 @@ var settingNames = map[string]string{"voice": "audio.output.voice"}
 
 // sendWholeItem tells of an item outside a response. For an mcp_call it does not send
 // conversation.item.done, which makes the agents SDK send a response.create of its own.
-func (d *Dialect) sendWholeItem(item conversation.Item, previous string) {
+func (d *Dialect) sendWholeItem(item sessions.Item, previous string) {
 	shown := wireItem(item)
 	d.items.insert(item.ID, previous, shown)
 	d.lastWholeItem = item.ID
 	d.send(&itemEvent{head{Type: "conversation.item.added"}, optional(previous), shown})
-	if item.Kind != conversation.ToolItem {
+	if item.Kind != sessions.ToolItem {
 		d.send(&itemEvent{head{Type: "conversation.item.done"}, optional(previous), shown})
 	}
 }
 
 // addItem tells of an item. Speech was committed before it became an item, and has no transcript.
-func (d *Dialect) addItem(e conversation.ItemAdded) {
-	spoken := e.Item.Kind == conversation.UserItem && e.Item.Audio != nil && !e.Item.Audio.Transcribed
+func (d *Dialect) addItem(e live.ItemAdded) {
+	spoken := e.Item.Kind == sessions.UserItem && e.Item.Audio != nil && !e.Item.Audio.Transcribed
 	if spoken {
 		d.send(&committedEvent{head{Type: "input_audio_buffer.committed"}, optional(e.PreviousItemID), e.Item.ID})
 	}
@@ -62,7 +64,7 @@ func (d *Dialect) addItem(e conversation.ItemAdded) {
 	}
 }
 
-func (d *Dialect) removeItem(e conversation.ItemRemoved) {
+func (d *Dialect) removeItem(e live.ItemRemoved) {
 	d.items.remove(e.ItemID)
 	if d.lastWholeItem == e.ItemID {
 		d.lastWholeItem = d.items.last()
@@ -70,11 +72,11 @@ func (d *Dialect) removeItem(e conversation.ItemRemoved) {
 	d.send(&deletedEvent{head{Type: "conversation.item.deleted"}, e.ItemID})
 }
 
-func (d *Dialect) truncated(e conversation.ItemTruncated) {
+func (d *Dialect) truncated(e live.ItemTruncated) {
 	if _, known := d.items.byID[e.ItemID]; known {
-		d.items.put(e.ItemID, wireItem(conversation.Item{
-			ID: e.ItemID, Kind: conversation.AssistantItem, Text: e.Text,
-			Audio: &conversation.Audio{Transcribed: true},
+		d.items.put(e.ItemID, wireItem(sessions.Item{
+			ID: e.ItemID, Kind: sessions.AssistantItem, Text: e.Text,
+			Audio: &sessions.Audio{Transcribed: true},
 		}))
 	}
 	d.send(&truncatedEvent{head{Type: "conversation.item.truncated"}, e.ItemID, 0, e.AudioEndMS})
@@ -85,47 +87,47 @@ var refusals = []struct {
 	cause error
 	refusal
 }{
-	{conversation.ErrNothingToCancel, refusal{
+	{live.ErrNothingToCancel, refusal{
 		code: "response_cancel_not_active", message: "There is no response going out to cancel.",
 	}},
-	{conversation.ErrNoAudio, refusal{
+	{live.ErrNoAudio, refusal{
 		code: "input_audio_buffer_commit_empty", message: "The audio buffer is too small: at least 100 ms are needed.",
 	}},
-	{conversation.ErrNoReference, refusal{
+	{live.ErrNoReference, refusal{
 		code: "invalid_value", message: "An item_reference names no item of the conversation.",
 		param: "response.input",
 	}},
-	{conversation.ErrNoCall, refusal{
+	{live.ErrNoCall, refusal{
 		code: "invalid_value", message: "A function_call_output answers no function_call of the input.",
 		param: "response.input",
 	}},
-	{conversation.ErrNoTool, refusal{
+	{turns.ErrNoTool, refusal{
 		code: "invalid_value", message: "tool_choice names a tool that is not offered.",
 		param: "response.tool_choice",
 	}},
-	{conversation.ErrNoPlace, refusal{
+	{live.ErrNoPlace, refusal{
 		code: "item_create_invalid_previous_item_id", message: "There is no item with the id that previous_item_id names.",
 		param: "previous_item_id",
 	}},
-	{conversation.ErrItemTaken, refusal{
+	{live.ErrItemTaken, refusal{
 		code: "item_create_duplicate_id", message: "There is an item with that id already.",
 		param: "item.id",
 	}},
-	{conversation.ErrNothingToRetrieve, refusal{
+	{live.ErrNothingToRetrieve, refusal{
 		code: "item_retrieve_invalid_item_id", message: "There is no item with that id.",
 		param: "item_id",
 	}},
-	{conversation.ErrNothingToRemove, refusal{
+	{live.ErrNothingToRemove, refusal{
 		code: "item_delete_invalid_item_id", message: "There is no item with that id.",
 		param: "item_id",
 	}},
-	{conversation.ErrNothingToTruncate, refusal{
+	{live.ErrNothingToTruncate, refusal{
 		code: "item_truncate_invalid_item_id", message: "There is no item with that id.",
 		param: "item_id",
 	}},
 }
 
-func (d *Dialect) failed(e conversation.Failed) {
+func (d *Dialect) failed(e live.Failed) {
 	if requested, waits := d.requested[e.CommandID]; waits {
 		delete(d.requested, e.CommandID)
 		e.CommandID = requested.eventID

@@ -4,8 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // FuzzFrame: each frame is answered with events that are valid JSON with a type and an id, or
@@ -45,7 +47,7 @@ func FuzzFrame(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem}}})
+		d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem}}})
 		d.Open()
 		step := d.Frame(data)
 		events := decoded(t, step)
@@ -66,27 +68,27 @@ func FuzzFrame(f *testing.F) {
 }
 
 // outcomes are the events with which a conversation would answer a command.
-func outcomes(command conversation.Command) []conversation.Event {
+func outcomes(command live.Command) []turns.Event {
 	switch c := command.(type) {
-	case conversation.Configure:
-		return []conversation.Event{conversation.Configured{ClientTools: c.ClientTools}}
-	case conversation.Insert:
-		item := conversation.Item{
+	case live.Configure:
+		return []turns.Event{live.Configured{ClientTools: c.ClientTools}}
+	case live.Insert:
+		item := sessions.Item{
 			ID: c.ItemID, Kind: c.Kind, Text: c.Text, CallID: c.CallID, Name: c.Name, Arguments: c.Arguments,
 		}
-		return []conversation.Event{conversation.ItemAdded{Item: item, PreviousItemID: c.After}}
-	case conversation.Respond:
-		return []conversation.Event{
-			conversation.ResponseStarted{ResponseID: "resp_1", CommandID: c.CommandID, OutOfBand: c.OutOfBand},
-			conversation.ResponseDone{ResponseID: "resp_1", Status: conversation.ResponseCompleted},
+		return []turns.Event{live.ItemAdded{Item: item, PreviousItemID: c.After}}
+	case live.Respond:
+		return []turns.Event{
+			turns.ResponseStarted{ResponseID: "resp_1", CommandID: c.CommandID, OutOfBand: c.OutOfBand},
+			turns.ResponseDone{ResponseID: "resp_1", Status: turns.ResponseCompleted},
 		}
-	case conversation.Remove:
-		return []conversation.Event{conversation.ItemRemoved{ItemID: c.ItemID}}
-	case conversation.Truncate:
-		return []conversation.Event{conversation.ItemTruncated{ItemID: c.ItemID, AudioEndMS: c.AudioEndMS}}
-	case conversation.UserMessage:
-		item := conversation.Item{ID: c.ItemID, Kind: conversation.UserItem, Text: c.Text}
-		return []conversation.Event{conversation.ItemAdded{Item: item}}
+	case live.Remove:
+		return []turns.Event{live.ItemRemoved{ItemID: c.ItemID}}
+	case live.Truncate:
+		return []turns.Event{live.ItemTruncated{ItemID: c.ItemID, AudioEndMS: c.AudioEndMS}}
+	case live.UserMessage:
+		item := sessions.Item{ID: c.ItemID, Kind: sessions.UserItem, Text: c.Text}
+		return []turns.Event{live.ItemAdded{Item: item}}
 	}
 	return nil
 }

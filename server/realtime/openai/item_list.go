@@ -3,7 +3,7 @@ package openai
 import (
 	"slices"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/sessions"
 )
 
 // maxItems bounds what a socket keeps for conversation.item.retrieve.
@@ -37,7 +37,7 @@ func (s *items) conversationItem(id string) string {
 			return s.order[at]
 		}
 	}
-	return conversation.AtFront
+	return sessions.AtFront
 }
 
 // markChanging notes that the client asked to change an item.

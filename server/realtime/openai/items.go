@@ -3,7 +3,7 @@ package openai
 import (
 	"encoding/json"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/sessions"
 )
 
 const (
@@ -92,7 +92,7 @@ func message(id, role, status string, content ...any) messageItem {
 }
 
 // agentMessage is a message of the agent; audio is nil for a written one.
-func agentMessage(id, text, status string, audio *conversation.Audio) messageItem {
+func agentMessage(id, text, status string, audio *sessions.Audio) messageItem {
 	if audio != nil {
 		return message(id, "assistant", status, audioContent{Type: "output_audio", Transcript: &text})
 	}
@@ -100,7 +100,7 @@ func agentMessage(id, text, status string, audio *conversation.Audio) messageIte
 }
 
 // userMessage is a message of the user, written or spoken.
-func userMessage(i conversation.Item) messageItem {
+func userMessage(i sessions.Item) messageItem {
 	if i.Audio == nil {
 		return message(i.ID, "user", statusCompleted, textContent{Type: "input_text", Text: i.Text})
 	}
@@ -145,26 +145,26 @@ func finishedCall(id, name string, arguments json.RawMessage, output string, fai
 }
 
 // wireItem is a complete item of the conversation as the client sees it.
-func wireItem(i conversation.Item) any {
+func wireItem(i sessions.Item) any {
 	switch i.Kind {
-	case conversation.AssistantItem:
+	case sessions.AssistantItem:
 		status := statusCompleted
 		if i.BrokenOff {
 			status = statusIncomplete
 		}
 		return agentMessage(i.ID, i.Text, status, i.Audio)
-	case conversation.SystemItem:
+	case sessions.SystemItem:
 		return message(i.ID, "system", statusCompleted, textContent{Type: "input_text", Text: i.Text})
-	case conversation.ToolItem:
+	case sessions.ToolItem:
 		return finishedCall(i.ID, i.Name, i.Arguments, i.Text, i.Failed)
-	case conversation.ClientToolCallItem:
+	case sessions.ClientToolCallItem:
 		return functionCall(i.ID, i.CallID, i.Name, i.Arguments, statusCompleted)
-	case conversation.ToolOutputItem:
+	case sessions.ToolOutputItem:
 		return functionOutputItem{
 			ID: i.ID, Object: realtimeItem, Type: "function_call_output", Status: statusCompleted,
 			CallID: i.CallID, Output: i.Text,
 		}
-	case conversation.UserItem:
+	case sessions.UserItem:
 	}
 	return userMessage(i)
 }

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // maxReplayedItems bounds how many missed items are sent again; the newest are.
@@ -18,7 +20,7 @@ func (d *Dialect) Open() Step {
 }
 
 // Reopen is Open for the next socket of the client. Its tools, formats and overrides stay in force.
-func (d *Dialect) Reopen(history []conversation.Item) Step {
+func (d *Dialect) Reopen(history []sessions.Item) Step {
 	d.history = history
 	return d.Open()
 }
@@ -27,7 +29,7 @@ func (d *Dialect) Reopen(history []conversation.Item) Step {
 // newest item that the client has completely, so any node can tell without the frames.
 func (d *Dialect) Missed(lastEventID string) Step {
 	_, seen, _ := strings.Cut(lastEventID, ".")
-	isSeen := func(item conversation.Item) bool { return item.ID == seen }
+	isSeen := func(item sessions.Item) bool { return item.ID == seen }
 	first := max(slices.IndexFunc(d.history, isSeen)+1, len(d.history)-maxReplayedItems)
 	for i, item := range d.history[first:] {
 		previous := ""
@@ -84,25 +86,25 @@ func (d *Dialect) BinaryFrame() Step {
 }
 
 // Event takes an event of the conversation. Closed is the socket's business and ignored.
-func (d *Dialect) Event(e conversation.Event) Step {
+func (d *Dialect) Event(e turns.Event) Step {
 	switch e := e.(type) {
-	case conversation.ItemAdded:
+	case live.ItemAdded:
 		d.addItem(e)
-	case conversation.ItemRetrieved:
+	case live.ItemRetrieved:
 		d.send(&retrievedEvent{head{Type: "conversation.item.retrieved"}, wireItem(e.Item)})
-	case conversation.ItemRemoved:
+	case live.ItemRemoved:
 		d.removeItem(e)
-	case conversation.ItemTruncated:
+	case live.ItemTruncated:
 		d.truncated(e)
-	case conversation.ResponseStarted:
+	case turns.ResponseStarted:
 		d.startResponse(e)
-	case conversation.ResponseDone:
+	case turns.ResponseDone:
 		d.finishResponse(e)
-	case conversation.AnswerEnded:
+	case live.AnswerEnded:
 		d.endRemoteAnswer(e)
-	case conversation.Configured:
+	case live.Configured:
 		d.configured(e)
-	case conversation.Failed:
+	case live.Failed:
 		d.failed(e)
 	default:
 		d.responseContent(e)

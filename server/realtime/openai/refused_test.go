@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime/openai"
+	"parlance.dev/parlance/sessions"
 )
 
 func TestRefusedFrames(t *testing.T) {
 	t.Parallel()
-	long, tooLong := strings.Repeat("x", 129), strings.Repeat("ä", conversation.MaxTextChars+1)
+	long, tooLong := strings.Repeat("x", 129), strings.Repeat("ä", sessions.MaxTextChars+1)
 	rows := []struct{ frame, code, param string }{
 		{`{`, "invalid_json", ""},
 		{``, "invalid_json", ""},
@@ -181,7 +181,7 @@ func TestRefusedFrames(t *testing.T) {
 		{`{"type":"input_audio_buffer.commit"}`, "input_audio_buffer_commit_empty", ""},
 	}
 	for _, row := range rows {
-		d := newDialect(openai.Params{History: []conversation.Item{{ID: "item_1", Kind: conversation.UserItem, Text: "hi"}}})
+		d := newDialect(openai.Params{History: []sessions.Item{{ID: "item_1", Kind: sessions.UserItem, Text: "hi"}}})
 		d.Open()
 		step := d.Frame([]byte(row.frame))
 		events := decoded(t, step)

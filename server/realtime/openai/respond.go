@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strconv"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
 // newResponse is the response of response.create.
@@ -54,7 +56,7 @@ func (d *Dialect) createResponse(e clientEvent) {
 	for _, unsupported := range unsupportedTools("response.tools", wanted.Tools) {
 		d.refuse(e.EventID, unsupported)
 	}
-	if wanted.Instructions != nil && !conversation.ClientMay(d.session.Config, "instructions") {
+	if wanted.Instructions != nil && !sessions.ClientMay(d.session.Config, "instructions") {
 		d.refuse(e.EventID, &refusal{
 			code: string(fault.OverrideNotAllowed), param: "response.instructions",
 			message: `The agent's client_overrides does not have "instructions", or its locked_overrides has it,` +
@@ -74,8 +76,8 @@ func (d *Dialect) createResponse(e clientEvent) {
 
 // readResponse is the command for a response. output_modalities and audio must be well-formed, and
 // the answer is text in any case: there is no speech yet.
-func (d *Dialect) readResponse(wanted newResponse) (conversation.Respond, *refusal) {
-	command := conversation.Respond{Instructions: wanted.Instructions}
+func (d *Dialect) readResponse(wanted newResponse) (live.Respond, *refusal) {
+	command := live.Respond{Instructions: wanted.Instructions}
 	switch wanted.Conversation {
 	case "", "auto":
 	case "none":
@@ -148,8 +150,8 @@ func metadataOf(metadata map[string]*string) map[string]string {
 }
 
 // readInput is what the model sees in place of the conversation.
-func readInput(raw []json.RawMessage) ([]conversation.InputItem, *refusal) {
-	input := []conversation.InputItem{}
+func readInput(raw []json.RawMessage) ([]live.InputItem, *refusal) {
+	input := []live.InputItem{}
 	for i, member := range raw {
 		param := "response.input[" + strconv.Itoa(i) + "]"
 		var item newItem
@@ -160,14 +162,14 @@ func readInput(raw []json.RawMessage) ([]conversation.InputItem, *refusal) {
 			if item.ID == "" {
 				return nil, invalid(param+".id", "An item_reference needs the id of an item.")
 			}
-			input = append(input, conversation.InputItem{Reference: item.ID})
+			input = append(input, live.InputItem{Reference: item.ID})
 			continue
 		}
 		read, refused := readItem(item, param)
 		if refused != nil {
 			return nil, refused
 		}
-		input = append(input, conversation.InputItem{Item: read})
+		input = append(input, live.InputItem{Item: read})
 	}
 	return input, nil
 }
@@ -182,7 +184,7 @@ func readMaxTokens(param string, raw json.RawMessage) (int, *refusal) {
 	case raw == nil:
 		return 0, nil
 	case !dialect.IsPresent(raw), bytes.Equal(bytes.TrimSpace(raw), []byte(`"inf"`)):
-		return conversation.UnlimitedTokens, nil
+		return turns.UnlimitedTokens, nil
 	}
 	var tokens int
 	if json.Unmarshal(raw, &tokens) != nil || tokens < 1 || tokens > maxTokensBound {
@@ -197,15 +199,15 @@ const invalidToolChoice = `tool_choice is "auto", "none", "required" or {"type":
 
 // readToolChoice reads tool_choice. "", when it is absent, keeps what is in force; null is auto. A
 // tool of the service is named as it is shown: as a tool of the MCP server parlance.
-func readToolChoice(param string, raw json.RawMessage) (conversation.ToolChoice, *refusal) {
+func readToolChoice(param string, raw json.RawMessage) (turns.ToolChoice, *refusal) {
 	switch {
 	case raw == nil:
 		return "", nil
 	case !dialect.IsPresent(raw):
-		return conversation.ToolsAuto, nil
+		return turns.ToolsAuto, nil
 	}
-	modes := map[string]conversation.ToolChoice{
-		"auto": conversation.ToolsAuto, "none": conversation.ToolsNone, "required": conversation.ToolsRequired,
+	modes := map[string]turns.ToolChoice{
+		"auto": turns.ToolsAuto, "none": turns.ToolsNone, "required": turns.ToolsRequired,
 	}
 	var word string
 	if json.Unmarshal(raw, &word) == nil {
@@ -226,7 +228,7 @@ func readToolChoice(param string, raw json.RawMessage) (conversation.ToolChoice,
 	if !isOurs || !validToolName(named.Name) {
 		return "", invalid(param, invalidToolChoice)
 	}
-	return conversation.ToolChoice(named.Name), nil
+	return turns.ToolChoice(named.Name), nil
 }
 
 // readModalities reads output_modalities; nil when it is absent.

@@ -9,7 +9,7 @@ type requestedResponse struct {
 	// eventID is the client's id of the event, which may be another's too.
 	eventID  string
 	metadata map[string]string
-	// maxOutputTokens is as in conversation.Respond.
+	// maxOutputTokens is as in live.Respond.
 	maxOutputTokens int
 }
 

@@ -3,33 +3,33 @@ package openai
 import (
 	"maps"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime/dialect"
+	"parlance.dev/parlance/turns"
 )
 
 // responseContent takes the events within a response.
-func (d *Dialect) responseContent(e conversation.Event) {
+func (d *Dialect) responseContent(e turns.Event) {
 	switch e := e.(type) {
-	case conversation.MessageStarted:
+	case turns.MessageStarted:
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.startMessage(r, e) })
-	case conversation.TextDelta:
+	case turns.TextDelta:
 		d.inResponse(e.ResponseID, func(r *openResponse) {
 			d.send(&deltaEvent{head{Type: "response.output_text.delta"}, r.place(e.ItemID), e.Text})
 		})
-	case conversation.MessageDone:
+	case turns.MessageDone:
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.finishMessage(r, e) })
-	case conversation.ToolStarted:
+	case turns.ToolStarted:
 		d.inResponse(e.ResponseID, func(r *openResponse) {
 			item := startedCall(e.ItemID, e.Name)
 			d.items.put(e.ItemID, item)
 			index := r.add(e.ItemID, item)
 			d.send(&outputItemEvent{head{Type: "response.output_item.added"}, r.id, index, item})
 		})
-	case conversation.ToolDone:
+	case turns.ToolDone:
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.finishTool(r, e) })
-	case conversation.ApprovalRequested:
+	case turns.ApprovalRequested:
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.askApproval(r, e) })
-	case conversation.ClientToolCalled:
+	case turns.ClientToolCalled:
 		d.inResponse(e.ResponseID, func(r *openResponse) { d.callClient(r, e) })
 	}
 }
@@ -41,7 +41,7 @@ func (d *Dialect) inResponse(responseID string, do func(*openResponse)) {
 	}
 }
 
-func (d *Dialect) startResponse(e conversation.ResponseStarted) {
+func (d *Dialect) startResponse(e turns.ResponseStarted) {
 	r := &openResponse{
 		id: e.ResponseID, outOfBand: e.OutOfBand, requested: d.requested[e.CommandID],
 		indexes: map[string]int{},
@@ -54,7 +54,7 @@ func (d *Dialect) startResponse(e conversation.ResponseStarted) {
 	d.send(&responseEvent{head{Type: "response.created"}, d.showResponse(r, statusInProgress)})
 }
 
-func (d *Dialect) startMessage(r *openResponse, e conversation.MessageStarted) {
+func (d *Dialect) startMessage(r *openResponse, e turns.MessageStarted) {
 	item := emptyAgentMessage(e.ItemID)
 	previous := d.keepItem(r, e.ItemID, item)
 	index := r.add(e.ItemID, item)
@@ -63,7 +63,7 @@ func (d *Dialect) startMessage(r *openResponse, e conversation.MessageStarted) {
 	d.send(&partEvent{head{Type: "response.content_part.added"}, r.place(e.ItemID), part{Type: "text"}})
 }
 
-func (d *Dialect) finishMessage(r *openResponse, e conversation.MessageDone) {
+func (d *Dialect) finishMessage(r *openResponse, e turns.MessageDone) {
 	if _, known := r.indexes[e.ItemID]; !known {
 		return // the conversation sends a MessageStarted for each
 	}
@@ -84,7 +84,7 @@ func (d *Dialect) finishMessage(r *openResponse, e conversation.MessageDone) {
 
 // finishTool tells of a call's result within the response. It does not send conversation.item.done
 // or response.mcp_call.in_progress: the agents SDK would ask for a response or for the item.
-func (d *Dialect) finishTool(r *openResponse, e conversation.ToolDone) {
+func (d *Dialect) finishTool(r *openResponse, e turns.ToolDone) {
 	item := finishedCall(e.ItemID, e.Name, e.Arguments, e.Output, e.Failed)
 	index, known := r.indexes[e.ItemID]
 	if !known {
@@ -103,7 +103,7 @@ func (d *Dialect) finishTool(r *openResponse, e conversation.ToolDone) {
 
 // askApproval asks whether a call may be made. SDKs ask their user when conversation.item.done
 // comes.
-func (d *Dialect) askApproval(r *openResponse, e conversation.ApprovalRequested) {
+func (d *Dialect) askApproval(r *openResponse, e turns.ApprovalRequested) {
 	item := approvalRequestItem{
 		ID: e.RequestID, Object: realtimeItem, Type: "mcp_approval_request", ServerLabel: serverLabel,
 		Name: e.Name, Arguments: argumentsText(e.Arguments),
@@ -117,7 +117,7 @@ func (d *Dialect) askApproval(r *openResponse, e conversation.ApprovalRequested)
 }
 
 // callClient asks the client to run a tool. SDKs do it when response.output_item.done comes.
-func (d *Dialect) callClient(r *openResponse, e conversation.ClientToolCalled) {
+func (d *Dialect) callClient(r *openResponse, e turns.ClientToolCalled) {
 	arguments := argumentsText(e.Arguments)
 	opened := functionCall(e.ItemID, e.CallID, e.Name, nil, statusInProgress)
 	called := functionCall(e.ItemID, e.CallID, e.Name, []byte(arguments), statusCompleted)
@@ -141,7 +141,7 @@ func (d *Dialect) callClient(r *openResponse, e conversation.ClientToolCalled) {
 
 // finishResponse ends a response. Its citations are sent twice: in an event of our own, and in the
 // response's metadata, as a string, for clients that see only what the protocol knows.
-func (d *Dialect) finishResponse(e conversation.ResponseDone) {
+func (d *Dialect) finishResponse(e turns.ResponseDone) {
 	r := d.responses[e.ResponseID]
 	if r == nil {
 		return
@@ -149,15 +149,15 @@ func (d *Dialect) finishResponse(e conversation.ResponseDone) {
 	done := d.showResponse(r, string(e.Status))
 	done.Usage = newUsage(e.Usage)
 	switch e.Status {
-	case conversation.ResponseCancelled, conversation.ResponseIncomplete:
+	case turns.ResponseCancelled, turns.ResponseIncomplete:
 		done.StatusDetails = &statusDetails{Type: string(e.Status), Reason: e.Reason}
-	case conversation.ResponseFailed:
+	case turns.ResponseFailed:
 		failure := &statusError{Type: "server_error"}
 		if e.Err != nil {
 			failure.Code, failure.Message = string(e.Err.Reason), e.Err.Message
 		}
 		done.StatusDetails = &statusDetails{Type: "failed", Error: failure}
-	case conversation.ResponseCompleted:
+	case turns.ResponseCompleted:
 	}
 	if len(e.Citations) > 0 {
 		d.addCitations(&done, e)
@@ -169,7 +169,7 @@ func (d *Dialect) finishResponse(e conversation.ResponseDone) {
 // citationsKey is the member of a response's metadata with its citations as JSON.
 const citationsKey = "parlance_citations"
 
-func (d *Dialect) addCitations(done *response, e conversation.ResponseDone) {
+func (d *Dialect) addCitations(done *response, e turns.ResponseDone) {
 	encoded, err := dialect.Encode(e.Citations)
 	if err != nil {
 		d.step.Err = err

@@ -3,7 +3,7 @@ package openai
 import (
 	"encoding/json"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/sessions"
 )
 
 // head is the first members of every server event. To the agents SDK an event without event_id is
@@ -225,7 +225,7 @@ type outputTokenDetails struct {
 	AudioTokens int `json:"audio_tokens"`
 }
 
-func newUsage(u conversation.Usage) *usage {
+func newUsage(u sessions.Usage) *usage {
 	return &usage{
 		TotalTokens: u.InputTokens + u.OutputTokens, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
 		InputTokenDetails:  inputTokenDetails{TextTokens: u.InputTokens},

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/sessions"
 )
 
 // session is all settings in force, as session.created and session.updated show them. The agents
@@ -123,7 +123,7 @@ func (d *Dialect) effectiveSession() session {
 func textOnly() []string { return []string{"text"} }
 
 // modelName is the model that answers; "default" is the installation's.
-func modelName(s conversation.Session) string {
+func modelName(s sessions.Session) string {
 	if s.Config.Model.Name != "" {
 		return s.Config.Model.Name
 	}
@@ -145,7 +145,7 @@ func (d *Dialect) maxOutputTokens(requested int) any {
 }
 
 // expiresAt is when the conversation must be over; before its start, when it must have started.
-func expiresAt(s conversation.Session) int64 {
+func expiresAt(s sessions.Session) int64 {
 	if s.StartedAt.IsZero() {
 		return s.TokenExpiresAt.Unix()
 	}
@@ -153,7 +153,7 @@ func expiresAt(s conversation.Session) int64 {
 }
 
 // voiceName is the voice in the agent's tts settings, or "default".
-func voiceName(s conversation.Session) string {
+func voiceName(s sessions.Session) string {
 	var tts struct {
 		Voice string `json:"voice"`
 	}

@@ -3,7 +3,7 @@ package openai
 import (
 	"encoding/json"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/server/realtime/dialect"
 )
 
@@ -35,20 +35,20 @@ type sessionUpdate struct {
 
 // configure reads a session.update: this socket's settings with the update applied, and the command
 // for the rest. The conversation leaves out what the agent's client_overrides does not name.
-func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Configure, *refusal) {
+func (d *Dialect) configure(raw json.RawMessage) (audioSettings, live.Configure, *refusal) {
 	audio := d.audio
 	var update sessionUpdate
 	if refused := decode(raw, "session", &update); refused != nil {
-		return audio, conversation.Configure{}, refused
+		return audio, live.Configure{}, refused
 	}
 	if update.Type != "" && update.Type != "realtime" {
-		return audio, conversation.Configure{}, invalid("session.type",
+		return audio, live.Configure{}, invalid("session.type",
 			"Only sessions of the type \"realtime\" exist here.")
 	}
 	if refused := audio.apply(update, newAudioSettings(d.initialVoice)); refused != nil {
-		return audio, conversation.Configure{}, refused
+		return audio, live.Configure{}, refused
 	}
-	command := conversation.Configure{Overrides: map[string]json.RawMessage{}}
+	command := live.Configure{Overrides: map[string]json.RawMessage{}}
 	if dialect.IsPresent(update.Instructions) {
 		command.Overrides["instructions"] = update.Instructions
 	} else if update.Instructions != nil {
@@ -69,7 +69,7 @@ func (d *Dialect) configure(raw json.RawMessage) (audioSettings, conversation.Co
 }
 
 // readAnswerSettings reads the settings of answers.
-func readAnswerSettings(update sessionUpdate, command *conversation.Configure) (refused *refusal) {
+func readAnswerSettings(update sessionUpdate, command *live.Configure) (refused *refusal) {
 	command.MaxOutputTokens, refused = readMaxTokens("session.max_output_tokens", update.MaxOutputTokens)
 	if refused != nil {
 		return refused
