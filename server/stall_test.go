@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parlance.dev/parlance/server/realtime/wire"
+	"parlance.dev/parlance/server/realtime/websocket"
 )
 
 // TestWriteStall: a peer that takes nothing ends the connection, one that is slow does not.
@@ -123,7 +123,9 @@ func leaves(t *testing.T, serverSide, clientSide func(net.Conn) net.Conn) {
 	ours, theirs := net.Pipe()
 	written := make(chan error, 1)
 	served := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		socket, err := wire.Accept(w, r, nil, wire.Limits{MaxMessageBytes: 1 << 10, ReadWithin: time.Minute, WriteWithin: 6 * within})
+		socket, err := websocket.Accept(w, r, nil, websocket.Limits{
+			MaxMessageBytes: 1 << 10, ReadTimeout: time.Minute, WriteTimeout: 6 * within,
+		})
 		if err != nil {
 			written <- err
 			return

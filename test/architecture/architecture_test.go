@@ -203,7 +203,7 @@ var confined = []struct {
 	}},
 	{"github.com/jackc/pgx", []string{"platform/postgres", "platform/devstack", "knowledge", "cli"}},
 	{"github.com/coder/websocket", []string{"server/realtime", "server/probe", "cli"}},
-	{"github.com/gobwas/ws", []string{"server/realtime/wire"}},
+	{"github.com/gobwas/ws", []string{"server/realtime/websocket"}},
 	{"github.com/spf13/cobra", []string{"cli"}},
 	{"connectrpc.com/connect", []string{"server", "gen", "fault", "cli", "proto"}},
 }
