@@ -47,19 +47,19 @@ func unrelayed(ctx context.Context, q *bun.SelectQuery, ask fair.Ask, condition 
 	var rows []Row
 	err := q.Model(&rows).Comment(postgres.AllTenants("the relay serves all")).ExcludeColumn("body").Join(`
 JOIN (
-    WITH RECURSIVE `+fair.RingSQL("events", condition)+`
+    WITH RECURSIVE `+fair.RoundRobinSQL("events", condition)+`
     SELECT own.seq,
-           ring.place
-    FROM ring
+           round_robin.place
+    FROM round_robin
     CROSS JOIN LATERAL (
         SELECT w.seq
         FROM events AS w
-        WHERE w.tenant_id = ring.tenant_id
+        WHERE w.tenant_id = round_robin.tenant_id
           AND `+condition+`
         ORDER BY w.seq
-        LIMIT (SELECT greatest(1, ? / count(*)) FROM ring)
+        LIMIT (SELECT greatest(1, ? / count(*)) FROM round_robin)
     ) AS own
-    ORDER BY ring.place, own.seq
+    ORDER BY round_robin.place, own.seq
     LIMIT ?
 ) AS picked ON picked.seq = e.seq`, params...).
 		Where("e.relayed_at IS NULL").OrderExpr("picked.place, e.seq").Scan(ctx)

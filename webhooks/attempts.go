@@ -150,7 +150,7 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 	// The caller may have hung up; what came of it is written down all the same.
 	recording, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.policy.RecordTimeout)
 	defer cancel()
-	if err := s.record(recording, endpoint, []outcome{s.decide(c, a)}); err != nil {
+	if err := s.record(recording, []result{{endpoint: endpoint, outcome: s.decide(c, a)}}); err != nil {
 		return Attempt{}, err
 	}
 	return selectAttempt(ctx, s.db, ref, id, c.AttemptID)

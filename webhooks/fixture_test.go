@@ -120,47 +120,35 @@ func (f *fixture) appendEvent(e events.Event) string {
 	return id
 }
 
-// relay does in the test what the worker's relay does.
+// relay does what the worker's relay does, and returns the deliveries it would make tasks of.
 func (f *fixture) relay() []webhooks.Due {
 	f.t.Helper()
-	made := f.fanOut(webhooks.Room{Tasks: 1000})
-	return made.Due
-}
-
-// fanOut makes the deliveries of what has happened, with room for so many tasks.
-func (f *fixture) fanOut(room webhooks.Room) webhooks.Fanned {
-	f.t.Helper()
-	var made webhooks.Fanned
+	var due []webhooks.Due
 	err := postgres.InTx(f.t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
 		if err := events.LockRelay(ctx, tx); err != nil {
 			return err
 		}
 		var err error
-		made, err = f.fanOutIn(ctx, tx, room)
+		due, err = f.relayIn(ctx, tx)
 		return err
 	})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return made
+	return due
 }
 
 // relayIn is relay in a transaction that has the relay's lock.
 func (f *fixture) relayIn(ctx context.Context, tx bun.Tx) ([]webhooks.Due, error) {
-	made, err := f.fanOutIn(ctx, tx, webhooks.Room{Tasks: 1000})
-	return made.Due, err
-}
-
-func (f *fixture) fanOutIn(ctx context.Context, tx bun.Tx, room webhooks.Room) (webhooks.Fanned, error) {
 	rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200})
 	if err != nil {
-		return webhooks.Fanned{}, err
+		return nil, err
 	}
-	made, err := f.hooks.FanOut(ctx, tx, rows, room)
+	made, err := f.hooks.FanOut(ctx, tx, rows, 1000)
 	if err != nil {
-		return webhooks.Fanned{}, err
+		return nil, err
 	}
-	return made, events.MarkRelayed(ctx, tx, rows, f.clock.now())
+	return made.Queued, events.MarkRelayed(ctx, tx, rows, f.clock.now())
 }
 
 // deliver runs the tasks for due deliveries and returns how many attempts were made.

@@ -6,7 +6,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// metrics measures attempts; without a registry nobody sees it.
+// metrics measures attempts.
 type metrics struct {
 	attempts *prometheus.HistogramVec
 }
@@ -22,9 +22,6 @@ func newMetrics(registry prometheus.Registerer) metrics {
 	return m
 }
 
-// attempted counts an attempt that was not abandoned.
-func (m metrics) attempted(o outcome, ok bool) {
-	if ok {
-		m.attempts.WithLabelValues(string(o.status())).Observe(o.Duration.Seconds())
-	}
+func (m metrics) observe(o outcome) {
+	m.attempts.WithLabelValues(string(o.status())).Observe(o.Duration.Seconds())
 }

@@ -57,9 +57,8 @@ type Service struct {
 	metrics    metrics
 	policy     Policy
 	retention  time.Duration
-	slots      *slots
+	limiter    *limiter
 	recorder   *recorder
-	begun      begun
 	now        func() time.Time
 	random     io.Reader
 	chance     func() float64
@@ -88,7 +87,7 @@ func New(d Deps) *Service {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.client = d.Guard.Client(publicnet.ClientOptions{Timeout: s.policy.Timeout, MaxIdlePerHost: idlePerHost})
-	s.slots = newSlots(s.now)
+	s.limiter = newLimiter(s.now)
 	s.recorder = newRecorder(s)
 	return s
 }

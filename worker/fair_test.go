@@ -338,7 +338,7 @@ func (f *fixture) relayAll() {
 			if rows, err = events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200, After: turn.Last()}); err != nil || len(rows) == 0 {
 				return err
 			}
-			if _, err = f.hooks.FanOut(ctx, tx, rows, webhooks.Room{}); err != nil {
+			if _, err = f.hooks.FanOut(ctx, tx, rows, 0); err != nil {
 				return err
 			}
 			return events.MarkRelayed(ctx, tx, rows, time.Now())

@@ -79,7 +79,8 @@ func TestRedisFlushed(t *testing.T) {
 	wantOnce(t, second, ids)
 }
 
-// TestRedisAway: public events become deliveries without Redis, internal ones wait for it.
+// TestRedisAway shows that public events become deliveries without Redis, and that deliveries and
+// internal events wait for it.
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	server := redistest.NewServer(t)
@@ -97,8 +98,9 @@ func TestRedisAway(t *testing.T) {
 	f.appendEvent(events.Event{Type: events.BlobOrphaned, Subject: "blob/1"})
 	f.await("deliveries", 4, "SELECT count(*) FROM webhook_deliveries")
 	f.await("events that wait", 1, "SELECT count(*) FROM events WHERE relayed_at IS NULL AND subject = 'blob/1'")
-	f.awaitSettled(4) // deliveries do not need Redis
+	f.await("deliveries that wait", 3, "SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'")
 	server.Start()
+	f.awaitSettled(4)
 	if got := library.next(patient(t), t); got != "blob/1" {
 		t.Errorf("released %q", got)
 	}

@@ -27,6 +27,9 @@ const (
 	Sweep   Name = "sweep"
 )
 
+// Names lists the queues.
+func Names() []Name { return []Name{Default, Ingest, Deliver, Analyse, Call, Export, Sweep} }
+
 const (
 	defaultMaxRetries = 10
 	defaultTimeout    = 10 * time.Minute

@@ -44,11 +44,6 @@ func (v *verdict) Is(target error) bool { return v.final && target == asynq.Skip
 func (s *Server) process(ctx context.Context, task *asynq.Task) error {
 	s.running.Add(1)
 	defer s.running.Done()
-	return s.perform(ctx, task)
-}
-
-// perform is process for Attend as well, which waits for its tasks itself.
-func (s *Server) perform(ctx context.Context, task *asynq.Task) error {
 	start := time.Now()
 	ctx, span := s.begin(ctx, task)
 	err := s.handle(ctx, task)
@@ -121,9 +116,9 @@ func (s *Server) log(ctx context.Context, task *asynq.Task, err error, result st
 
 // lastRun says whether asynq will not run the task again whatever it returns.
 func lastRun(ctx context.Context) bool {
-	retried, known := asynq.GetRetryCount(ctx)
+	retried, _ := asynq.GetRetryCount(ctx)
 	most, _ := asynq.GetMaxRetry(ctx)
-	return !known || retried >= most // TryRun's are not known
+	return retried >= most
 }
 
 // retryDelay is how long a task waits after its n-th retry failed (0 is the first run).

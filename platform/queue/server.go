@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,14 @@ import (
 )
 
 const (
-	// pollInterval is how often an idle pool looks for tasks; asynq's own second is felt in every delivery.
-	pollInterval = 150 * time.Millisecond
-	// dueInterval is how often tasks that were to wait are looked at.
-	dueInterval            = time.Second
+	defaultPollInterval = 150 * time.Millisecond
+	// deliverPollInterval is most of the time from an event's commit to its receiver on an idle
+	// system. It costs Redis 33 commands a second for each worker process, see decision 0032.
+	deliverPollInterval = 30 * time.Millisecond
+	// delayedInterval is how often asynq looks for tasks whose time to run has come.
+	delayedInterval        = time.Second
 	defaultShutdownTimeout = 20 * time.Second
-	// strayTimeout is what handlers get to return in once they have been cancelled.
+	// strayTimeout is how long handlers that were cancelled may take to return.
 	strayTimeout = 5 * time.Second
 )
 
@@ -34,13 +37,15 @@ type Pool struct {
 	Concurrency int
 	// Weights says how often a queue is looked at first, relative to the others of the pool.
 	Weights map[Name]int
+	// PollInterval is how often the pool looks for tasks while its queues are empty; 0 means 150 ms.
+	PollInterval time.Duration
 }
 
-// DefaultPools serve every queue: ingestion is bound by CPUs, deliveries and analyses wait for others.
+// DefaultPools serve every queue. Ingestion is bound by CPUs; deliveries and analyses wait for others.
 func DefaultPools() []Pool {
 	return []Pool{
 		{Concurrency: 2, Weights: map[Name]int{Ingest: 1}},
-		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}},
+		{Concurrency: 32, Weights: map[Name]int{Deliver: 1}, PollInterval: deliverPollInterval},
 		{Concurrency: 8, Weights: map[Name]int{Analyse: 1}},
 		{Concurrency: 8, Weights: map[Name]int{Default: 4, Call: 4, Sweep: 2, Export: 1}},
 	}
@@ -53,8 +58,6 @@ type ServerConfig struct {
 	Pools []Pool
 	// Handlers by task type. A task of another type is left for a newer worker: retried.
 	Handlers map[string]HandlerFunc
-	// Local is how many tasks TryRun runs at once; 0: none.
-	Local int
 	// ShutdownTimeout is what running tasks get to end in; 0 means 20 s. Those that did not go back to the queue.
 	ShutdownTimeout time.Duration
 	Logger          *slog.Logger
@@ -69,7 +72,6 @@ type Server struct {
 	cfg     ServerConfig
 	words   *asynqLogger
 	running sync.WaitGroup
-	local   local
 }
 
 // NewServer makes a server; Run starts it.
@@ -91,7 +93,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if cfg.ObserveFunc == nil {
 		cfg.ObserveFunc = func(string, string, time.Duration) {}
 	}
-	return &Server{cfg: cfg, words: newAsynqLogger(cfg.Logger, time.Now), local: local{freed: make(chan struct{}, 1)}}, nil
+	return &Server{cfg: cfg, words: newAsynqLogger(cfg.Logger, time.Now)}, nil
 }
 
 // Run works until ctx ends, then takes no more tasks, gives the running ones
@@ -144,8 +146,8 @@ func (s *Server) asynqConfig(pool Pool) asynq.Config {
 	return asynq.Config{
 		Concurrency:              pool.Concurrency,
 		Queues:                   weights,
-		TaskCheckInterval:        pollInterval,
-		DelayedTaskCheckInterval: dueInterval,
+		TaskCheckInterval:        cmp.Or(pool.PollInterval, defaultPollInterval),
+		DelayedTaskCheckInterval: delayedInterval,
 		ShutdownTimeout:          s.cfg.ShutdownTimeout,
 		RetryDelayFunc:           retryDelay,
 		Logger:                   s.words,

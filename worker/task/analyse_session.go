@@ -10,13 +10,14 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// The types of the tasks that have a model judge a session that is over, and find what to remember of its user.
+// The types of the tasks in which a model judges a session that is over, and extracts memories of
+// its user.
 const (
 	AnalyseSessionType = "analyse_session"
 	LearnSessionType   = "extract_memory"
 )
 
-// analyseTimeout is above what one try may take.
+// analyseTimeout is above the time that one run may take.
 const analyseTimeout = conversation.AnalysisTime + 15*time.Second
 
 type analysePayload struct {
@@ -24,18 +25,20 @@ type analysePayload struct {
 	SessionID conversation.ID     `json:"session_id"`
 }
 
-// HandleAnalyseSession analyses a session whose tenant has not its share of the workers yet. A task is
-// not retried: the session itself says when it is due again.
+// HandleAnalyseSession analyses a session, or puts it off when its tenant has its share of the workers.
+// The task is not retried: the session says when it is due again.
 func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(sessions, admit, conversation.Judging, sessions.Analyse)
+	return handleAnalysis(sessions, admit, conversation.Judging, sessions.Analyse)
 }
 
-// HandleLearnSession finds in a session what is to be remembered, as HandleAnalyseSession analyses one.
+// HandleLearnSession extracts memories from a session in the same way.
 func HandleLearnSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(sessions, admit, conversation.Learning, sessions.Learn)
+	return handleAnalysis(sessions, admit, conversation.Learning, sessions.Learn)
 }
 
-func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind, do func(context.Context, workspaces.TenantID, conversation.ID) error) queue.HandlerFunc {
+func handleAnalysis(
+	sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind, do func(context.Context, workspaces.TenantID, conversation.ID) error,
+) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p analysePayload
 		if err := decode(payload, &p); err != nil {
@@ -50,12 +53,12 @@ func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation
 	}
 }
 
-// AnalysisSweeper finds sessions that wait for their analysis without a task.
-type AnalysisSweeper struct{ Sessions *conversation.Service }
+// DueAnalyses finds sessions that wait for their analysis without a task.
+type DueAnalyses struct{ Sessions *conversation.Service }
 
-// Due implements Sweeper.
-func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
-	due, err := s.Sessions.DueAnalyses(ctx, now, ask)
+// Due implements Finder.
+func (d DueAnalyses) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	due, err := d.Sessions.DueAnalyses(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) (
 			name, own = LearnSessionType, true
 		}
 		tasks[i] = queue.Task{
-			Type: name, ID: name + ":" + string(a.SessionID) + ":" + window(now), Queue: queue.Analyse,
+			Type: name, ID: name + ":" + string(a.SessionID) + ":" + period(now), Queue: queue.Analyse,
 			TenantID: string(a.TenantID), WorkspaceID: string(a.WorkspaceID), Origin: a.Origin(), OwnTrace: own,
 			Payload: analysePayload{TenantID: a.TenantID, SessionID: a.SessionID}, Timeout: analyseTimeout, MaxRetries: -1,
 		}
