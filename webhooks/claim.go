@@ -169,7 +169,8 @@ WHERE tenant_id = ?
 	return nil
 }
 
-// anyUnwanted says whether one of the deliveries is scheduled although its endpoint does not want it.
+// anyUnwanted says whether one of the deliveries is scheduled although its endpoint does not want
+// it.
 func anyUnwanted(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64) (bool, error) {
 	var unwanted bool
 	err := db.NewRaw(`

@@ -145,7 +145,8 @@ func (r *report) recorded(o outcome, err error) {
 	}
 }
 
-// attempt sends one claimed delivery; answered is false when ctx ended before its outcome was known.
+// attempt sends one claimed delivery; answered is false when ctx ended before its outcome was
+// known.
 func (s *Service) attempt(ctx context.Context, endpoint Endpoint, c claimed, keys keys) (o outcome, answered bool) {
 	if !s.waitUntil(ctx, c.SendAt) {
 		return outcome{}, false

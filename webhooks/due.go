@@ -133,9 +133,9 @@ FROM queued
 ORDER BY round, place, endpoint_id, id`
 
 // Due returns due deliveries that no task is known to be queued for, and counts them as queued for
-// Policy.Requeue: at most ask.Room batches of them (see Batches), of a tenant no more than its share
-// leaves, tenants in round robin. Endpoints that cannot be called now are skipped. It reads all
-// tenants.
+// Policy.Requeue: at most ask.Room batches of them (see Batches), of a tenant no more than its
+// share leaves, tenants in round robin. Endpoints that cannot be called now are skipped. It reads
+// all tenants.
 func (s *Service) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]Due, error) {
 	share := cmp.Or(ask.Share, math.MaxInt32)
 	var tenants []string

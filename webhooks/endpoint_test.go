@@ -66,7 +66,8 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestEndpointsAreCounted: a workspace has so many endpoints, however many are made at the same moment.
+// TestEndpointsAreCounted: a workspace has so many endpoints, however many are made at the same
+// moment.
 func TestEndpointsAreCounted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxEndpoints = 3 })

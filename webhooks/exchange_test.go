@@ -161,8 +161,8 @@ func TestTimeIsBounded(t *testing.T) {
 	}
 }
 
-// TestRebindingOfAnEndpoint: a name that was public when the endpoint was made and is not when it is
-// dialled gets nothing; the attempt counts as a failure and is made again.
+// TestRebindingOfAnEndpoint: a name that was public when the endpoint was made and is not when it
+// is dialled gets nothing; the attempt counts as a failure and is made again.
 func TestRebindingOfAnEndpoint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

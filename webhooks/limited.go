@@ -210,7 +210,8 @@ WHERE next_at <= ?
 	return ids, nil
 }
 
-// countRunning counts the endpoint's requests under way. It first deletes those whose lease is over.
+// countRunning counts the endpoint's requests under way. It first deletes those whose lease is
+// over.
 func countRunning(ctx context.Context, tx bun.IDB, endpoint Endpoint, now time.Time) (int, error) {
 	_, err := tx.ExecContext(ctx, `
 DELETE FROM webhook_flights

@@ -131,7 +131,8 @@ func TestOrderedFromTwoWorkers(t *testing.T) {
 	}
 }
 
-// TestOrderedAfterCrash: what a worker that died was sending is sent again before what is behind it.
+// TestOrderedAfterCrash: what a worker that died was sending is sent again before what is behind
+// it.
 func TestOrderedAfterCrash(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -171,7 +171,8 @@ func (l *limiter) unavailable(now time.Time) []EndpointID {
 	return ids
 }
 
-// forgetIdle drops the state of an endpoint when it holds no information. The caller holds the lock.
+// forgetIdle drops the state of an endpoint when it holds no information. The caller holds the
+// lock.
 func (l *limiter) forgetIdle(id EndpointID, state *endpointState, now time.Time) {
 	if len(state.started) == 0 && state.waiting == 0 && state.unreachable == 0 && !now.Before(state.limitedUntil) {
 		delete(l.byEndpoint, id)

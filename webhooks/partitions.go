@@ -149,8 +149,9 @@ LIMIT 1`), last/partWidth*partWidth).Scan(ctx, &begun)
 	return len(begun) > 0 && now.Sub(begun[0]) >= partAge, nil
 }
 
-// makeParts makes what is missing of a part and those after it. A part is filled with indexes before
-// it is joined to the table, which then is locked for a moment and not against its readers and writers.
+// makeParts makes what is missing of a part and those after it. A part is filled with indexes
+// before it is joined to the table, which then is locked for a moment and not against its readers
+// and writers.
 func makeParts(ctx context.Context, tx bun.Tx, first int64) error {
 	list, err := parts(ctx, tx)
 	if err != nil {

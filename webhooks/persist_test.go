@@ -12,7 +12,8 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
-// hasty gives up writing a result down soon, to try again: when Postgres waits for the lock, also on a busy machine.
+// hasty gives up writing a result down soon, to try again: when Postgres waits for the lock, also
+// on a busy machine.
 func hasty(d *webhooks.Deps) { d.Policy.RecordTimeout = 1500 * time.Millisecond }
 
 // blocked is a task whose answer came and cannot be written down.
@@ -86,8 +87,8 @@ func TestResultsOutliveALock(t *testing.T) {
 	}
 }
 
-// TestRecordingEndsWithTheTask: a worker that stops does not wait for the lock for ever; the attempt
-// becomes unknown when its lease is over.
+// TestRecordingEndsWithTheTask: a worker that stops does not wait for the lock for ever; the
+// attempt becomes unknown when its lease is over.
 func TestRecordingEndsWithTheTask(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -101,8 +102,8 @@ func TestRecordingEndsWithTheTask(t *testing.T) {
 	if err := <-b.ended; err == nil {
 		t.Error("Deliver says that it wrote the result down")
 	}
-	// Postgres hears a moment later that nobody waits for the last try any more, or never, if it had not begun
-	// by then; it would write it down.
+	// Postgres hears a moment later that nobody waits for the last try any more, or never, if it had
+	// not begun by then; it would write it down.
 	harness.Await(t, harness.Patience, "no statement waits for the lock", func() bool {
 		waiting := b.number("SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 		if waiting != 0 {

@@ -205,44 +205,43 @@ WITH locked AS (
     WHERE w.tenant_id = locked.tenant_id
       AND w.id = locked.id
     RETURNING w.*
-), own AS (
-    SELECT d.tenant_id,
-           d.workspace_id,
-           r.*
+), r AS (
+    SELECT *
     FROM json_to_recordset(?::json) AS r (
         endpoint_id text, delivery_id bigint, delivery_status text, next_at timestamptz, attempt_id text, attempt integer, status text,
         status_code integer, duration_ms integer, error text, request_headers jsonb, response_headers jsonb, response_body text,
         started_at timestamptz
     )
-    JOIN e ON e.id = r.endpoint_id
-    JOIN webhook_deliveries AS d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id AND d.id = r.delivery_id
-    FOR NO KEY UPDATE OF d
 ), deliveries AS (
     UPDATE webhook_deliveries AS d
-    SET status = own.delivery_status,
-        next_at = CASE WHEN ` + wanted + ` THEN own.next_at END,
+    SET status = r.delivery_status,
+        next_at = CASE WHEN ` + wanted + ` THEN r.next_at END,
         lease_until = NULL,
         queued_until = NULL,
         once = false
-    FROM own
-    JOIN e ON e.tenant_id = own.tenant_id AND e.id = own.endpoint_id
-    WHERE d.tenant_id = own.tenant_id
-      AND d.id = own.delivery_id
-      AND (own.delivery_status = 'succeeded'
-           OR (d.attempt = own.attempt AND (d.status = 'pending' OR d.test_body IS NOT NULL)))
+    FROM r
+    JOIN e ON e.id = r.endpoint_id
+    WHERE d.tenant_id = e.tenant_id
+      AND d.endpoint_id = e.id
+      AND d.id = r.delivery_id
+      AND (r.delivery_status = 'succeeded'
+           OR (d.attempt = r.attempt AND (d.status = 'pending' OR d.test_body IS NOT NULL)))
 ), flights AS (
     DELETE FROM webhook_flights AS f
-    USING own
-    WHERE f.tenant_id = own.tenant_id
-      AND f.endpoint_id = own.endpoint_id
-      AND f.delivery_id = own.delivery_id
+    USING r
+    JOIN e ON e.id = r.endpoint_id
+    WHERE f.tenant_id = e.tenant_id
+      AND f.endpoint_id = e.id
+      AND f.delivery_id = r.delivery_id
 ), attempts AS (
     INSERT INTO webhook_attempts AS a
         (id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms, error,
          request_headers, response_headers, response_body, started_at, next_attempt_at)
-    SELECT attempt_id, tenant_id, workspace_id, endpoint_id, delivery_id, attempt, status, status_code, duration_ms, error,
-           request_headers, response_headers, response_body, started_at, next_at
-    FROM own
+    SELECT r.attempt_id, e.tenant_id, e.workspace_id, e.id, d.id, r.attempt, r.status, r.status_code, r.duration_ms, r.error,
+           r.request_headers, r.response_headers, r.response_body, r.started_at, r.next_at
+    FROM r
+    JOIN e ON e.id = r.endpoint_id
+    JOIN webhook_deliveries AS d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id AND d.id = r.delivery_id
     ` + attemptEnds + `
 )
 SELECT * FROM e`

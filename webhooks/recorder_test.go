@@ -14,8 +14,8 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
-// TestRecordedBesideALockedEndpoint: the results of many endpoints are written together, but behind one
-// that is locked only its own wait.
+// TestRecordedBesideALockedEndpoint: the results of many endpoints are written together, but behind
+// one that is locked only its own wait.
 func TestRecordedBesideALockedEndpoint(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

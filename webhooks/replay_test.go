@@ -118,8 +118,8 @@ func TestEnableSinceBeginsTheScheduleAnew(t *testing.T) {
 	wantReason(t, err, fault.InvalidRequest)
 }
 
-// TestEnableSinceIsBounded: a call that would send too much changes nothing and says what to do; what
-// was received does not count.
+// TestEnableSinceIsBounded: a call that would send too much changes nothing and says what to do;
+// what was received does not count.
 func TestEnableSinceIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxReplay = 3 })

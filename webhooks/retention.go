@@ -22,9 +22,9 @@ const (
 // older than Deps.Retention; never a delivery that is pending, nor its event and attempts. Harmless
 // beside its double. It implements worker.Housekeeper.
 //
-// The attempts, which are nearly all of the volume, go with a part as a whole; the other rows go one
-// by one, because the keys that make a delivery the only one of its event and endpoint must hold
-// over all of them, whenever they were made.
+// The attempts, which are nearly all of the volume, go with a part as a whole; the other rows go
+// one by one, because the keys that make a delivery the only one of its event and endpoint must
+// hold over all of them, whenever they were made.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	err := s.prepareParts(ctx, now)
 	if s.retention == 0 {
@@ -148,7 +148,8 @@ func (s *Service) changePart(ctx context.Context, p part, statement, unless stri
 	return err
 }
 
-// expireDeliveries removes the deliveries of a part that are not pending, and says whether some are left.
+// expireDeliveries removes the deliveries of a part that are not pending, and says whether some are
+// left.
 func (s *Service) expireDeliveries(ctx context.Context, p part, cutoff time.Time) (left bool, err error) {
 	for {
 		result, err := s.db.ExecContext(ctx, postgres.RawForAllTenants("what is past its time goes, whosever it is", `
@@ -176,7 +177,8 @@ WHERE id IN (
 	}
 }
 
-// expireSQL removes a page of old events that no delivery needs, and notes up to where feeds have lost some.
+// expireSQL removes a page of old events that no delivery needs, and notes up to where feeds have
+// lost some.
 const expireSQL = `
 WITH page AS (
     SELECT seq,

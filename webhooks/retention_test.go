@@ -242,7 +242,8 @@ func TestPartsByNeed(t *testing.T) {
 	inOrder(t, r.Requests())
 }
 
-// TestSweepWaitsBriefly: who uses the attempts for long is not run over, and does not make others wait.
+// TestSweepWaitsBriefly: who uses the attempts for long is not run over, and does not make others
+// wait.
 func TestSweepWaitsBriefly(t *testing.T) {
 	t.Parallel()
 	f := keeping(t)

@@ -91,7 +91,8 @@ func TestDeliveriesFiltered(t *testing.T) {
 	wantReason(t, err, fault.InvalidRequest)
 }
 
-// TestFilteredPageIsBounded: a page looks at so many attempts, and those behind it come with the next ones.
+// TestFilteredPageIsBounded: a page looks at so many attempts, and those behind it come with the
+// next ones.
 func TestFilteredPageIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(d *webhooks.Deps) { d.Policy.MaxLook = 2 })
