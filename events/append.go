@@ -52,7 +52,8 @@ type Row struct {
 	WorkspaceID string `bun:"workspace_id"`
 	Type        Type   `bun:"type"`
 	Subject     string `bun:"subject"`
-	// AgentID is the agent that a public event is about; empty: none, or a row of before it was known.
+	// AgentID is the agent that a public event is about; empty: none, or a row of before it was
+	// known.
 	AgentID   string    `bun:"agent_id"`
 	Body      []byte    `bun:"body,type:bytea"`
 	CreatedAt time.Time `bun:"created_at"`

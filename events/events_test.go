@@ -206,8 +206,8 @@ func TestInternalEventsStayInside(t *testing.T) {
 	}
 }
 
-// TestPlacesWhateverThePlan: places are given out once and in order, also when Postgres takes the table for so small
-// that it looks at the places for each event anew.
+// TestPlacesWhateverThePlan: places are given out once and in order, also when Postgres takes the
+// table for so small that it looks at the places for each event anew.
 func TestPlacesWhateverThePlan(t *testing.T) {
 	t.Parallel()
 	db, ref := open(t)

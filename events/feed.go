@@ -26,7 +26,8 @@ type FeedParams struct {
 // FeedPage is a stretch of the feed.
 type FeedPage struct {
 	Rows []Row
-	// More says that there is more behind End, which is where to go on: the last position looked at.
+	// More says that there is more behind End, which is where to go on: the last position looked
+	// at.
 	More bool
 	End  int64
 }
@@ -114,7 +115,8 @@ func feedTo(ctx context.Context, db bun.IDB, p FeedParams, upTo int64) ([]Row, e
 		args = append(args, p.Limit+1)
 	}
 	var rows []Row
-	err := db.NewRaw("SELECT * FROM (("+part+") UNION ALL ("+part+")) AS feed ORDER BY position LIMIT ?", append(args, p.Limit+1)...).Scan(ctx, &rows)
+	union := "SELECT * FROM ((" + part + ") UNION ALL (" + part + ")) AS feed ORDER BY position LIMIT ?"
+	err := db.NewRaw(union, append(args, p.Limit+1)...).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("read the feed of events: %w", err)
 	}
@@ -123,7 +125,15 @@ func feedTo(ctx context.Context, db bun.IDB, p FeedParams, upTo int64) ([]Row, e
 
 // LastPosition is the position of the newest event in the feed; 0 when there is none.
 func LastPosition(ctx context.Context, db bun.IDB, tenantID, workspaceID string) (int64, error) {
-	const newest = "(SELECT e.position FROM events AS e WHERE e.tenant_id = ? AND e.workspace_id = ? AND e.position IS NOT NULL ORDER BY e.position DESC LIMIT 1)"
+	const newest = `(
+    SELECT e.position
+    FROM events AS e
+    WHERE e.tenant_id = ?
+      AND e.workspace_id = ?
+      AND e.position IS NOT NULL
+    ORDER BY e.position DESC
+    LIMIT 1
+)`
 	var position int64
 	err := db.NewRaw("SELECT coalesce(greatest("+newest+", "+newest+"), 0)", tenantID, workspaceID, tenantID, "").Scan(ctx, &position)
 	if err != nil {

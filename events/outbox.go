@@ -15,7 +15,8 @@ import (
 // relayLock makes relays wait for each other, so that positions become visible in their order.
 const relayLock = "parlance.events.relay"
 
-// LockRelay waits until no other transaction gives positions, and keeps others waiting until tx ends.
+// LockRelay waits until no other transaction gives positions, and keeps others waiting until tx
+// ends.
 func LockRelay(ctx context.Context, tx bun.Tx) error { return postgres.LockTx(ctx, tx, relayLock) }
 
 // The conditions of the partial indexes of what waits for the relay.
@@ -79,8 +80,8 @@ func MarkRelayed(ctx context.Context, tx bun.IDB, rows []Row, now time.Time) err
 	for i, row := range rows {
 		seqs[i] = row.Seq
 	}
-	// The places are given out before anything is joined to them: a join that looks at them for each row anew would give
-	// out others each time, in no order.
+	// The places are given out before anything is joined to them: a join that looks at them for
+	// each row anew would give out others each time, in no order.
 	_, err := tx.NewRaw(postgres.RawForAllTenants("the relay serves all", `
 WITH placed AS MATERIALIZED (
     SELECT ordered.seq,

@@ -162,7 +162,8 @@ func (s *Service) Test(ctx context.Context, ref workspaces.Ref, id EndpointID, e
 func (s *Service) beginTest(ctx context.Context, endpoint Endpoint, eventType events.Type) (claimed, error) {
 	now := s.moment()
 	c := claimed{
-		AttemptID: AttemptID(idgen.New(idgen.Delivery)), Attempt: 1, EventID: idgen.New(idgen.Event), EventType: eventType, Test: true, BeganAt: now,
+		AttemptID: AttemptID(idgen.New(idgen.Delivery)), Attempt: 1, BeganAt: now, Test: true,
+		EventID: idgen.New(idgen.Event), EventType: eventType,
 	}
 	about := string(endpoint.WorkspaceID)
 	if eventType.TenantWide() {

@@ -196,9 +196,8 @@ SELECT EXISTS (
 func (s *Service) hold(ctx context.Context, endpoint Endpoint) error {
 	now := s.moment()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.ExecContext(ctx, "SELECT FROM webhook_endpoints WHERE tenant_id = ? AND id = ? FOR NO KEY UPDATE", endpoint.TenantID, endpoint.ID)
-		if err != nil {
-			return fmt.Errorf("lock endpoint: %w", err)
+		if _, _, err := lockReceiver(ctx, tx, endpoint); err != nil {
+			return err
 		}
 		return holdOrRelease(ctx, tx, endpoint, now)
 	})

@@ -146,7 +146,8 @@ func (s *Service) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]Due, 
 	var due []Due
 	err := s.db.NewRaw(postgres.RawForAllTenants("tenants take turns with their deliveries", dueSQL),
 		ask.After, ask.After, ask.After, pgdialect.Array(ask.Except), pgdialect.Array(s.limiter.unavailable(now)),
-		MaxBatch, now, now, now, MaxBatch, batchesAtOnce, ask.Room, now, now, now, pgdialect.Array(tenants), pgdialect.Array(batches), share, ask.Room, now, now.Add(s.policy.Requeue)).Scan(ctx, &due)
+		MaxBatch, now, now, now, MaxBatch, batchesAtOnce, ask.Room, now, now, now,
+		pgdialect.Array(tenants), pgdialect.Array(batches), share, ask.Room, now, now.Add(s.policy.Requeue)).Scan(ctx, &due)
 	if err != nil {
 		return nil, postgres.MapError(fmt.Errorf("find due deliveries: %w", err))
 	}

@@ -25,8 +25,8 @@ type FeedParams struct {
 	Size int
 	// OpenedFunc gets the cursor at which Watch begins; it may be nil.
 	OpenedFunc func(cursor string) error
-	// AllowedFunc says whether the reader may still read. Watch calls it each Policy.WatchCheck, and
-	// ends with its error; nil: the reader may.
+	// AllowedFunc says whether the reader may still read. Watch calls it each Policy.WatchCheck,
+	// and ends with its error; nil: the reader may.
 	AllowedFunc func(ctx context.Context) error
 }
 

@@ -14,8 +14,8 @@ const (
 	healthWindow = 24 * time.Hour
 	// healthSample bounds the rows that Health reads.
 	healthSample = 10_000
-	// warnAt is the part of Policy.DisableFailures at which Health warns. It does not wait for half of
-	// the time without a success too, which is days.
+	// warnAt is the part of Policy.DisableFailures at which Health warns. It does not wait for half
+	// of the time without a success too, which is days.
 	warnAt = 0.5
 )
 
@@ -33,7 +33,8 @@ const (
 // Outlook says how near an endpoint is to being disabled. It needs the endpoint's row only.
 type Outlook struct {
 	State HealthState
-	// Progress is 0 after a success, 1 when the endpoint is disabled or its next failure disables it.
+	// Progress is 0 after a success, 1 when the endpoint is disabled or its next failure disables
+	// it.
 	Progress float64
 	// NotBefore is the earliest time at which failures disable it; zero while it is disabled.
 	NotBefore time.Time
@@ -53,7 +54,8 @@ type Health struct {
 	// P50MS and P95MS are of all attempts, time-outs included; 0 without attempts.
 	P50MS float64
 	P95MS float64
-	// Pending counts pending deliveries, Failed those since Since that failed; each up to healthSample.
+	// Pending counts pending deliveries, Failed those since Since that failed; each up to
+	// healthSample.
 	Pending int
 	Failed  int
 }

@@ -119,7 +119,9 @@ func (s *Service) reserve(ctx context.Context, request reservationRequest) (rese
 
 // allowed says how many deliveries the endpoint's limits allow now, and when the first of them may
 // leave. When it is none it sets when to ask again.
-func (r *reservation) allowed(ctx context.Context, tx bun.IDB, request reservationRequest, now time.Time) (most int, startAt time.Time, err error) {
+func (r *reservation) allowed(
+	ctx context.Context, tx bun.IDB, request reservationRequest, now time.Time,
+) (most int, startAt time.Time, err error) {
 	most, startAt = MaxBatch, now
 	if request.probe {
 		most = 1
@@ -222,7 +224,8 @@ WHERE tenant_id = ?
 		return 0, fmt.Errorf("delete expired requests under way: %w", err)
 	}
 	var running int
-	err = tx.NewRaw("SELECT count(*) FROM webhook_flights WHERE tenant_id = ? AND endpoint_id = ?", endpoint.TenantID, endpoint.ID).Scan(ctx, &running)
+	err = tx.NewRaw("SELECT count(*) FROM webhook_flights WHERE tenant_id = ? AND endpoint_id = ?", endpoint.TenantID, endpoint.ID).
+		Scan(ctx, &running)
 	if err != nil {
 		return 0, fmt.Errorf("count requests under way: %w", err)
 	}
@@ -250,7 +253,8 @@ WHERE webhook_flights.tenant_id = excluded.tenant_id`, endpoint.TenantID, endpoi
 	}
 	if spacing := endpoint.spacing(); spacing > 0 {
 		next := startAt.Add(time.Duration(len(reserved.claims)) * spacing)
-		_, err := tx.ExecContext(ctx, "UPDATE webhook_endpoints SET next_send_at = ? WHERE tenant_id = ? AND id = ?", next, endpoint.TenantID, endpoint.ID)
+		_, err := tx.ExecContext(ctx, "UPDATE webhook_endpoints SET next_send_at = ? WHERE tenant_id = ? AND id = ?",
+			next, endpoint.TenantID, endpoint.ID)
 		if err != nil {
 			return fmt.Errorf("set when the next request may leave: %w", err)
 		}

@@ -9,7 +9,8 @@ import (
 	"parlance.dev/parlance/platform/seal"
 )
 
-// NewSecret makes a signing secret without an endpoint, for programs that forward events themselves.
+// NewSecret makes a signing secret without an endpoint, for programs that forward events
+// themselves.
 func NewSecret() (seal.Secret, error) {
 	secret, err := mintSecret(rand.Reader)
 	return seal.Secret(secret), err

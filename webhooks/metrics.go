@@ -13,7 +13,8 @@ type metrics struct {
 
 func newMetrics(registry prometheus.Registerer) metrics {
 	m := metrics{attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "parlance_webhook_attempt_duration_seconds", Help: "Attempts to deliver an event, to the end of the answer; status is succeeded or failed.",
+		Name:    "parlance_webhook_attempt_duration_seconds",
+		Help:    "Attempts to deliver an event, to the end of the answer; status is succeeded or failed.",
 		Buckets: []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15},
 	}, []string{telemetry.KeyStatus})}
 	if registry != nil {

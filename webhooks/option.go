@@ -82,7 +82,9 @@ func headersPlace(e Endpoint) seal.Binding {
 }
 
 // sealHeaders returns the names of headers and their sealed values; nil when there are none.
-func sealHeaders(ctx context.Context, keyring *seal.Keyring, e Endpoint, headers map[string]string) (names []string, sealed []byte, err error) {
+func sealHeaders(
+	ctx context.Context, keyring *seal.Keyring, e Endpoint, headers map[string]string,
+) (names []string, sealed []byte, err error) {
 	names = slices.AppendSeq(make([]string, 0, len(headers)), maps.Keys(headers))
 	slices.Sort(names)
 	if len(names) == 0 {

@@ -13,39 +13,40 @@ import (
 )
 
 const (
-	// partWidth is how many deliveries' attempts a part of webhook_attempts holds at most. Migration
-	// 0036 has the same number.
-	partWidth = 10_000_000
-	// partsAhead is how many parts there are beyond the one in use.
-	partsAhead = 3
-	// partAge is when deliveries go on to the next part.
-	partAge = 24 * time.Hour
-	// rollBelow is how full a part may be to be left for the next one: near its end deliveries get
-	// there by themselves, perhaps just now.
-	rollBelow = partWidth / 10 * 9
-	// partsLock makes workers wait for each other.
-	partsLock = "parlance.webhooks.parts"
-	// partPatience bounds waiting for statements that use a table which is changed: whoever comes
-	// after them waits as long. The next run tries again.
-	partPatience = "SET LOCAL lock_timeout = '2s'"
+	// partitionWidth is how many delivery ids a partition of webhook_attempts has. Migration 0036
+	// has the same number.
+	partitionWidth = 10_000_000
+	// partitionsAhead is how many partitions exist beyond the one in use.
+	partitionsAhead = 3
+	// partitionAge is when deliveries go to the next partition.
+	partitionAge = 24 * time.Hour
+	// rollBelow is up to where in a partition deliveries are moved to the next one. Beyond it they
+	// reach the next one soon by themselves.
+	rollBelow = partitionWidth / 10 * 9
+	// partitionsLock makes workers wait for each other. The name is that of earlier versions.
+	partitionsLock = "parlance.webhooks.parts"
+	// partitionLockTimeout bounds waiting for a lock on a partition, because later statements wait
+	// behind that lock. The next run tries again.
+	partitionLockTimeout = "SET LOCAL lock_timeout = '2s'"
 )
 
-// part is a partition of webhook_attempts: the attempts of the deliveries From to before To.
-type part struct {
+// partition is a partition of webhook_attempts. It has the attempts of deliveries with ids from
+// From to before To.
+type partition struct {
 	Name     string
 	From, To int64
 }
 
-// partBound is how Postgres writes the bounds of a part.
-var partBound = regexp.MustCompile(`^FOR VALUES FROM \((MINVALUE|'\d+')\) TO \('(\d+)'\)$`)
+// partitionBound is how Postgres writes the bounds of a partition.
+var partitionBound = regexp.MustCompile(`^FOR VALUES FROM \((MINVALUE|'\d+')\) TO \('(\d+)'\)$`)
 
-// parts lists the parts in the order of their deliveries.
-func parts(ctx context.Context, db bun.IDB) ([]part, error) {
+// partitions lists the partitions in the order of their delivery ids.
+func partitions(ctx context.Context, db bun.IDB) ([]partition, error) {
 	var rows []struct {
 		Name  string `bun:"name"`
 		Bound string `bun:"bound"`
 	}
-	err := db.NewRaw(postgres.RawForAllTenants("the parts of a table are everybody's", `
+	err := db.NewRaw(postgres.RawForAllTenants("partitions are those of all tenants", `
 SELECT c.relname AS name,
        pg_get_expr(c.relpartbound, c.oid) AS bound
 FROM pg_inherits AS i
@@ -53,18 +54,18 @@ JOIN pg_class AS c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'webhook_attempts'::regclass
 ORDER BY substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''(\d+)')::bigint`)).Scan(ctx, &rows)
 	if err != nil {
-		return nil, fmt.Errorf("list the parts of webhook_attempts: %w", err)
+		return nil, fmt.Errorf("list the partitions of webhook_attempts: %w", err)
 	}
-	list := make([]part, 0, len(rows))
+	list := make([]partition, 0, len(rows))
 	for _, row := range rows {
-		if row.Bound == "" { // dropped while we asked: the catalog is of before, the expression of now
+		if row.Bound == "" { // dropped since the catalog was read
 			continue
 		}
-		found := partBound.FindStringSubmatch(row.Bound)
+		found := partitionBound.FindStringSubmatch(row.Bound)
 		if found == nil {
-			return nil, fmt.Errorf("part %s of webhook_attempts has the bounds %q, which are none of ours", row.Name, row.Bound)
+			return nil, fmt.Errorf("partition %s of webhook_attempts has unknown bounds %q", row.Name, row.Bound)
 		}
-		one := part{Name: row.Name}
+		one := partition{Name: row.Name}
 		if first, err := strconv.ParseInt(found[1][1:len(found[1])-1], 10, 64); err == nil { // else MINVALUE
 			one.From = first
 		}
@@ -76,105 +77,106 @@ ORDER BY substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''(\d+)')::bigi
 	return list, nil
 }
 
-// lastDelivery is the number that a delivery got last.
+// lastDelivery is the newest delivery id.
 func lastDelivery(ctx context.Context, db bun.IDB) (id int64, err error) {
 	if err := db.NewRaw("SELECT last_value FROM webhook_deliveries_id_seq").Scan(ctx, &id); err != nil {
-		return 0, fmt.Errorf("read the last number of deliveries: %w", err)
+		return 0, fmt.Errorf("read the last delivery id: %w", err)
 	}
 	return id, nil
 }
 
-// prepareParts makes the parts that deliveries will come to, and leads deliveries to the next one
-// when the one in use is a day old, so that a part goes when its day is past its time.
-func (s *Service) prepareParts(ctx context.Context, now time.Time) error {
-	ready, err := partsReady(ctx, s.db, now)
+// preparePartitions creates partitions ahead. When the one in use is a day old it moves deliveries
+// to the next one, by setting their sequence, so that a partition has the deliveries of a day.
+func (s *Service) preparePartitions(ctx context.Context, now time.Time) error {
+	ready, err := partitionsReady(ctx, s.db, now)
 	if err != nil || ready {
 		return err
 	}
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.ExecContext(ctx, partPatience); err != nil {
-			return fmt.Errorf("bound waiting: %w", err)
+		if _, err := tx.ExecContext(ctx, partitionLockTimeout); err != nil {
+			return fmt.Errorf("set the lock timeout: %w", err)
 		}
-		if err := postgres.LockTx(ctx, tx, partsLock); err != nil {
+		if err := postgres.LockTx(ctx, tx, partitionsLock); err != nil {
 			return err
 		}
 		last, err := lastDelivery(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := makeParts(ctx, tx, last/partWidth); err != nil {
+		if err := createPartitions(ctx, tx, last/partitionWidth); err != nil {
 			return err
 		}
-		aged, err := partAged(ctx, tx, last, now)
+		aged, err := partitionAged(ctx, tx, last, now)
 		if err != nil || !aged {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "SELECT setval('webhook_deliveries_id_seq', ?, false)", (last/partWidth+1)*partWidth)
+		_, err = tx.ExecContext(ctx, "SELECT setval('webhook_deliveries_id_seq', ?, false)", (last/partitionWidth+1)*partitionWidth)
 		if err != nil {
-			return fmt.Errorf("go on to the next part: %w", err)
+			return fmt.Errorf("move deliveries to the next partition: %w", err)
 		}
 		return nil
 	})
 }
 
-// partsReady says that there is nothing to prepare.
-func partsReady(ctx context.Context, db bun.IDB, now time.Time) (bool, error) {
+// partitionsReady says whether preparePartitions has nothing to do.
+func partitionsReady(ctx context.Context, db bun.IDB, now time.Time) (bool, error) {
 	last, err := lastDelivery(ctx, db)
 	if err != nil {
 		return false, err
 	}
-	list, err := parts(ctx, db)
-	if err != nil || len(list) == 0 || list[len(list)-1].To < (last/partWidth+1+partsAhead)*partWidth {
+	list, err := partitions(ctx, db)
+	if err != nil || len(list) == 0 || list[len(list)-1].To < (last/partitionWidth+1+partitionsAhead)*partitionWidth {
 		return false, err
 	}
-	aged, err := partAged(ctx, db, last, now)
+	aged, err := partitionAged(ctx, db, last, now)
 	return !aged, err
 }
 
-// partAged says that the part of the delivery made last was begun a day ago and has room enough.
-func partAged(ctx context.Context, db bun.IDB, last int64, now time.Time) (bool, error) {
-	if last%partWidth >= rollBelow {
+// partitionAged says whether the partition of the newest delivery is a day old and not nearly full.
+func partitionAged(ctx context.Context, db bun.IDB, last int64, now time.Time) (bool, error) {
+	if last%partitionWidth >= rollBelow {
 		return false, nil
 	}
-	var begun []time.Time
-	err := db.NewRaw(postgres.RawForAllTenants("the parts of a table are everybody's", `
+	var oldest []time.Time
+	err := db.NewRaw(postgres.RawForAllTenants("partitions are those of all tenants", `
 SELECT created_at
 FROM webhook_deliveries
 WHERE id >= ?
 ORDER BY id
-LIMIT 1`), last/partWidth*partWidth).Scan(ctx, &begun)
+LIMIT 1`), last/partitionWidth*partitionWidth).Scan(ctx, &oldest)
 	if err != nil {
-		return false, fmt.Errorf("look when a part was begun: %w", err)
+		return false, fmt.Errorf("look how old a partition is: %w", err)
 	}
-	return len(begun) > 0 && now.Sub(begun[0]) >= partAge, nil
+	return len(oldest) > 0 && now.Sub(oldest[0]) >= partitionAge, nil
 }
 
-// makeParts makes what is missing of a part and those after it. A part is filled with indexes
-// before it is joined to the table, which then is locked for a moment and not against its readers
-// and writers.
-func makeParts(ctx context.Context, tx bun.Tx, first int64) error {
-	list, err := parts(ctx, tx)
+// createPartitions creates what is missing of partition number first and those after it. A
+// partition gets its indexes before it is attached. Attaching takes a short lock that stops no
+// reader or writer.
+func createPartitions(ctx context.Context, tx bun.Tx, first int64) error {
+	list, err := partitions(ctx, tx)
 	if err != nil {
 		return err
 	}
-	there := map[int64]bool{}
+	exists := map[int64]bool{}
 	for _, p := range list {
-		for cell := max(p.From/partWidth, first); cell < p.To/partWidth && cell <= first+partsAhead; cell++ {
-			there[cell] = true
+		for number := max(p.From/partitionWidth, first); number < p.To/partitionWidth && number <= first+partitionsAhead; number++ {
+			exists[number] = true
 		}
 	}
-	for cell := first; cell <= first+partsAhead; cell++ {
-		if there[cell] {
+	for number := first; number <= first+partitionsAhead; number++ {
+		if exists[number] {
 			continue
 		}
-		name := fmt.Sprintf("webhook_attempts_%d", cell)
+		name := fmt.Sprintf("webhook_attempts_%d", number)
 		for _, statement := range []string{
 			"CREATE TABLE " + name + " (LIKE webhook_attempts INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES) WITH (fillfactor = 80)",
 			"CREATE UNIQUE INDEX " + name + "_id ON " + name + " (id)",
-			fmt.Sprintf("ALTER TABLE webhook_attempts ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)", name, cell*partWidth, (cell+1)*partWidth),
+			fmt.Sprintf("ALTER TABLE webhook_attempts ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)",
+				name, number*partitionWidth, (number+1)*partitionWidth),
 		} {
-			if _, err := tx.ExecContext(ctx, postgres.RawForAllTenants("the parts of a table are everybody's", statement)); err != nil {
-				return fmt.Errorf("make %s: %w", name, err)
+			if _, err := tx.ExecContext(ctx, postgres.RawForAllTenants("partitions are those of all tenants", statement)); err != nil {
+				return fmt.Errorf("create %s: %w", name, err)
 			}
 		}
 	}

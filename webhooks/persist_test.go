@@ -102,8 +102,8 @@ func TestRecordingEndsWithTheTask(t *testing.T) {
 	if err := <-b.ended; err == nil {
 		t.Error("Deliver says that it wrote the result down")
 	}
-	// Postgres hears a moment later that nobody waits for the last try any more, or never, if it had
-	// not begun by then; it would write it down.
+	// Postgres hears a moment later that nobody waits for the last try any more, or never, if it
+	// had not begun by then; it would write it down.
 	harness.Await(t, harness.Patience, "no statement waits for the lock", func() bool {
 		waiting := b.number("SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 		if waiting != 0 {

@@ -21,10 +21,11 @@ type Policy struct {
 	DisableFailures int
 	DisableWindow   time.Duration
 	DisableMinAge   time.Duration
-	// Requeue is how long deliveries count as queued: then Due returns them again, because Redis may
-	// have lost their task.
+	// Requeue is how long deliveries count as queued: then Due returns them again, because Redis
+	// may have lost their task.
 	Requeue time.Duration
-	// LeaseMargin is how long an attempt may take beyond its time-outs before its worker counts as dead.
+	// LeaseMargin is how long an attempt may take beyond its time-outs before its worker counts as
+	// dead.
 	LeaseMargin time.Duration
 	// RecordTimeout bounds one try to record results. The recorder retries while their task lives.
 	RecordTimeout time.Duration
@@ -102,8 +103,8 @@ const (
 	maxRetryAfter = time.Hour
 )
 
-// pause is how long to wait after a failed attempt (counted from 1); ok is false after the last one.
-// chance is in [0, 1). An endpoint's Retry-After can make the pause longer, not shorter.
+// pause is how long to wait after a failed attempt (counted from 1); ok is false after the last
+// one. chance is in [0, 1). An endpoint's Retry-After can make the pause longer, not shorter.
 func (p Policy) pause(attempt int, retryAfter time.Duration, chance float64) (pause time.Duration, ok bool) {
 	if attempt >= len(p.Schedule) {
 		return 0, false

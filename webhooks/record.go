@@ -257,8 +257,8 @@ func writeResults(ctx context.Context, db bun.IDB, results []result, mode lockMo
 		return nil, err
 	}
 	var after []Endpoint
-	err = db.NewRaw(postgres.RawForAllTenants("results of many endpoints are written together", recordSQL(mode)), string(endpoints), string(attempts)).
-		Scan(ctx, &after)
+	statement := postgres.RawForAllTenants("results of many endpoints are written together", recordSQL(mode))
+	err = db.NewRaw(statement, string(endpoints), string(attempts)).Scan(ctx, &after)
 	if err != nil {
 		return nil, fmt.Errorf("record attempts: %w", err)
 	}

@@ -23,8 +23,8 @@ type Recovered struct {
 	More bool
 }
 
-// restartSchedule makes a failed delivery d pending with a schedule that begins anew; next_at is the
-// statement's own.
+// restartSchedule makes a failed delivery d pending with a schedule that begins anew; next_at is
+// the statement's own.
 const restartSchedule = `status = 'pending',
     queued_until = NULL,
     once = false,
@@ -54,8 +54,8 @@ WHERE d.tenant_id = ?
   AND d.id = failed.id
   AND d.status = 'failed'`
 
-// Recover sends the failed deliveries of a time and later again, the oldest first, MaxRecover at most.
-// Pending deliveries stay as they are, so that a second call makes nothing due twice.
+// Recover sends the failed deliveries of a time and later again, the oldest first, MaxRecover at
+// most. Pending deliveries stay as they are, so that a second call makes nothing due twice.
 // Errors: NotFound; Invalid invalid-request (since); Aborted conflict when the endpoint is
 // disabled.
 func (s *Service) Recover(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (Recovered, error) {

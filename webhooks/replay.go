@@ -25,9 +25,9 @@ type EnabledEndpoint struct {
 
 // Enable enables an endpoint and releases its held deliveries; an enabled endpoint stays as it is.
 // With a since that is not zero the endpoint also gets the events since then that it wants and has
-// not received: missed while it was disabled or not subscribed, or failed. They are sent in the order
-// of the feed, each once, with a new schedule. Events that were deleted, or are older than the
-// endpoint, are not sent.
+// not received: missed while it was disabled or not subscribed, or failed. They are sent in the
+// order of the feed, each once, with a new schedule. Events that were deleted, or are older than
+// the endpoint, are not sent.
 // Errors: NotFound, Invalid invalid-request (since in the future, or more than Policy.MaxReplay
 // events to send: nothing is changed).
 func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID, since time.Time) (EnabledEndpoint, error) {
@@ -63,10 +63,10 @@ func (s *Service) Enable(ctx context.Context, ref workspaces.Ref, id EndpointID,
 }
 
 // replay makes due the events since then that the endpoint, which the transaction has enabled, has
-// not received. Up to the present end of the feed it works beside the relay. Then it stops the relay
-// and adds the events that were relayed meanwhile; the relay makes the deliveries of all later ones.
-// It changes nothing when there are more events than most: the transaction would be long and the
-// endpoint locked.
+// not received. Up to the present end of the feed it works beside the relay. Then it stops the
+// relay and adds the events that were relayed meanwhile; the relay makes the deliveries of all
+// later ones. It changes nothing when there are more events than most: the transaction would be
+// long and the endpoint locked.
 func replay(ctx context.Context, tx bun.Tx, endpoint Endpoint, since, now time.Time, most int) (int, error) {
 	last, err := events.LastPosition(ctx, tx, string(endpoint.TenantID), string(endpoint.WorkspaceID))
 	if err != nil {
@@ -87,8 +87,8 @@ func replay(ctx context.Context, tx bun.Tx, endpoint Endpoint, since, now time.T
 	return before + after, err
 }
 
-// span is a part of the feed: the first most+1 events of since or later with positions above after, up
-// to upTo.
+// span is a part of the feed: the first most+1 events of since or later with positions above after,
+// up to upTo.
 type span struct {
 	since       time.Time
 	after, upTo int64

@@ -36,13 +36,13 @@ type Deps struct {
 	Now func() time.Time
 	// Random makes secrets; nil is crypto/rand.
 	Random io.Reader
-	// ChanceFunc returns a number in [0, 1) that spreads retries; nil is math/rand. Safe for concurrent
-	// use.
+	// ChanceFunc returns a number in [0, 1) that spreads retries; nil is math/rand. Safe for
+	// concurrent use.
 	ChanceFunc func() float64
 	// Log may be nil.
 	Log *slog.Logger
-	// UnknownAgents returns those of ids that are not agents of the workspace. Package app connects it
-	// with package agents. nil: ids are not checked.
+	// UnknownAgents returns those of ids that are not agents of the workspace. Package app connects
+	// it with package agents. nil: ids are not checked.
 	UnknownAgents func(ctx context.Context, ref workspaces.Ref, ids []string) ([]string, error)
 	// Registry may be nil.
 	Registry prometheus.Registerer
@@ -96,8 +96,8 @@ func New(d Deps) *Service {
 // moment is now with the precision of Postgres.
 func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// Create registers an endpoint and mints its secret. It checks the URL's scheme, then the events and
-// options, then the address. Errors: Invalid webhook-url-not-https, webhook-event-unknown,
+// Create registers an endpoint and mints its secret. It checks the URL's scheme, then the events
+// and options, then the address. Errors: Invalid webhook-url-not-https, webhook-event-unknown,
 // webhook-url-not-public, webhook-url-unresolvable, invalid-request; Precondition
 // webhook-endpoints-full.
 func (s *Service) Create(ctx context.Context, ref workspaces.Ref, p CreateParams) (MintedEndpoint, error) {
@@ -280,8 +280,8 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id EndpointID)
 	})
 }
 
-// RotateSecret gives an endpoint a new secret. The previous one signs too for RotationOverlap, or until
-// the next rotation. Errors: NotFound.
+// RotateSecret gives an endpoint a new secret. The previous one signs too for RotationOverlap, or
+// until the next rotation. Errors: NotFound.
 func (s *Service) RotateSecret(ctx context.Context, ref workspaces.Ref, id EndpointID) (MintedEndpoint, error) {
 	endpoint, err := selectEndpoint(ctx, s.db, ref, id) // the seal is bound to its tenant and id
 	if err != nil {

@@ -60,7 +60,8 @@ func openSecrets(ctx context.Context, keyring *seal.Keyring, e Endpoint, now tim
 	return append(secrets, string(previous)), nil
 }
 
-// keys are the opened secrets of an endpoint. They are used in headers of requests and nowhere else.
+// keys are the opened secrets of an endpoint. They are used in headers of requests and nowhere
+// else.
 type keys struct {
 	// secrets sign, the newest first.
 	secrets []string

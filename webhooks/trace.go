@@ -40,7 +40,8 @@ func (s *Service) endAttempt(ctx context.Context, span *telemetry.Span, o outcom
 		span.Set(telemetry.Number("http.response.status_code", o.StatusCode))
 	}
 	if o.status() == AttemptSucceeded {
-		s.log.DebugContext(ctx, "webhook delivered", telemetry.KeyAttempt, o.Attempt, telemetry.KeyStatus, o.StatusCode, telemetry.KeyDurationMS, o.Duration.Milliseconds())
+		s.log.DebugContext(ctx, "webhook delivered",
+			telemetry.KeyAttempt, o.Attempt, telemetry.KeyStatus, o.StatusCode, telemetry.KeyDurationMS, o.Duration.Milliseconds())
 		return
 	}
 	code := "unanswered"

@@ -69,7 +69,9 @@ func (f AttemptFilter) check() error {
 // means 50. With an event or status a page scans Policy.MaxLook attempts, and may be short or empty
 // although there is a next one. Errors: NotFound, Invalid invalid-request (the filter, a page token
 // of another filter), webhook-event-unknown.
-func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, params postgres.PageParams) ([]Attempt, string, error) {
+func (s *Service) Deliveries(
+	ctx context.Context, ref workspaces.Ref, id EndpointID, f AttemptFilter, params postgres.PageParams,
+) (attempts []Attempt, next string, err error) {
 	if err := f.check(); err != nil {
 		return nil, "", err
 	}
@@ -82,7 +84,6 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 	if _, err := selectEndpoint(ctx, s.db, ref, id); err != nil {
 		return nil, "", err
 	}
-	var attempts []Attempt
 	query := filterAttempts(attemptsQuery(s.db.NewSelect().Model(&attempts), ref, id), f)
 	if f.scans() {
 		scanned := s.newestAttempts(ref, id, f, page).ColumnExpr("wa.*").Limit(int64(s.policy.MaxLook))
@@ -91,7 +92,7 @@ func (s *Service) Deliveries(ctx context.Context, ref workspaces.Ref, id Endpoin
 	if err := page.ApplyTo(query, attemptColumns).Scan(ctx); err != nil {
 		return nil, "", postgres.MapError(fmt.Errorf("list webhook attempts: %w", err))
 	}
-	attempts, next := postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
+	attempts, next = postgres.Cut(page, attempts, func(a Attempt) postgres.Key {
 		return postgres.Key{CreatedAt: a.StartedAt, ID: string(a.ID)}
 	})
 	if f.scans() && next == "" {

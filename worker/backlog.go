@@ -32,11 +32,14 @@ func newBacklog(m *telemetry.Metrics) backlog {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 	}
 	b := backlog{
-		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), deliveries (pending), sources (queued), analyses (pending).", telemetry.KeyKind),
-		age:   gauge("parlance_backlog_oldest_seconds", "How long the oldest of them has waited beyond its time; 0: nothing waits.", telemetry.KeyKind),
-		tasks: gauge("parlance_queue_tasks", "Tasks in Redis, by queue; state is pending, running or waiting (to run later).", telemetry.KeyQueue, "state"),
-		wait:  gauge("parlance_queue_oldest_seconds", "How long the first task of a queue has waited for a worker.", telemetry.KeyQueue),
-		live:  gauge("parlance_sessions_open", "Sessions that are not over; status is pending or in_progress.", telemetry.KeyStatus),
+		count: gauge("parlance_backlog_items", "What waits in Postgres; kind is public_events and internal_events (not relayed), "+
+			"deliveries (pending), sources (queued), analyses (pending).", telemetry.KeyKind),
+		age: gauge("parlance_backlog_oldest_seconds",
+			"How long the oldest of them has waited beyond its time; 0: nothing waits.", telemetry.KeyKind),
+		tasks: gauge("parlance_queue_tasks",
+			"Tasks in Redis, by queue; state is pending, running or waiting (to run later).", telemetry.KeyQueue, "state"),
+		wait: gauge("parlance_queue_oldest_seconds", "How long the first task of a queue has waited for a worker.", telemetry.KeyQueue),
+		live: gauge("parlance_sessions_open", "Sessions that are not over; status is pending or in_progress.", telemetry.KeyStatus),
 	}
 	if m != nil {
 		m.Registry.MustRegister(b.count, b.age, b.tasks, b.wait, b.live)

@@ -17,8 +17,8 @@ import (
 // that no worker finds an empty queue while there is more work.
 const windowPerWorker = 2
 
-// dispatcher makes tasks of one kind of due work, which waits in Postgres. Redis serves tasks in the
-// order they were made, so the dispatcher keeps only a small window of them there, and fills it
+// dispatcher makes tasks of one kind of due work, which waits in Postgres. Redis serves tasks in
+// the order they were made, so the dispatcher keeps only a small window of them there, and fills it
 // from all tenants in round robin: a tenant waits for the window and not for others' backlogs.
 type dispatcher struct {
 	queue queue.Name
@@ -27,13 +27,13 @@ type dispatcher struct {
 	// workers is the size of the pool that serves the queue, gate shares it between tenants.
 	workers int
 	gate    *fair.Gate
-	// spares says that no tenant gets all workers, even when it is alone. The window is then what the
-	// workers can take at once: a spare worker would take a further task only to put it off.
+	// spares says that no tenant gets all workers, even when it is alone. The window is then what
+	// the workers can take at once: a spare worker would take a further task only to put it off.
 	spares bool
 	finder task.Finder
 	turn   fair.Turn
-	// woken has a value when there may be something to dispatch.
-	woken chan struct{}
+	// woken has a value when there may be something to dispatch, ended when a task has ended.
+	woken, ended chan struct{}
 	// backlogged says that more work was due than fitted, so that each task that ends makes room.
 	backlogged atomic.Bool
 	// redisAway says that Redis did not answer the last time. Only dispatch uses it.
@@ -57,7 +57,8 @@ func newDispatcher(p dispatcherParams, d Deps) *dispatcher {
 		}
 	}
 	return &dispatcher{
-		queue: p.queue, window: windowPerWorker * workers, workers: workers, spares: p.spare > 0, finder: p.finder, woken: make(chan struct{}, 1),
+		queue: p.queue, window: windowPerWorker * workers, workers: workers, spares: p.spare > 0, finder: p.finder,
+		woken: make(chan struct{}, 1), ended: make(chan struct{}, 1),
 		gate: d.Slots.Gate(fair.Config{Name: string(p.queue), Slots: workers, SharePercent: d.SharePercent, Spare: p.spare, Now: d.Now}),
 	}
 }
@@ -65,10 +66,12 @@ func newDispatcher(p dispatcherParams, d Deps) *dispatcher {
 // admit takes one of the process's workers for a tenant; see task.AdmitFunc.
 func (d *dispatcher) admit(tenantID string) (leave func(), ok bool) { return d.gate.TryEnter(tenantID) }
 
-// wrap returns a handler that wakes the dispatcher when a task ends and more work is due.
+// wrap returns a handler that signals the end of its tasks, and wakes the dispatcher when more work
+// is due.
 func (d *dispatcher) wrap(handler queue.HandlerFunc) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		defer func() {
+			wake(d.ended)
 			if d.backlogged.Load() {
 				wake(d.woken)
 			}
@@ -92,9 +95,11 @@ func (d *dispatcher) room(pending int) int {
 	return d.workers - running - pending
 }
 
-// directRoom is how many tasks the relay may make of new work without asking the dispatcher: none
-// while other work waits in Postgres or Redis does not answer, and for one tenant's sake no more
-// than its share.
+// directTasks is how many tasks the relay makes ahead of their end without the dispatcher.
+func (d *dispatcher) directTasks() int { return (d.workers + 1) / 2 }
+
+// directRoom is how many tasks the relay may make of new work now: none while other work waits in
+// Postgres or Redis does not answer, and no more than the share of one tenant.
 func (w *Worker) directRoom(d *dispatcher) int {
 	if d.backlogged.Load() {
 		return 0
@@ -105,7 +110,7 @@ func (w *Worker) directRoom(d *dispatcher) int {
 	}
 	running, _ := d.gate.Count()
 	_, share := d.gate.Shares()
-	return max(0, min(d.room(pending), share-running-pending))
+	return max(0, min(d.directTasks(), share)-running-pending)
 }
 
 // dispatch makes tasks until the window is full or nothing more is due. It leaves a window that is
@@ -124,7 +129,8 @@ func (w *Worker) dispatch(ctx context.Context, d *dispatcher) error {
 		}
 		full := d.gate.Full()
 		held, share := d.gate.Shares()
-		tasks, err := d.finder.Due(ctx, w.now().UTC(), fair.Ask{Room: room, After: d.turn.Last(), Except: full, Share: max(1, share-pending), Held: held})
+		ask := fair.Ask{Room: room, After: d.turn.Last(), Except: full, Share: max(1, share-pending), Held: held}
+		tasks, err := d.finder.Due(ctx, w.now().UTC(), ask)
 		if err != nil {
 			return err
 		}

@@ -126,7 +126,8 @@ func ingestPools(workers int) func(*worker.Deps) {
 	}
 }
 
-// TestGreedySources: who queues a source after another tenant queued 500 has it after a few of them.
+// TestGreedySources: who queues a source after another tenant queued 500 has it after a few of
+// them.
 func TestGreedySources(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())
@@ -267,7 +268,8 @@ func TestGreedyDeliveries(t *testing.T) {
 	f.awaitSettled(1205)
 }
 
-// TestSlowBacklog: within a tenant, the backlog of an endpoint that does not answer is in nobody's way.
+// TestSlowBacklog: within a tenant, the backlog of an endpoint that does not answer is in nobody's
+// way.
 func TestSlowBacklog(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.New(t), policy())

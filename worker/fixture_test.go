@@ -68,8 +68,9 @@ func runChild(what string) error {
 	return w.Run(ctx)
 }
 
-// policy forgives quickly, but is patient with receivers, of which some answer only at the test's end, and
-// with who writes down what they said: two cores may be busy, and what is believed lost is sent twice.
+// policy forgives quickly, but is patient with receivers, of which some answer only at the test's
+// end, and with who writes down what they said: two cores may be busy, and what is believed lost is
+// sent twice.
 func policy() webhooks.Policy {
 	return webhooks.Policy{
 		Schedule: []time.Duration{0, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, time.Second, time.Second, time.Second},

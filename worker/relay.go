@@ -23,6 +23,8 @@ const (
 	// relayDeliveries is about how many deliveries one transaction makes at most, because other
 	// tenants' events wait for it.
 	relayDeliveries = 8192
+	// roomPatience is how long the relay of a backlog waits for the next task to end.
+	roomPatience = 50 * time.Millisecond
 	// defaultWindow is how many tasks of internal events may wait in Redis.
 	defaultWindow = 100
 	// enqueueTimeout bounds making tasks after a commit: Redis must not hold up the relay.
@@ -32,23 +34,51 @@ const (
 // relayPublic makes the deliveries of all public events that are not relayed.
 func (w *Worker) relayPublic(ctx context.Context) error {
 	for {
-		// What an event of the last batch made is a guess of what one of the next makes.
-		most := min(max(1, int(relayDeliveries/math.Max(1, w.deliveriesPerEvent))), relayBatch)
+		most := w.eventsAtOnce()
 		rows, made, err := w.relayPublicBatch(ctx, most)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		w.publicTurn.Served(rows[len(rows)-1].TenantID)
 		w.metrics.relayed(kindPublic, len(rows))
-		w.deliveriesPerEvent = float64(len(made.Queued)+made.Waiting) / float64(len(rows))
 		if made.Waiting > 0 {
 			w.deliveries.noteBacklog()
 		}
 		if err := w.enqueue(ctx, task.DeliverWebhooks(made.Queued, w.now())); err != nil {
-			w.log.InfoContext(ctx, "delivery tasks not made; the dispatcher makes them later", telemetry.KeyCount, len(made.Queued), telemetry.KeyError, err)
+			w.log.InfoContext(ctx, "delivery tasks not made; the dispatcher makes them later",
+				telemetry.KeyCount, len(made.Queued), telemetry.KeyError, err)
 		}
 		if !moreEvents(rows, most) {
 			return nil
+		}
+		w.deliveriesPerEvent = float64(len(made.Queued)+made.Waiting) / float64(len(rows))
+		w.awaitDirectRoom(ctx)
+	}
+}
+
+// eventsAtOnce is how many events to relay in one transaction: about so many that their deliveries
+// fit into half of the tasks which the relay makes directly. The dispatcher would have to find and
+// mark the others again, which costs as much as making them.
+func (w *Worker) eventsAtOnce() int {
+	perEvent := max(1, int(math.Ceil(w.deliveriesPerEvent)))
+	direct := max(1, w.deliveries.directTasks()/2/perEvent) * webhooks.MaxBatch
+	return min(direct, max(1, relayDeliveries/perEvent), relayBatch)
+}
+
+// awaitDirectRoom waits until half of the tasks that the relay makes directly have ended, as long
+// as some of them end.
+func (w *Worker) awaitDirectRoom(ctx context.Context) {
+	d := w.deliveries
+	timer := time.NewTimer(roomPatience)
+	defer timer.Stop()
+	for !d.backlogged.Load() && w.directRoom(d) < d.directTasks()/2 {
+		select {
+		case <-d.ended:
+			timer.Reset(roomPatience)
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			return
 		}
 	}
 }

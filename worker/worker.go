@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	// interval is how often the relay and the dispatchers look. Source: design, Events, outbox, queue.
+	// interval is how often the relay and the dispatchers look. Source: design, Events, outbox,
+	// queue.
 	interval = time.Second
 	// subscribersInterval is how often the worker looks who may have deliveries.
 	subscribersInterval = 10 * time.Second
@@ -78,7 +79,8 @@ type Deps struct {
 	Answers Housekeeper
 	// Traces is tools.Service: old traces of calls; swept every five minutes.
 	Traces Housekeeper
-	// Memories is memory.Service: memories without a vector, expired ones; swept every five seconds.
+	// Memories is memory.Service: memories without a vector, expired ones; swept every five
+	// seconds.
 	Memories Housekeeper
 	// Tracer makes spans of relays and tasks; nil: none are made.
 	Tracer trace.TracerProvider
@@ -114,8 +116,8 @@ type Worker struct {
 	deliveries *dispatcher
 	ingestion  *dispatcher
 	analyses   *dispatcher
-	// taskFuncs make the tasks of internal events, dispatchers has whom others wake. Events of types
-	// in neither are left alone.
+	// taskFuncs make the tasks of internal events, dispatchers has whom others wake. Events of
+	// types in neither are left alone.
 	taskFuncs   map[events.Type]func(events.Row) queue.Task
 	dispatchers map[events.Type]*dispatcher
 	// publicTurn and internalTurn have the tenant whose events were relayed last.
@@ -277,9 +279,9 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 	return list
 }
 
-// expectSubscribers makes the workers of deliveries leave a part to others when more than one tenant
-// has endpoints. A slow endpoint holds a worker for half a minute: too long to begin sharing when
-// the other tenant's delivery comes.
+// expectSubscribers makes the workers of deliveries leave a part to others when more than one
+// tenant has endpoints. A slow endpoint holds a worker for half a minute: too long to begin sharing
+// when the other tenant's delivery comes.
 func (w *Worker) expectSubscribers(ctx context.Context) error {
 	tenants, err := w.webhooks.Subscribers(ctx)
 	if err == nil && len(tenants) > 1 {

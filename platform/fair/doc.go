@@ -14,9 +14,9 @@
 // its tenant's queue, and the queues are served in round robin. The number of waiters is bounded:
 // when there are too many, the last waiter of the longest queue is refused with 503 unavailable.
 //
-// A backlog in Postgres is not copied into Redis, whose lists serve first come, first served. Package
-// worker keeps a small window of tasks there and asks a noun for as much work as fits; the noun
-// selects it with RoundRobinSQL, from the tenant after the one that was served last.
+// A backlog in Postgres is not copied into Redis, whose lists serve first come, first served.
+// Package worker keeps a small window of tasks there and asks a noun for as much work as fits; the
+// noun selects it with RoundRobinSQL, from the tenant after the one that was served last.
 //
 // The package knows no queues: names, sizes and shares come from app and worker. Processes share
 // nothing but Postgres: a share is one of a process's slots.

@@ -31,8 +31,8 @@ type Config struct {
 	// SharePercent of the slots, rounded up, is what one tenant gets while there are others; 1 to
 	// 100, 0 means 75.
 	SharePercent int
-	// Spare is how many slots no tenant gets, even when it is alone. It is for work that takes long:
-	// a tenant that comes meanwhile finds a free slot. One tenant always gets one slot.
+	// Spare is how many slots no tenant gets, even when it is alone. It is for work that takes
+	// long: a tenant that comes meanwhile finds a free slot. One tenant always gets one slot.
 	Spare int
 	// MaxWaiting bounds the waiters of all tenants; 0 means 8 a slot.
 	MaxWaiting int
@@ -45,7 +45,8 @@ type Config struct {
 // Gate is a semaphore whose slots are shared between tenants. Safe for concurrent use.
 type Gate struct {
 	cfg Config
-	// share is how many slots a tenant gets while there are others, shareAlone while there are none.
+	// share is how many slots a tenant gets while there are others, shareAlone while there are
+	// none.
 	share, shareAlone int
 
 	mu      sync.Mutex
@@ -119,7 +120,8 @@ func (g *Gate) Enter(ctx context.Context, tenant string) (leave func(), err erro
 	return g.leaver(tenant), nil
 }
 
-// TryEnter is Enter for work that can wait elsewhere: it does not wait. Waiters in Enter come first.
+// TryEnter is Enter for work that can wait elsewhere: it does not wait. Waiters in Enter come
+// first.
 func (g *Gate) TryEnter(tenant string) (leave func(), ok bool) {
 	if g == nil {
 		return func() {}, true
@@ -254,8 +256,8 @@ func (g *Gate) leave(tenant string) {
 	}
 }
 
-// serve admits the first waiter of the first tenant that may have a slot, which is last in the order
-// then; false when there is none.
+// serve admits the first waiter of the first tenant that may have a slot, which is last in the
+// order then; false when there is none.
 func (g *Gate) serve() bool {
 	for at, tenant := range g.order {
 		if !g.free(tenant) {

@@ -6,8 +6,8 @@ import "sync"
 type Ask struct {
 	// Room is how many pieces of work fit; at least 1.
 	Room int
-	// After is the tenant that was served last. The tenant behind it in the order of ids comes first.
-	// "" is before all.
+	// After is the tenant that was served last. The tenant behind it in the order of ids comes
+	// first. "" is before all.
 	After string
 	// Except are tenants that get nothing this time.
 	Except []string
@@ -18,10 +18,10 @@ type Ask struct {
 	Held map[string]int
 }
 
-// RoundRobinSQL returns the CTEs of a WITH RECURSIVE that list the tenants which have a row in table
-// under the condition where, in the order in which they are served. The last of them is
-// round_robin (tenant_id, place); place counts from 1 at the tenant after [Ask].After. The condition
-// names the row w. The CTEs take After three times as their parameters.
+// RoundRobinSQL returns the CTEs of a WITH RECURSIVE that list the tenants which have a row in
+// table under the condition where, in the order in which they are served. The last of them is
+// round_robin (tenant_id, place); place counts from 1 at the tenant after [Ask].After. The
+// condition names the row w. The CTEs take After three times as their parameters.
 //
 // A tenant costs one probe of an index that begins with tenant_id and has where as its predicate,
 // however many rows the tenant has. table and where are constants of the caller.
@@ -53,7 +53,8 @@ lap (tenant_id, number, place) AS (
 )`
 }
 
-// Turn holds the tenant that was served last. The zero value is before all. Safe for concurrent use.
+// Turn holds the tenant that was served last. The zero value is before all. Safe for concurrent
+// use.
 type Turn struct {
 	mu   sync.Mutex
 	last string

@@ -44,7 +44,8 @@ type Task struct {
 	ID string
 	// Queue is Default when empty.
 	Queue Name
-	// Payload is marshalled to JSON. It holds ids, never secrets or texts: Redis does not encrypt it.
+	// Payload is marshalled to JSON. It holds ids, never secrets or texts: Redis does not encrypt
+	// it.
 	Payload any
 	// At is when to run it; the zero time means now.
 	At time.Time
@@ -70,8 +71,8 @@ func NewClient(redis goredis.UniversalClient) *Client {
 	return &Client{asynq: asynq.NewClientFromRedisClient(redis)}
 }
 
-// Enqueue makes a task, which continues the trace and has the request id of ctx. When its ID is taken
-// it succeeds: another process made the task.
+// Enqueue makes a task, which continues the trace and has the request id of ctx. When its ID is
+// taken it succeeds: another process made the task.
 func (c *Client) Enqueue(ctx context.Context, task Task) error {
 	if task.Type == "" || task.ID == "" {
 		return errors.New("a task needs a type and an id")

@@ -10,8 +10,8 @@
 //	any other kind                given up (archived)
 //
 // Facts about asynq 0.26 that callers notice (design, section 3): delays have whole seconds; the
-// tasks of a worker that was killed are taken over after 60 to 120 s; enqueueing fails at once while
-// Redis is away; an idle pool polls its queues (Pool.PollInterval), which is most of a task's latency
-// on an idle system; a task id is taken until its task is done, and for as long as the task stays
-// archived, so ids hold the attempt.
+// tasks of a worker that was killed are taken over after 60 to 120 s; enqueueing fails at once
+// while Redis is away; an idle pool polls its queues (Pool.PollInterval), which is most of a task's
+// latency on an idle system; a task id is taken until its task is done, and for as long as the task
+// stays archived, so ids hold the attempt.
 package queue

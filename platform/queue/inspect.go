@@ -39,7 +39,8 @@ func Backlogs(redis goredis.UniversalClient, names ...Name) (map[Name]Backlog, e
 	return found, nil
 }
 
-// Pending is how many tasks of the queue wait for a worker. It costs Redis about 50 µs. Errors: Redis's.
+// Pending is how many tasks of the queue wait for a worker. It costs Redis about 50 µs. Errors:
+// Redis's.
 func Pending(redis goredis.UniversalClient, name Name) (int, error) {
 	found, err := Backlogs(redis, name)
 	return found[name].Pending, err

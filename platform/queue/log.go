@@ -13,9 +13,9 @@ import (
 // five in a second.
 const repeatAfter = time.Minute
 
-// asynqLogger writes asynq's own messages to slog. None of them needs a person at once, so its errors
-// are warnings; errors of handlers are logged by process. A message that was logged less than a
-// minute ago is logged at level debug.
+// asynqLogger writes asynq's own messages to slog. None of them needs a person at once, so its
+// errors are warnings; errors of handlers are logged by process. A message that was logged less
+// than a minute ago is logged at level debug.
 type asynqLogger struct {
 	logger *slog.Logger
 	now    func() time.Time

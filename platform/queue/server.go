@@ -37,11 +37,13 @@ type Pool struct {
 	Concurrency int
 	// Weights say how often a queue is polled first, relative to the others of the pool.
 	Weights map[Name]int
-	// PollInterval is how often the pool looks for tasks while its queues are empty; 0 means 150 ms.
+	// PollInterval is how often the pool looks for tasks while its queues are empty; 0 means 150
+	// ms.
 	PollInterval time.Duration
 }
 
-// DefaultPools serve every queue. Ingestion is bound by CPUs; deliveries and analyses wait for others.
+// DefaultPools serve every queue. Ingestion is bound by CPUs; deliveries and analyses wait for
+// others.
 func DefaultPools() []Pool {
 	return []Pool{
 		{Concurrency: 2, Weights: map[Name]int{Ingest: 1}},
@@ -58,8 +60,8 @@ type ServerConfig struct {
 	Pools []Pool
 	// Handlers by task type. A task of another type is retried, for a newer worker to run.
 	Handlers map[string]HandlerFunc
-	// ShutdownTimeout is how long running tasks may take to end; 0 means 20 s. The others go back to
-	// the queue.
+	// ShutdownTimeout is how long running tasks may take to end; 0 means 20 s. The others go back
+	// to the queue.
 	ShutdownTimeout time.Duration
 	Logger          *slog.Logger
 	// Tracer makes a span of each run; nil: none are made.

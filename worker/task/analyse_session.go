@@ -25,8 +25,8 @@ type analysePayload struct {
 	SessionID conversation.ID     `json:"session_id"`
 }
 
-// HandleAnalyseSession analyses a session, or puts it off when its tenant has its share of the workers.
-// The task is not retried: the session says when it is due again.
+// HandleAnalyseSession analyses a session, or puts it off when its tenant has its share of the
+// workers. The task is not retried: the session says when it is due again.
 func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
 	return handleAnalysis(sessions, admit, conversation.Judging, sessions.Analyse)
 }
@@ -37,7 +37,8 @@ func HandleLearnSession(sessions *conversation.Service, admit AdmitFunc) queue.H
 }
 
 func handleAnalysis(
-	sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind, do func(context.Context, workspaces.TenantID, conversation.ID) error,
+	sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind,
+	do func(context.Context, workspaces.TenantID, conversation.ID) error,
 ) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p analysePayload
@@ -69,7 +70,7 @@ func (d DueAnalyses) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]qu
 			name, own = LearnSessionType, true
 		}
 		tasks[i] = queue.Task{
-			Type: name, ID: name + ":" + string(a.SessionID) + ":" + period(now), Queue: queue.Analyse,
+			Type: name, ID: name + ":" + string(a.SessionID) + ":" + madeAt(now), Queue: queue.Analyse,
 			TenantID: string(a.TenantID), WorkspaceID: string(a.WorkspaceID), Origin: a.Origin(), OwnTrace: own,
 			Payload: analysePayload{TenantID: a.TenantID, SessionID: a.SessionID}, Timeout: analyseTimeout, MaxRetries: -1,
 		}

@@ -29,7 +29,7 @@ func DeliverWebhooks(due []webhooks.Due, now time.Time) []queue.Task {
 	tasks := make([]queue.Task, len(batches))
 	for i, batch := range batches {
 		tasks[i] = queue.Task{
-			Type: DeliverWebhookType, ID: DeliverWebhookType + ":" + batch.Name + ":" + period(now), Queue: queue.Deliver,
+			Type: DeliverWebhookType, ID: DeliverWebhookType + ":" + batch.Name + ":" + madeAt(now), Queue: queue.Deliver,
 			TenantID: string(batch.TenantID), Timeout: deliverTimeout, MaxRetries: -1,
 			Payload: deliverPayload{TenantID: batch.TenantID, EndpointID: batch.EndpointID, DeliveryIDs: batch.IDs},
 		}

@@ -28,8 +28,8 @@ type DueSource struct {
 type Ingester interface {
 	// Ingest ingests the source unless another worker does.
 	Ingest(ctx context.Context, sourceID string) error
-	// DueSources returns up to ask.Room sources that wait for ingestion, or whose worker died, tenants
-	// in round robin, and counts them as queued for a while.
+	// DueSources returns up to ask.Room sources that wait for ingestion, or whose worker died,
+	// tenants in round robin, and counts them as queued for a while.
 	DueSources(ctx context.Context, now time.Time, ask fair.Ask) ([]DueSource, error)
 	// PutOff makes a source due a moment later.
 	PutOff(ctx context.Context, source DueSource) error
@@ -48,8 +48,11 @@ func sourceTask(kind string, timeout time.Duration, source DueSource, cause stri
 	}
 }
 
-// handleSource does the work of a source, or puts it off when its tenant has its share of the workers.
-func handleSource(admit AdmitFunc, putOff func(context.Context, DueSource) error, work func(ctx context.Context, sourceID string) error) queue.HandlerFunc {
+// handleSource does the work of a source, or puts it off when its tenant has its share of the
+// workers.
+func handleSource(
+	admit AdmitFunc, putOff func(context.Context, DueSource) error, work func(ctx context.Context, sourceID string) error,
+) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p sourcePayload
 		if err := decode(payload, &p); err != nil {
@@ -139,10 +142,10 @@ func (d DueIngestions) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]
 	}
 	tasks := make([]queue.Task, 0, len(ingest)+len(reembed))
 	for _, source := range reembed {
-		tasks = append(tasks, ReembedSource(source, period(now)))
+		tasks = append(tasks, ReembedSource(source, madeAt(now)))
 	}
 	for _, source := range ingest {
-		tasks = append(tasks, IngestSource(source, period(now)))
+		tasks = append(tasks, IngestSource(source, madeAt(now)))
 	}
 	return tasks, nil
 }

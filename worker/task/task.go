@@ -11,24 +11,21 @@ import (
 	"parlance.dev/parlance/platform/queue"
 )
 
-// Finder finds due work without a task. Due returns tasks for about ask.Room pieces of it, tenants in
-// round robin, with TenantID set.
+// Finder finds due work without a task. Due returns tasks for about ask.Room pieces of it, tenants
+// in round robin, with TenantID set.
 type Finder interface {
 	Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error)
 }
 
-// AdmitFunc takes a worker for a tenant, and returns how to give it back. ok is false when the tenant
-// has its share of the workers: the work is put off.
+// AdmitFunc takes a worker for a tenant, and returns how to give it back. ok is false when the
+// tenant has its share of the workers: the work is put off.
 type AdmitFunc func(tenantID string) (leave func(), ok bool)
 
-// idPeriod is how long a task's id stays taken at most. asynq notices only after up to two minutes
-// that a worker was killed, and the work must not wait for that.
-const idPeriod = 30 * time.Second
-
-// period is the part of a task's id that changes with time.
-func period(now time.Time) string {
-	return strconv.FormatInt(now.Unix()/int64(idPeriod/time.Second), 10)
-}
+// madeAt is the part of a task's id that differs between tasks for the same work. A Finder returns
+// work once in a while and to one process, so the id need not keep others from making the task. It
+// must not be that of an earlier task, whose id may be taken: of one that is just ending, or whose
+// worker was killed, which asynq notices after up to two minutes.
+func madeAt(now time.Time) string { return strconv.FormatInt(now.UnixMicro(), 36) }
 
 // decode reads a payload. A task whose payload cannot be read is given up.
 func decode(payload []byte, into any) error {
