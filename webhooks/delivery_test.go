@@ -471,3 +471,33 @@ func TestFanOut(t *testing.T) {
 		}
 	}
 }
+
+// TestFanOutQueuesABoundedPart shows that FanOut queues so many batches of the deliveries it makes, the
+// first of each endpoint first, and that Due returns the others.
+func TestFanOutQueuesABoundedPart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	r, second := receiver.New(t), receiver.New(t)
+	f.endpoint(f.ref, r, "fatigue.alert")
+	f.endpoint(f.ref, second, "fatigue.alert")
+	f.happen(40)
+	made, err := f.fanOut(t.Context(), f.db, 3) // of two batches for each endpoint
+	if err != nil || len(made.Queued) != 72 || made.Waiting != 8 {
+		t.Fatalf("%d queued and %d waiting, %v; want 72 and 8", len(made.Queued), made.Waiting, err)
+	}
+	if n := f.sweep(); n != 8 {
+		t.Errorf("%d attempts of what waited, want 8", n)
+	}
+	if n := f.deliver(made.Queued); n != 72 {
+		t.Errorf("%d attempts of what was queued, want 72", n)
+	}
+	if n := f.deliver(made.Queued); n != 0 {
+		t.Errorf("%d attempts by repeated tasks", n)
+	}
+	for _, hook := range []*receiver.Receiver{r, second} {
+		inOrder(t, hook.Requests())
+		if n := len(hook.Requests()); n != 40 {
+			t.Errorf("%d requests, want 40", n)
+		}
+	}
+}

@@ -140,15 +140,20 @@ func (f *fixture) relay() []webhooks.Due {
 
 // relayIn is relay in a transaction that has the relay's lock.
 func (f *fixture) relayIn(ctx context.Context, tx bun.Tx) ([]webhooks.Due, error) {
+	made, err := f.fanOut(ctx, tx, 1000)
+	return made.Queued, err
+}
+
+func (f *fixture) fanOut(ctx context.Context, tx bun.IDB, maxBatches int) (webhooks.FannedOut, error) {
 	rows, err := events.UnrelayedPublic(ctx, tx, fair.Ask{Room: 200})
 	if err != nil {
-		return nil, err
+		return webhooks.FannedOut{}, err
 	}
-	made, err := f.hooks.FanOut(ctx, tx, rows, 1000)
+	made, err := f.hooks.FanOut(ctx, tx, rows, maxBatches)
 	if err != nil {
-		return nil, err
+		return webhooks.FannedOut{}, err
 	}
-	return made.Queued, events.MarkRelayed(ctx, tx, rows, f.clock.now())
+	return made, events.MarkRelayed(ctx, tx, rows, f.clock.now())
 }
 
 // deliver runs the tasks for due deliveries and returns how many attempts were made.
