@@ -20,7 +20,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// clock goes on only when told to. It begins at the real time: receivers compare timestamps.
+// clock is advanced by tests. It begins at the real time, because receivers compare timestamps.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -57,14 +57,15 @@ func newFixture(t *testing.T, change ...func(*webhooks.Deps)) *fixture {
 	t.Helper()
 	db := pgtest.Open(t)
 	keyring := sealtest.New(t, db)
-	f := &fixture{t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring, caFile: receiver.New(t).CAFile(t)}
+	f := &fixture{t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring,
+		caFile: receiver.New(t).CAFile(t)}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.hooks = f.service(change...)
 	f.ref = f.tenant()
 	return f
 }
 
-// service is another service on the same database, as another process has.
+// service makes another service on the same database, like that of another process.
 func (f *fixture) service(change ...func(*webhooks.Deps)) *webhooks.Service {
 	f.t.Helper()
 	guard, err := publicnet.New(publicnet.Options{AllowCIDRs: receiver.CIDRs(), CAFile: f.caFile})

@@ -23,7 +23,8 @@ func TestLogRun(t *testing.T) {
 	for range 3 {
 		logged = w.logRun(t.Context(), "relay", nil, logged)
 	}
-	if failed, on := strings.Count(out.String(), "periodic work failed"), strings.Count(out.String(), "periodic work succeeds again"); failed != 2 || on != 1 {
+	if failed, on := strings.Count(out.String(), "periodic work failed"), strings.Count(out.String(),
+		"periodic work succeeds again"); failed != 2 || on != 1 {
 		t.Errorf("%d times failed and %d times going on, want 2 and 1:\n%s", failed, on, out.String())
 	}
 }

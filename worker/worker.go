@@ -239,10 +239,10 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) listen(ctx context.Context, public, internal chan<- struct{}) {
 	// It returns the context's error only; it reconnects by itself.
 	_ = w.db.Listen(ctx, events.Channel, func(kind string) {
-		if kind != events.WordInternal {
+		if kind != events.InternalAppended {
 			wake(public)
 		}
-		if kind != events.WordPublic {
+		if kind != events.PublicAppended {
 			wake(internal)
 		}
 	})
