@@ -47,7 +47,7 @@ func follow(store *frameStore, streams []*remoteFrames, joined *live.Live) *foll
 }
 
 func (f *follower) run(ctx context.Context) {
-	ticker.Every(ctx, followInterval, func() bool {
+	ticker.Until(ctx, followInterval, func() (done bool) {
 		for _, remote := range f.streams {
 			if remote.ended {
 				continue
@@ -59,7 +59,7 @@ func (f *follower) run(ctx context.Context) {
 			}
 			fresh := takeUnseen(frames, f.seen)
 			if len(fresh) > 0 && !f.live.Inject(framesFollowed{frames: fresh}) {
-				return false // another socket follows on from remote
+				return true // another socket follows on from remote
 			}
 			*remote = next
 		}

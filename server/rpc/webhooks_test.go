@@ -112,7 +112,7 @@ func (f *webhooksFixture) create(names ...string) *parlancev1.WebhookEndpoint {
 // happen appends an event, relays and delivers it.
 func (f *webhooksFixture) happen(eventType events.Type) string {
 	f.t.Helper()
-	var made webhooks.Fanned
+	var made webhooks.FannedOut
 	var id string
 	err := postgres.InTx(f.t.Context(), f.db, func(ctx context.Context, tx bun.Tx) error {
 		var err error
@@ -127,7 +127,7 @@ func (f *webhooksFixture) happen(eventType events.Type) string {
 		if err != nil {
 			return err
 		}
-		if made, err = f.hooks.FanOut(ctx, tx, rows, webhooks.Room{Tasks: 100}); err != nil {
+		if made, err = f.hooks.FanOut(ctx, tx, rows, 100); err != nil {
 			return err
 		}
 		return events.MarkRelayed(ctx, tx, rows, time.Now())
@@ -135,7 +135,7 @@ func (f *webhooksFixture) happen(eventType events.Type) string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	for _, batch := range webhooks.Batches(made.Due) {
+	for _, batch := range webhooks.Batches(made.Queued) {
 		if _, err := f.hooks.Deliver(f.t.Context(), batch.EndpointID, batch.IDs); err != nil {
 			f.t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func (e *Env) tasks(ctx context.Context) (lines []string, err error) {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return nil, err
 	}
-	queues, err := queue.Backlogs(client)
+	queues, err := queue.Backlogs(client, queue.Names()...)
 	for name, held := range queues {
 		if held != (queue.Backlog{}) {
 			lines = append(lines, fmt.Sprintf("%s: %d pending, the first for %s, %d running, %d to run later",

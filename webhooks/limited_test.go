@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/webhooks"
 )
 
-// endpointWith registers a receiver of fatigue.alert with what the params ask for beside it.
+// endpointWith registers a receiver of fatigue.alert with options.
 func (f *fixture) endpointWith(r *receiver.Receiver, p webhooks.CreateParams) webhooks.Endpoint {
 	f.t.Helper()
 	p.URL, p.Events = r.URL+"/hook", []string{"fatigue.alert"}
@@ -28,7 +28,7 @@ func (f *fixture) endpointWith(r *receiver.Receiver, p webhooks.CreateParams) we
 	return minted.Endpoint
 }
 
-// happen writes n events and returns their ids.
+// happen appends n events and returns their ids.
 func (f *fixture) happen(n int) []string {
 	f.t.Helper()
 	ids := make([]string, n)
@@ -55,14 +55,15 @@ func (f *fixture) update(id webhooks.EndpointID, p webhooks.UpdateParams) webhoo
 	return endpoint
 }
 
-// TestOrdered: a failing event holds those behind it until its last attempt, and none overtakes.
+// TestOrdered shows that a failing event delays the later ones until its last attempt.
 func TestOrdered(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	r := receiver.New(t)
 	endpoint := f.endpointWith(r, webhooks.CreateParams{Ordered: true})
 	want := f.happen(5)
-	r.Script(receiver.Answer{}, receiver.Answer{Status: 500}, receiver.Answer{Reset: true}, receiver.Answer{Status: 500}, receiver.Answer{Status: 500})
+	r.Script(receiver.Answer{}, receiver.Answer{Status: 500}, receiver.Answer{Reset: true}, receiver.Answer{Status: 500},
+		receiver.Answer{Status: 500})
 	f.deliver(f.relay())
 	late := f.happen(1)
 	f.deliver(f.relay())
@@ -84,8 +85,8 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// TestOrderedFromTwoWorkers: also two workers with several tasks each keep the order, one request
-// at a time, with answers that fail at random places.
+// TestOrderedFromTwoWorkers shows that two workers with several tasks each keep the order and send
+// one request at a time, while some answers fail.
 func TestOrderedFromTwoWorkers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -131,7 +132,8 @@ func TestOrderedFromTwoWorkers(t *testing.T) {
 	}
 }
 
-// TestOrderedAfterCrash: what a worker that died was sending is sent again before what is behind it.
+// TestOrderedAfterCrash shows that the delivery of a dead worker is sent again before the later
+// ones.
 func TestOrderedAfterCrash(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -158,7 +160,7 @@ func TestOrderedAfterCrash(t *testing.T) {
 	}
 }
 
-// TestOrderedRedelivery: something finished goes to the front, alone; what waits keeps its place.
+// TestOrderedRedelivery sends a finished delivery again first; pending ones keep their order.
 func TestOrderedRedelivery(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -180,7 +182,7 @@ func TestOrderedRedelivery(t *testing.T) {
 	}
 }
 
-// TestOrderedSwitched: what waits goes out at once without the order, and in line with it.
+// TestOrderedSwitched switches the order off, which sends what waits at once, and on again.
 func TestOrderedSwitched(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -211,7 +213,7 @@ func TestOrderedSwitched(t *testing.T) {
 	}
 }
 
-// TestMaxInFlight: two workers together have no more requests running than the endpoint takes.
+// TestMaxInFlight shows that two workers together keep to the limit of requests at once.
 func TestMaxInFlight(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -261,7 +263,7 @@ func TestMaxInFlight(t *testing.T) {
 	}
 }
 
-// TestMaxPerSecond: by a clock that stands still two workers send one second's worth.
+// TestMaxPerSecond shows that two workers send what one second allows while the clock stands still.
 func TestMaxPerSecond(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -294,7 +296,7 @@ func TestMaxPerSecond(t *testing.T) {
 	inOrder(t, r.Requests())
 }
 
-// TestAgents: an endpoint with agents gets what is about one of them, and nothing else.
+// TestAgents shows that an endpoint with agents gets the events about one of them only.
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -314,7 +316,8 @@ func TestAgents(t *testing.T) {
 	f.append(f.ref, events.DSARReady)
 	f.append(f.ref, events.KBSourceIngested)
 	// The binary before knows no agents.
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE events SET agent_id = NULL WHERE tenant_id = ? AND event_id <> ?", f.ref.TenantID, a); err != nil {
+	if _, err := f.db.ExecContext(t.Context(), "UPDATE events SET agent_id = NULL WHERE tenant_id = ? AND event_id <> ?",
+		f.ref.TenantID, a); err != nil {
 		t.Fatal(err)
 	}
 	f.deliver(f.relay())
