@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/openai"
 )
@@ -83,7 +83,7 @@ type Base struct {
 
 // ParseBase reads a base URL in one of the forms of the package's comment. Errors: it is none of them.
 func ParseBase(raw string) (Base, error) {
-	u, err := wire.ParseBase(raw)
+	u, err := apiclient.ParseBase(raw)
 	if err != nil {
 		return Base{}, err
 	}
