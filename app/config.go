@@ -149,10 +149,10 @@ func OSSource(flags map[string]string) Source {
 func Load(src Source) (Config, error) {
 	var c Config
 	var problems []error
-	for _, setting := range Settings() {
+	for _, setting := range c.settings() {
 		value, origin, err := src.value(setting)
 		if err == nil && value != "" {
-			err = setting.apply(&c, value)
+			err = setting.apply(value)
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s %w", origin, err))

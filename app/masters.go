@@ -95,12 +95,12 @@ func checkMasterURL(address string) error {
 	return err
 }
 
-func parseMasterURL(c *Config, v string) error {
+func (c *Config) parseMasterURL(v string) error {
 	c.MasterKeyURL = v
 	return checkMasterURL(v)
 }
 
-func parsePreviousURLs(c *Config, v string) error {
+func (c *Config) parsePreviousURLs(v string) error {
 	c.MasterKeyPreviousURLs = splitList(v)
 	var problems []error
 	for _, address := range c.MasterKeyPreviousURLs {
