@@ -15,13 +15,13 @@ import (
 type answering struct {
 	Model      string
 	Workspaces int
-	// Moving of them go over to another model, and Error is what went wrong last in that.
+	// Moving of them are changing to another model. Error is the last error of that change.
 	Moving int
 	Error  string
 }
 
-// lookAtStoredVectors finds out whether the models that answer can be asked.
-func lookAtStoredVectors(ctx context.Context, d Deps, r *report) {
+// checkStoredVectors checks whether the models that the workspaces use can be called.
+func checkStoredVectors(ctx context.Context, d Deps, r *report) {
 	if d.Config.DatabaseURL == "" {
 		r.skip("stored", "DATABASE_URL is not set")
 		return
