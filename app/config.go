@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/seal"
 	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/azure"
 	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -264,7 +264,7 @@ func (c Config) Plans() (workspaces.Plans, error) {
 }
 
 // Prices returns the prices of models; nil without MODEL_PRICES_FILE.
-func (c Config) Prices() (*conversation.Prices, error) {
+func (c Config) Prices() (*sessions.Prices, error) {
 	if c.ModelPricesFile == "" {
 		return nil, nil //nolint:nilnil // nil is the documented value
 	}
@@ -272,7 +272,7 @@ func (c Config) Prices() (*conversation.Prices, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read PARLANCE_MODEL_PRICES_FILE: %w", err)
 	}
-	prices, err := conversation.ParsePrices(content)
+	prices, err := sessions.ParsePrices(content)
 	if err != nil {
 		return nil, fmt.Errorf("PARLANCE_MODEL_PRICES_FILE: %w", err)
 	}

@@ -93,7 +93,7 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	return m, nil
 }
 
-// Choose implements conversation.ModelFunc. It returns the agent's provider with its fallbacks. The
+// Choose implements turns.ModelFunc. It returns the agent's provider with its fallbacks. The
 // workspace's credentials are read for each turn. A provider that is not configured fails when it
 // is called. Errors: Upstream upstream-failed when none is configured.
 func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {

@@ -17,9 +17,9 @@ import (
 	"parlance.dev/parlance/app"
 	"parlance.dev/parlance/cli/command"
 	"parlance.dev/parlance/cli/term"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/sessions"
 )
 
 func newKeysRotateMaster() *cobra.Command {
@@ -117,7 +117,7 @@ are open stay open. Do this when a signing key may have been seen by others.`,
 				return err
 			}
 			defer release()
-			kid, err := conversation.RotateSigningKey(cmd.Context(), db, keyring, rand.Reader, time.Now(), revoke)
+			kid, err := sessions.RotateSigningKey(cmd.Context(), db, keyring, rand.Reader, time.Now(), revoke)
 			if err != nil {
 				return err
 			}

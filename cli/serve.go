@@ -70,11 +70,7 @@ func openProduction(cmd *cobra.Command, component string) (*app.App, error) {
 	if err := checkSchema(cmd.Context(), config.Direct().Reveal()); err != nil {
 		return nil, err
 	}
-	opened, err := command.Process{Config: config, Version: version, Component: component}.Open(cmd.Context())
-	if err == nil {
-		go tuneProcessors(cmd.Context()) // behind what counts processors to know how much to do at once
-	}
-	return opened, err
+	return command.Process{Config: config, Version: version, Component: component}.Open(cmd.Context())
 }
 
 // checkSchema refuses a database that lacks migrations. A database that is ahead is accepted:

@@ -69,7 +69,8 @@ func TestDeliverSigns(t *testing.T) {
 	if err := json.Unmarshal(got.Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	if string(body["event_id"]) != `"`+eventID+`"` || string(body["workspace_id"]) != `"`+string(f.ref.ID)+`"` || !bytes.Contains(body["data"], []byte(`"source_id":"src_`)) {
+	if string(body["event_id"]) != `"`+eventID+`"` || string(body["workspace_id"]) != `"`+string(f.ref.ID)+`"` ||
+		!bytes.Contains(body["data"], []byte(`"source_id":"src_`)) {
 		t.Errorf("body: %s", got.Body)
 	}
 	attempts := f.attempts(minted.ID)
@@ -77,7 +78,8 @@ func TestDeliverSigns(t *testing.T) {
 		t.Fatalf("%d attempts, want 1", len(attempts))
 	}
 	a := attempts[0]
-	if a.Status != webhooks.AttemptSucceeded || a.StatusCode != 200 || a.Number != 1 || a.EventID != eventID || a.Error != "" || !a.NextAttemptAt.IsZero() {
+	if a.Status != webhooks.AttemptSucceeded || a.StatusCode != 200 || a.Number != 1 || a.EventID != eventID || a.Error != "" ||
+		!a.NextAttemptAt.IsZero() {
 		t.Errorf("attempt: %+v", a)
 	}
 	if !bytes.Equal(a.RequestBody, got.Body) || a.RequestHeaders["Webhook-Id"] != eventID {
@@ -94,7 +96,8 @@ func TestDeliverRetries(t *testing.T) {
 	f := newFixture(t)
 	r := receiver.New(t)
 	endpoint := f.endpoint(f.ref, r, "fatigue.alert")
-	r.Script(receiver.Answer{Status: 500, Body: strings.Repeat("x", 5000)}, receiver.Answer{Status: 429, Header: map[string]string{"Retry-After": "30"}}, receiver.Answer{Reset: true})
+	r.Script(receiver.Answer{Status: 500, Body: strings.Repeat("x", 5000)}, receiver.Answer{Status: 429,
+		Header: map[string]string{"Retry-After": "30"}}, receiver.Answer{Reset: true})
 	eventID := f.append(f.ref, events.FatigueAlert)
 	f.deliver(f.relay())
 	// The pauses of the schedule, but for the one that Retry-After makes longer.
@@ -119,7 +122,8 @@ func TestDeliverRetries(t *testing.T) {
 	}{{webhooks.AttemptFailed, 500}, {webhooks.AttemptFailed, 429}, {webhooks.AttemptFailed, 0}, {webhooks.AttemptSucceeded, 200}}
 	attempts := f.attempts(endpoint.ID)
 	for i, a := range attempts {
-		if a.Number != i+1 || a.Status != want[i].status || a.StatusCode != want[i].code || a.EventID != eventID || requests[i].EventID != eventID {
+		if a.Number != i+1 || a.Status != want[i].status || a.StatusCode != want[i].code || a.EventID != eventID ||
+			requests[i].EventID != eventID {
 			t.Errorf("attempt %d: %s %d of %s", a.Number, a.Status, a.StatusCode, a.EventID)
 		}
 		if (a.Error != "") != (a.Status == webhooks.AttemptFailed) {
@@ -212,7 +216,8 @@ func TestDeliverGoneDisables(t *testing.T) {
 	}
 	requests := other.Requests()
 	inOrder(t, requests)
-	if len(requests) != 1 || requests[0].Type != "webhook.disabled" || !bytes.Contains(requests[0].Body, []byte(endpoint.ID)) || !bytes.Contains(requests[0].Body, []byte(`"reason":"gone"`)) {
+	if len(requests) != 1 || requests[0].Type != "webhook.disabled" || !bytes.Contains(requests[0].Body, []byte(endpoint.ID)) ||
+		!bytes.Contains(requests[0].Body, []byte(`"reason":"gone"`)) {
 		t.Errorf("the other endpoint got %+v", requests)
 	}
 	if got := len(f.attempts(watching.ID)); got != 1 {
@@ -220,7 +225,7 @@ func TestDeliverGoneDisables(t *testing.T) {
 	}
 }
 
-// fail makes n failed attempts, of one event each.
+// fail makes n failed attempts, one for each of n events.
 func (f *fixture) fail(r *receiver.Receiver, n int) {
 	f.t.Helper()
 	r.Always(receiver.Answer{Status: 404})
@@ -370,7 +375,8 @@ func TestDeliverAfterCrash(t *testing.T) {
 		t.Error("not sent again after the lease")
 	}
 	got := f.attempts(endpoint.ID)
-	if len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || !idgen.Valid(idgen.Delivery, string(got[0].ID)) || !got[0].StartedAt.Equal(began) || got[1].Status != webhooks.AttemptSucceeded || got[1].Number != 2 || got[1].EventID != eventID {
+	if len(got) != 2 || got[0].Status != webhooks.AttemptUnknown || !idgen.Valid(idgen.Delivery, string(got[0].ID)) ||
+		!got[0].StartedAt.Equal(began) || got[1].Status != webhooks.AttemptSucceeded || got[1].Number != 2 || got[1].EventID != eventID {
 		t.Errorf("attempts: %+v", got)
 	}
 	for _, request := range r.Requests() {
@@ -413,7 +419,7 @@ func TestDeliverOnceFromTwoWorkers(t *testing.T) {
 	}
 }
 
-// TestDeliverWhileAnotherDoes: what one worker is sending no other sends.
+// TestDeliverWhileAnotherDoes shows that no worker sends what another is sending.
 func TestDeliverWhileAnotherDoes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -468,6 +474,36 @@ func TestFanOut(t *testing.T) {
 		inOrder(t, one.r.Requests())
 		if got := len(one.r.Requests()); got != one.want {
 			t.Errorf("%s: %d requests, want %d", name, got, one.want)
+		}
+	}
+}
+
+// TestFanOutQueuesABoundedPart shows that FanOut queues so many batches of the deliveries it makes,
+// the first of each endpoint first, and that Due returns the others.
+func TestFanOutQueuesABoundedPart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	r, second := receiver.New(t), receiver.New(t)
+	f.endpoint(f.ref, r, "fatigue.alert")
+	f.endpoint(f.ref, second, "fatigue.alert")
+	f.happen(40)
+	made, err := f.fanOut(t.Context(), f.db, 3) // of two batches for each endpoint
+	if err != nil || len(made.Queued) != 72 || made.Waiting != 8 {
+		t.Fatalf("%d queued and %d waiting, %v; want 72 and 8", len(made.Queued), made.Waiting, err)
+	}
+	if n := f.sweep(); n != 8 {
+		t.Errorf("%d attempts of what waited, want 8", n)
+	}
+	if n := f.deliver(made.Queued); n != 72 {
+		t.Errorf("%d attempts of what was queued, want 72", n)
+	}
+	if n := f.deliver(made.Queued); n != 0 {
+		t.Errorf("%d attempts by repeated tasks", n)
+	}
+	for _, hook := range []*receiver.Receiver{r, second} {
+		inOrder(t, hook.Requests())
+		if n := len(hook.Requests()); n != 40 {
+			t.Errorf("%d requests, want 40", n)
 		}
 	}
 }

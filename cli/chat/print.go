@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/cli/client"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/provider/model/extractive"
 )
 
@@ -70,7 +70,7 @@ func (p *answerPrinter) printJSON(event *parlancev1.StreamTurnResponse) error {
 	if event.GetType() != "turn.done" {
 		return nil
 	}
-	line, err := wire.JSON(event.GetTurn())
+	line, err := stablejson.Marshal(event.GetTurn())
 	if err != nil {
 		return fmt.Errorf("print the turn: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // Caller is what commands on one workspace of an installation work with.
@@ -93,7 +93,7 @@ func (c *Caller) Line(format string, args ...any) {
 
 // PrintMessage writes a message as one line of JSON, in the form of the REST API.
 func (c *Caller) PrintMessage(message proto.Message) error {
-	line, err := wire.JSON(message)
+	line, err := stablejson.Marshal(message)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"parlance.dev/parlance/cli/kb/intake"
 	"parlance.dev/parlance/cli/term"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // listEvery is the interval of `kb ls --watch`.
@@ -83,7 +83,7 @@ func (k *kb) page(ctx context.Context, o listOptions) ([]*parlancev1.Source, err
 			return true
 		}
 		var line []byte
-		if line, broken = wire.JSON(source); broken == nil {
+		if line, broken = stablejson.Marshal(source); broken == nil {
 			_, broken = fmt.Fprintf(k.Screen.Out, "%s\n", line)
 		}
 		return broken == nil

@@ -10,7 +10,7 @@ import (
 
 	"parlance.dev/parlance/cli/kb/intake"
 	"parlance.dev/parlance/cli/term"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 const (
@@ -229,7 +229,7 @@ func (p *progress) doneLine(s intake.State) string {
 func (p *progress) sayJSON(s intake.State) {
 	line := result{Given: s.Item.Given, Name: s.Item.Name, Outcome: s.Outcome}
 	if s.Source != nil {
-		if line.Source, p.broken = wire.JSON(s.Source); p.broken != nil {
+		if line.Source, p.broken = stablejson.Marshal(s.Source); p.broken != nil {
 			return
 		}
 	}

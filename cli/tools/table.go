@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/cli/term"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 )
 
 // origin returns the scheme and host that a tool calls.
@@ -226,7 +226,7 @@ func (a *adder) printPlan(p *plan) error {
 		Attached: p.attached, Why: p.why, Changed: p.changed, Notes: p.op.Notes, Wants: p.op.Wants.Words,
 	}
 	if p.want != nil && a.o.dryRun {
-		tool, err := wire.JSON(p.want)
+		tool, err := stablejson.Marshal(p.want)
 		if err != nil {
 			return err
 		}

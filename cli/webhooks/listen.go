@@ -21,7 +21,7 @@ import (
 	"parlance.dev/parlance/events"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/platform/seal"
-	"parlance.dev/parlance/platform/wire"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/webhooks"
 )
 
@@ -229,7 +229,7 @@ func (l *listener) forward(ctx context.Context, event *parlancev1.Event) error {
 
 // forwardBody is the body that a webhook endpoint would receive.
 func forwardBody(event *parlancev1.Event) ([]byte, error) {
-	data, err := wire.JSON(event.GetData())
+	data, err := stablejson.Marshal(event.GetData())
 	if err != nil {
 		return nil, fmt.Errorf("encode an event: %w", err)
 	}

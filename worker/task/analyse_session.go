@@ -4,38 +4,43 @@ import (
 	"context"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
-// The types of the tasks that have a model judge a session that is over, and find what to remember of its user.
+// The types of the tasks in which a model judges a session that is over, and extracts memories of
+// its user.
 const (
 	AnalyseSessionType = "analyse_session"
 	LearnSessionType   = "extract_memory"
 )
 
-// analyseTimeout is above what one try may take.
-const analyseTimeout = conversation.AnalysisTime + 15*time.Second
+// analyseTimeout is above the time that one run may take.
+const analyseTimeout = analysis.AnalysisTime + 15*time.Second
 
 type analysePayload struct {
 	TenantID  workspaces.TenantID `json:"tenant_id"`
-	SessionID conversation.ID     `json:"session_id"`
+	SessionID sessions.ID         `json:"session_id"`
 }
 
-// HandleAnalyseSession analyses a session whose tenant has not its share of the workers yet. A task is
-// not retried: the session itself says when it is due again.
-func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(sessions, admit, conversation.Judging, sessions.Analyse)
+// HandleAnalyseSession analyses a session, or puts it off when its tenant has its share of the
+// workers. The task is not retried: the session says when it is due again.
+func HandleAnalyseSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
+	return handleAnalysis(analyses, admit, analysis.Judging, analyses.Analyse)
 }
 
-// HandleLearnSession finds in a session what is to be remembered, as HandleAnalyseSession analyses one.
-func HandleLearnSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return lookBack(sessions, admit, conversation.Learning, sessions.Learn)
+// HandleLearnSession extracts memories from a session in the same way.
+func HandleLearnSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
+	return handleAnalysis(analyses, admit, analysis.Learning, analyses.Learn)
 }
 
-func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind, do func(context.Context, workspaces.TenantID, conversation.ID) error) queue.HandlerFunc {
+func handleAnalysis(
+	analyses *analysis.Service, admit AdmitFunc, kind analysis.AnalysisKind,
+	do func(context.Context, workspaces.TenantID, sessions.ID) error,
+) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p analysePayload
 		if err := decode(payload, &p); err != nil {
@@ -43,30 +48,30 @@ func lookBack(sessions *conversation.Service, admit AdmitFunc, kind conversation
 		}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return sessions.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
+			return analyses.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
 		}
 		defer leave()
 		return do(ctx, p.TenantID, p.SessionID)
 	}
 }
 
-// AnalysisSweeper finds sessions that wait for their analysis without a task.
-type AnalysisSweeper struct{ Sessions *conversation.Service }
+// DueAnalyses finds sessions that wait for their analysis without a task.
+type DueAnalyses struct{ Analyses *analysis.Service }
 
-// Due implements Sweeper.
-func (s AnalysisSweeper) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
-	due, err := s.Sessions.DueAnalyses(ctx, now, ask)
+// Due implements Finder.
+func (d DueAnalyses) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
+	due, err := d.Analyses.DueAnalyses(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
 	tasks := make([]queue.Task, len(due))
 	for i, a := range due {
 		name, own := AnalyseSessionType, false
-		if a.Kind == conversation.Learning {
+		if a.Kind == analysis.Learning {
 			name, own = LearnSessionType, true
 		}
 		tasks[i] = queue.Task{
-			Type: name, ID: name + ":" + string(a.SessionID) + ":" + window(now), Queue: queue.Analyse,
+			Type: name, ID: name + ":" + string(a.SessionID) + ":" + madeAt(now), Queue: queue.Analyse,
 			TenantID: string(a.TenantID), WorkspaceID: string(a.WorkspaceID), Origin: a.Origin(), OwnTrace: own,
 			Payload: analysePayload{TenantID: a.TenantID, SessionID: a.SessionID}, Timeout: analyseTimeout, MaxRetries: -1,
 		}
