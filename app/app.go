@@ -213,7 +213,8 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.documents = &documents{config: a.Config, log: a.log}
 	a.Knowledge = knowledge.New(knowledge.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Reranker: reranker, Previous: previous, Readers: a.documents.readers(ctx, component),
+		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Bucket: a.bucket, Embedder: embedder, Reranker: reranker,
+		Previous: previous, Readers: a.documents.readers(ctx, component),
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
@@ -235,7 +236,8 @@ func (a *App) join(ctx context.Context, component string) error {
 	}
 	a.openConversations(keyring, prices)
 	a.Webhooks = webhooks.New(webhooks.Deps{
-		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(),
+		Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})
 	return nil
@@ -386,9 +388,12 @@ func (a *App) Work(ctx context.Context) error {
 		return err
 	}
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions, Analyses: a.Analysis,
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge},
+		Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge},
+		Sessions: a.Sessions, Analyses: a.Analysis,
 		Answers: a.answers, Traces: a.Tools, Memories: a.Memory,
-		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
+		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare,
+		Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})
 	if err != nil {
 		return err

@@ -162,8 +162,8 @@ func (c *Config) parsePublicURL(v string) error {
 	return nil
 }
 
-// parseOrigins accepts origins exactly as browsers write them, because they are compared as text: an
-// origin with a trailing slash would match no browser.
+// parseOrigins accepts origins exactly as browsers write them, because they are compared as text:
+// an origin with a trailing slash would match no browser.
 func (c *Config) parseOrigins(v string) error {
 	origins := splitList(v)
 	for _, origin := range origins {

@@ -62,7 +62,8 @@ func checkStoredVectors(ctx context.Context, d Deps, r *report) {
 					"again", one.Workspaces, one.Model)
 		case one.Error != "":
 			r.warn("stored", "See that the embedding server takes what it is sent; the work goes on by itself.",
-				"of %d workspaces that answer with %q, %d go over to another model; what went wrong last: %s", one.Workspaces, one.Model, one.Moving, one.Error)
+				"of %d workspaces that answer with %q, %d go over to another model; what went wrong last: %s", one.Workspaces,
+				one.Model, one.Moving, one.Error)
 		case one.Moving > 0:
 			r.ok("stored", "%d workspaces answer with %q; %d of them go over to %q", one.Workspaces, one.Model, one.Moving, known[0])
 		default:

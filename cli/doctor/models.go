@@ -18,7 +18,8 @@ func checkModel(ctx context.Context, d Deps, r *report) {
 	}
 	if provider.Name() == extractive.Name {
 		r.warn("call",
-			"Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.", "none is configured: answers come from %s", described)
+			"Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.",
+			"none is configured: answers come from %s", described)
 		return
 	}
 	for _, step := range model.Probe(ctx, provider, d.Now) {

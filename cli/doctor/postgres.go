@@ -125,7 +125,8 @@ func checkServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	switch {
 	case standby:
 		r.fail("writable",
-			"Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.", "this is a standby: it cannot be written to")
+			"Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.",
+			"this is a standby: it cannot be written to")
 	case readOnly == "on":
 		r.fail("writable", "Unset default_transaction_read_only for this user and database.", "transactions are read-only")
 	default:
@@ -166,7 +167,8 @@ func checkVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 				"pgvector/pgvector.", "pgvector is not there")
 	case installed == "":
 		r.fail("pgvector",
-			"As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).", "pgvector %s can be installed, and is not in this database", available)
+			"As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).",
+			"pgvector %s can be installed, and is not in this database", available)
 	case versionOf(installed).less(leastVector):
 		r.fail("pgvector", "Install pgvector 0.8.2 or newer, then ALTER EXTENSION vector UPDATE;", "pgvector %s is too old", installed)
 	case versionOf(installed).less(safeVector) && builders == "0":

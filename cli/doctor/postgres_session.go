@@ -30,7 +30,8 @@ func checkPooling(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error 
 	}
 	if err := hearNotification(ctx, direct, conn, d.Nonce()); err != nil {
 		r.fail("listen",
-			"Let the connection keep its session: no transaction pooling, and no proxy that drops notifications.", "a notification did not arrive: %v", err)
+			"Let the connection keep its session: no transaction pooling, and no proxy that drops notifications.",
+			"a notification did not arrive: %v", err)
 		return nil
 	}
 	r.ok("listen", "notifications arrive")
@@ -132,7 +133,8 @@ func checkConnections(ctx context.Context, d Deps, conn *pgx.Conn, r *report) er
 		       current_setting('superuser_reserved_connections')::int,
 		       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name NOT LIKE 'parlance%'),
 		       (SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user),
-		       (SELECT datconnlimit FROM pg_database WHERE datname = current_database())`).Scan(&most, &reserved, &others, &roleLimit, &databaseLimit)
+		       (SELECT datconnlimit FROM pg_database WHERE datname = current_database())`,
+	).Scan(&most, &reserved, &others, &roleLimit, &databaseLimit)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = nil
 	}

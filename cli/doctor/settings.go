@@ -19,7 +19,8 @@ var foreign = []string{
 	"PARLANCE_DOMAIN", "PARLANCE_UPSTREAM", "PARLANCE_IMAGE",
 }
 
-// When a certificate should have been renewed; one with a short life a fifth, or a tenth, of it before its end.
+// A certificate with a short life should be renewed when a fifth, or at least a tenth, of it is
+// left.
 const (
 	certificateSoon = 14 * 24 * time.Hour
 	certificateNow  = 3 * 24 * time.Hour

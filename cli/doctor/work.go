@@ -31,7 +31,8 @@ var backlogs = []backlog{
 	{"events", "events have not been relayed", eventsWait, `
 		SELECT count(*), min(created_at) FROM events WHERE relayed_at IS NULL AND created_at < $1`},
 	{"deliveries", "webhook deliveries that are due have not been tried", deliveriesWait, `
-		SELECT count(*), min(next_at) FROM webhook_deliveries WHERE status = 'pending' AND next_at < $1 AND (lease_until IS NULL OR lease_until < $1)`},
+		SELECT count(*),
+		min(next_at) FROM webhook_deliveries WHERE status = 'pending' AND next_at < $1 AND (lease_until IS NULL OR lease_until < $1)`},
 	{"sources", "sources have not been read", sourcesWait, `
 		SELECT count(*), min(updated_at) FROM sources
 		WHERE status IN ('queued', 'processing') AND updated_at < $1 AND (heartbeat_at IS NULL OR heartbeat_at < $1)`},
