@@ -21,8 +21,8 @@ type ID string
 const (
 	DefaultTopK               = 5
 	DefaultMaxDurationSeconds = 3600
-	// DefaultClientToolTimeoutSeconds is what clients get to answer a call; at most
-	// maxClientToolSeconds can be given. Source: decisions, Tools (the times of http tools).
+	// DefaultClientToolTimeoutSeconds is how long clients may take to answer a call. It can be set up
+	// to maxClientToolSeconds. Source: decisions, Tools (the times of http tools).
 	DefaultClientToolTimeoutSeconds = 20
 	maxClientToolSeconds            = 120
 	// minSeconds and maxSeconds bound max_duration_seconds and idle_timeout_seconds.
@@ -72,7 +72,7 @@ type Config struct {
 	Voice         Voice     `json:"voice"`
 	Retrieval     Retrieval `json:"retrieval"`
 	DisabledTools []string  `json:"disabled_tools"`
-	// ClientToolTimeoutSeconds is how long a client may take to answer a call; 0: the default.
+	// ClientToolTimeoutSeconds is how long a client may take to answer a call. 0 means the default.
 	ClientToolTimeoutSeconds int `json:"client_tool_timeout_seconds,omitempty"` // in tools_config
 	// ClientTools are offered to clients that cannot declare tools themselves.
 	ClientTools        []ClientTool    `json:"client_tools,omitempty"` // in tools_config
@@ -80,7 +80,7 @@ type Config struct {
 	Fatigue            []FatigueWindow `json:"fatigue"`
 	Memory             Memory          `json:"memory"`
 	MaxDurationSeconds int             `json:"max_duration_seconds"`
-	// IdleTimeoutSeconds 0 is the modality's default: see IdleTimeout.
+	// IdleTimeoutSeconds 0 means the default of the modality: see IdleTimeout.
 	IdleTimeoutSeconds int      `json:"idle_timeout_seconds"`
 	LockedOverrides    []string `json:"locked_overrides"`
 	ClientOverrides    []string `json:"client_overrides"`
@@ -91,12 +91,12 @@ type Config struct {
 type Model struct {
 	Provider string `json:"provider"`
 	Name     string `json:"name"`
-	// Temperature nil is the provider's default.
+	// Temperature nil means the default of the provider.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxOutputTokens 0 is the provider's default.
+	// MaxOutputTokens 0 means the default of the provider.
 	MaxOutputTokens int        `json:"max_output_tokens"`
 	Fallbacks       []ModelRef `json:"fallbacks"`
-	// HistoryTokens is most of what the model sees of earlier turns; 0 is 6,000.
+	// HistoryTokens bounds the earlier turns that the model sees. 0 means 6,000.
 	HistoryTokens int `json:"history_tokens,omitempty"`
 }
 
@@ -118,13 +118,13 @@ type Voice struct {
 
 // Retrieval says how passages are chosen for a turn.
 type Retrieval struct {
-	// TopK is 1 to 50.
+	// TopK is from 1 to 50.
 	TopK int `json:"top_k"`
-	// MinSimilarity nil is the floor of the embedding model.
+	// MinSimilarity nil means the floor of the embedding model.
 	MinSimilarity *float64 `json:"min_similarity,omitempty"`
 	// Ranking is similarity or hybrid.
 	Ranking string `json:"ranking"`
-	// Rerank asks the installation's reranking server, where it has one.
+	// Rerank uses the reranking server of the installation, if there is one.
 	Rerank bool `json:"rerank,omitempty"`
 }
 
@@ -150,7 +150,7 @@ type FatigueWindow struct {
 type ClientTool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	// Parameters is a JSON Schema of an object; empty takes any.
+	// Parameters is a JSON Schema of an object. Empty accepts any arguments.
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
@@ -174,11 +174,12 @@ func checkClientTools(list []ClientTool, add func(field, code, message string)) 
 // Memory is the agent's memory of its users.
 type Memory struct {
 	Enabled bool `json:"enabled"`
-	// ConfirmCategories wait for the user's or an operator's word; "*" is every category.
+	// ConfirmCategories are categories of memories that the user or an operator must confirm. "*" is
+	// every category.
 	ConfirmCategories []string `json:"confirm_categories,omitempty"`
-	// MaxTokens is most of what a session is given; 0: 800.
+	// MaxTokens bounds the memories that a session is given. 0 means 800.
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// SkipExtraction leaves it at what the tools were called for.
+	// SkipExtraction turns off the extraction of memories after a session.
 	SkipExtraction bool `json:"skip_extraction,omitempty"`
 }
 

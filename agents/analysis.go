@@ -13,7 +13,7 @@ type Analysis struct {
 	Enabled  bool            `json:"enabled"`
 	Criteria []Criterion     `json:"criteria"`
 	Data     []AnalysisField `json:"data"`
-	// Language of what the model writes, BCP 47; empty: the conversation's.
+	// Language is that of what the model writes, BCP 47. Empty means that of the conversation.
 	Language string `json:"language"`
 }
 
@@ -21,17 +21,17 @@ type Analysis struct {
 type Criterion struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Prompt says in words when it is met.
+	// Prompt describes when the criterion is met.
 	Prompt string `json:"prompt"`
 }
 
 // AnalysisField is a value to read out of a conversation.
 type AnalysisField struct {
 	ID string `json:"id"`
-	// Type is one of those below.
+	// Type is one of the types below.
 	Type        string `json:"type"`
 	Description string `json:"description"`
-	// Enum are the values of a FieldEnum; none for other types.
+	// Enum are the values of a FieldEnum. Other types have none.
 	Enum []string `json:"enum,omitempty"`
 }
 
@@ -49,7 +49,8 @@ func (a Analysis) IsZero() bool {
 	return !a.Enabled && len(a.Criteria) == 0 && len(a.Data) == 0 && a.Language == ""
 }
 
-// check is Config.Check for the analysis; what one field alone tells, the proto's own rules have seen.
+// check is Config.Check for the analysis; what one field alone tells, the proto's own rules have
+// seen.
 func (a Analysis) check() []fault.Field {
 	var fields []fault.Field
 	add := func(field, code, format string, args ...any) {

@@ -18,10 +18,10 @@ import (
 type Deps struct {
 	DB         *postgres.DB
 	Workspaces *workspaces.Service
-	// CheckDisabledTools refuses names that are not built-in tools; package tools knows them,
-	// and app joins the two.
+	// CheckDisabledTools refuses names that are not built-in tools. Package app sets it to that of
+	// package tools.
 	CheckDisabledTools func(names []string) error
-	// Now is the clock; nil is time.Now.
+	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
 
@@ -59,7 +59,7 @@ func (s *Service) check(c Config) error {
 			decided.Fields[i].Field = "tools_config." + decided.Fields[i].Field
 		}
 		if decided.Reason == fault.InvalidRequest {
-			return fault.InvalidFields(decided.Fields...) // whose message names the field
+			return fault.InvalidFields(decided.Fields...) // its message names the field
 		}
 	}
 	return err
@@ -80,7 +80,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, c
 		return insertAgent(ctx, tx, agent)
 	})
 	if err != nil {
-		if made, findErr := selectAgent(ctx, s.db, ref, agent.ID); findErr == nil { // see idgen.In
+		if made, findErr := selectAgent(ctx, s.db, ref, agent.ID); findErr == nil { // a repeated request: see idgen.In
 			return made, nil
 		}
 	}
@@ -120,8 +120,8 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.
 	return listAgents(ctx, s.db, ref, page)
 }
 
-// Update applies change to the agent's name and configuration and saves the next version; a
-// change of nothing saves none. Two updates at once are made one after the other, so that none is lost.
+// Update applies change to the agent's name and configuration and saves the next version; a change
+// of nothing saves none. Two updates at once are made one after the other, so that none is lost.
 // Errors: NotFound, Invalid invalid-request, Invalid system-tool-always-on.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config)) (Agent, error) {
 	now := s.moment()
@@ -155,7 +155,8 @@ func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id I
 	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names })
 }
 
-// Delete removes an agent, its versions and attachments; repeating it is not an error. Errors: NotFound.
+// Delete removes an agent, its versions and attachments; repeating it is not an error. Errors:
+// NotFound.
 func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID) error {
 	now := s.moment()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {

@@ -16,16 +16,18 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/console"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/idempotency"
 	"parlance.dev/parlance/knowledge"
+	"parlance.dev/parlance/live"
 	"parlance.dev/parlance/memory"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/publicnet"
 	"parlance.dev/parlance/platform/queue"
 	"parlance.dev/parlance/platform/redis"
+	"parlance.dev/parlance/platform/seal"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/wal"
 	"parlance.dev/parlance/provider/blob"
@@ -34,7 +36,9 @@ import (
 	"parlance.dev/parlance/server/problem"
 	"parlance.dev/parlance/server/realtime"
 	"parlance.dev/parlance/server/rpc"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/webhooks"
 	"parlance.dev/parlance/worker"
 	"parlance.dev/parlance/workspaces"
@@ -61,7 +65,10 @@ type App struct {
 	Tools      *tools.Service
 	Knowledge  *knowledge.Service
 	Memory     *memory.Service
-	Sessions   *conversation.Service
+	Sessions   *sessions.Service
+	Turns      *turns.Service
+	Live       *live.Service
+	Analysis   *analysis.Service
 	Webhooks   *webhooks.Service
 	// Answers and Embeds say for people which model and embedder work here.
 	Answers string
@@ -187,14 +194,17 @@ func (a *App) join(ctx context.Context, component string) error {
 	a.Answers = a.models.Describe()
 	a.answers = idempotency.New(idempotency.Deps{DB: a.db, Keys: keyring, Now: a.now})
 	a.Workspaces = workspaces.New(workspaces.Deps{DB: a.db, Plans: plans, Now: a.now})
-	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{DB: a.db, Workspaces: a.Workspaces, Keys: keyring, Guard: guard, Now: a.now})
+	a.credentials = workspaces.NewCredentials(workspaces.CredentialDeps{
+		DB: a.db, Workspaces: a.Workspaces,
+		Keys: keyring, Guard: guard, Now: a.now,
+	})
 	a.models.credentials = a.credentials
 	a.Agents = agents.New(agents.Deps{DB: a.db, Workspaces: a.Workspaces, CheckDisabledTools: tools.CheckDisabledTools, Now: a.now})
 	a.Tools = tools.New(tools.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Agents: a.Agents, Keys: keyring, Guard: guard, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 		Gate: a.newGate("tool", a.Config.ToolConcurrency), TraceRetention: a.Config.ToolCallRetention,
 	})
-	for name, builtin := range conversation.SystemTools() {
+	for name, builtin := range turns.SystemTools() {
 		a.Tools.Register(name, builtin)
 	}
 	reranker, err := newReranker(a.Config, guard)
@@ -207,7 +217,10 @@ func (a *App) join(ctx context.Context, component string) error {
 		EmbedCalls: a.Config.EmbeddingConcurrency, ComputeSlots: a.Config.IngestConcurrency, CacheBytes: a.Config.SearchCacheMiB << 20,
 		GateFunc: a.newLine, Log: a.log, Now: a.now, Registry: a.metrics.Registry,
 	})
-	a.Memory = memory.New(memory.Deps{DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents, MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now})
+	a.Memory = memory.New(memory.Deps{
+		DB: a.db, Embedder: embedder, Workspaces: a.Workspaces, Agents: a.Agents,
+		MaxPerUser: a.Config.MemoryPerUser, Log: a.log, Now: a.now,
+	})
 	for name, builtin := range a.Memory.Builtins() {
 		a.Tools.Register(name, builtin)
 	}
@@ -220,20 +233,34 @@ func (a *App) join(ctx context.Context, component string) error {
 	if err != nil {
 		return err
 	}
-	a.Sessions = conversation.New(conversation.Deps{
-		Prices: prices,
-		DB:     a.db, Agents: a.Agents, Workspaces: a.Workspaces, Models: a.models.Choose, HasKeys: a.credentials.HasModels, Installed: a.models.ChooseInstalled, Tools: a.Tools,
-		Gate:      a.newGate("model", a.Config.ModelConcurrency),
-		Retriever: retriever{a.Knowledge}, Memory: a.Memory, Seal: keyring, PublicURL: a.publicBase(), Log: a.log, Now: a.now,
-		WAL:    a.wal,
-		Tracer: a.traces, Registry: a.metrics.Registry,
-	})
-	a.Memory.SetAgreed(a.Sessions.Agreed)
+	a.openConversations(keyring, prices)
 	a.Webhooks = webhooks.New(webhooks.Deps{
 		DB: a.db, Workspaces: a.Workspaces, Keyring: keyring, Guard: guard, Policy: a.webhookPolicy(), Retention: a.Config.WebhookRetention, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
 		UnknownAgents: a.Agents.Unknown,
 	})
 	return nil
+}
+
+// openConversations joins the rooms of a conversation: what a session is, taking its turns, its sockets here, and
+// what follows from its end.
+func (a *App) openConversations(keyring *seal.Keyring, prices *sessions.Prices) {
+	a.Sessions = sessions.New(sessions.Deps{
+		DB: a.db, Agents: a.Agents, Workspaces: a.Workspaces, Seal: keyring, PublicURL: a.publicBase(),
+		Registry: a.metrics.Registry, Log: a.log, Now: a.now,
+	})
+	gate := a.newGate("model", a.Config.ModelConcurrency)
+	a.Analysis = analysis.New(analysis.Deps{
+		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, Memory: a.Memory, Gate: gate, Log: a.log,
+	})
+	a.Turns = turns.New(turns.Deps{
+		DB: a.db, Sessions: a.Sessions, Models: a.models.Choose, HasKeys: a.credentials.HasModels, Installed: a.models.ChooseInstalled,
+		Tools: a.Tools, Retriever: retriever{a.Knowledge}, Memory: a.Memory, Gate: gate, Seal: keyring, WAL: a.wal, Prices: prices,
+		Tracer: a.traces, Registry: a.metrics.Registry, Log: a.log, Now: a.now,
+	})
+	a.Live = live.New(live.Deps{
+		DB: a.db, Sessions: a.Sessions, Turns: a.Turns, Models: a.models.Choose, Tools: a.Tools, Log: a.log, Now: a.now,
+	})
+	a.Memory.SetAgreed(a.Turns.Agreed)
 }
 
 // newGate shares so many slots of this process between tenants.
@@ -284,22 +311,32 @@ func (a *App) handler(ctx context.Context) (http.Handler, *realtime.Handler, err
 	}
 	problems := problem.Writer{PublicURL: func(r *http.Request) string { return interceptor.BaseURL(r.Context()) }}
 	access, stopping := rpc.NewAccess(a.Workspaces), rpc.NewStopping(ctx)
-	gate := &interceptor.Gate{Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Sessions.Reach, Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
-		Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
-	})}
+	gate := &interceptor.Gate{
+		Policies: policies, Keys: a.Workspaces, Sessions: a.Sessions, ReachFunc: a.Turns.Reach,
+		Limiter: interceptor.NewLimiter(interceptor.LimiterDeps{
+			Redis: a.redis, Plan: a.Workspaces.PlanNamed, Now: a.now, Log: a.log, Registry: a.metrics.Registry,
+		}),
+	}
 	sockets := realtime.New(realtime.Deps{
-		Sessions: a.Sessions, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
+		Sessions: a.Live, Log: a.log, Now: a.now, Problem: problems, Context: ctx, Registry: a.metrics.Registry, Redis: a.redis,
 		Limits: realtime.Limits{MaxSockets: a.Config.SocketMax, MaxSocketsPerTenant: a.Config.SocketMaxPerTenant},
 	})
 	handler, err := server.NewHandler(server.Deps{
 		Services: server.Services{
 			Workspaces: rpc.NewWorkspaces(access, a.Workspaces), APIKeys: rpc.NewAPIKeys(a.Workspaces),
 			Agents: rpc.NewAgents(access, a.Agents), Tools: rpc.NewTools(access, a.Tools),
-			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping), Sessions: rpc.NewSessions(a.Sessions, a.Tools),
-			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models), Memory: rpc.NewMemory(access, a.Memory),
+			Knowledge: rpc.NewKnowledge(access, a.Knowledge, stopping),
+			Sessions: rpc.NewSessions(rpc.Conversations{
+				Sessions: a.Sessions, Turns: a.Turns, Analysis: a.Analysis, Tools: a.Tools,
+			}),
+			Webhooks: rpc.NewWebhooks(access, a.Webhooks, stopping), Credentials: rpc.NewCredentials(access, a.credentials, a.models),
+			Memory: rpc.NewMemory(access, a.Memory),
 		},
-		Manual: rpc.NewFiles(rpc.FileDeps{Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers, Problem: problems, Log: a.log, Now: a.now}),
-		Gate:   gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
+		Manual: rpc.NewFiles(rpc.FileDeps{
+			Access: access, Knowledge: a.Knowledge, Admit: gate.Admit, Answers: a.answers,
+			Problem: problems, Log: a.log, Now: a.now,
+		}),
+		Gate: gate, Answers: a.answers, PageKey: pageKey, CORSOrigins: a.Config.CORSOrigins,
 		Caller:   interceptor.CallerConfig{PublicURL: a.Config.PublicURL, Proxies: a.Config.TrustedProxies},
 		Realtime: sockets, Console: console.Files,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now,
@@ -325,7 +362,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	group.Go(func() error { return a.Sessions.Run(ctx) })
+	group.Go(func() error { return a.Live.Run(ctx) })
 	group.Go(func() error {
 		_ = a.Memory.Run(ctx) // the context's error only: it replaces lost connections itself
 		return nil
@@ -337,7 +374,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.Config.ShutdownTimeout)
 		defer cancel()
 		// The close frames of the sockets are written after the core has let them go.
-		return errors.Join(a.Sessions.Close(draining), sockets.Wait(draining), sockets.Close(draining))
+		return errors.Join(a.Live.Close(draining), sockets.Wait(draining), sockets.Close(draining))
 	})
 	return group.Wait()
 }
@@ -348,7 +385,7 @@ func (a *App) Work(ctx context.Context) error {
 		return err
 	}
 	w, err := worker.New(worker.Deps{
-		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions, Analyses: a.Sessions,
+		DB: a.db, Redis: a.redis, Webhooks: a.Webhooks, Ingester: ingester{a.Knowledge}, Reembedder: ingester{a.Knowledge}, Models: modelSweep{a.Knowledge}, Blobs: blobs{a.Knowledge}, Strays: a.Knowledge, Searches: searches{a.Knowledge}, Sessions: a.Sessions, Analyses: a.Analysis,
 		Answers: a.answers, Traces: a.Tools, Memories: a.Memory,
 		Metrics: a.metrics, Tracer: a.traces, Log: a.log, Now: a.now, Pools: a.pools(), SharePercent: a.Config.TenantShare, Slots: a.slots, ShutdownTimeout: a.Config.ShutdownTimeout,
 	})

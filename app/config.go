@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/seal"
 	openaiembedding "parlance.dev/parlance/provider/embedding/openai"
 	"parlance.dev/parlance/provider/model"
 	"parlance.dev/parlance/provider/model/azure"
 	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -173,8 +173,10 @@ func Load(src Source) (Config, error) {
 	if (c.EmbeddingPrevious.BaseURL == "") != (c.EmbeddingPrevious.Name == "") {
 		problems = append(problems, errors.New("PARLANCE_EMBEDDING_PREVIOUS_BASE_URL and PARLANCE_EMBEDDING_PREVIOUS_NAME must be set together"))
 	}
-	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 || c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
-		problems = append(problems, errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
+	if c.Embedding.BaseURL == "" && (c.Embedding.Dimensions > 0 || c.Embedding.Floor > 0 ||
+		c.Embedding.Prefixes != openaiembedding.Prefixes{}) {
+		problems = append(problems,
+			errors.New("PARLANCE_EMBEDDING_QUERY_PREFIX, _DOCUMENT_PREFIX, _DIMENSIONS and _FLOOR need PARLANCE_EMBEDDING_BASE_URL"))
 	}
 	if (c.Rerank.BaseURL == "") != (c.Rerank.Name == "") {
 		problems = append(problems, errors.New("PARLANCE_RERANK_BASE_URL and PARLANCE_RERANK_NAME must be set together"))
@@ -259,7 +261,7 @@ func (c Config) Plans() (workspaces.Plans, error) {
 }
 
 // Prices are what models cost; nil without MODEL_PRICES_FILE.
-func (c Config) Prices() (*conversation.Prices, error) {
+func (c Config) Prices() (*sessions.Prices, error) {
 	if c.ModelPricesFile == "" {
 		return nil, nil //nolint:nilnil // nobody knows the prices
 	}
@@ -267,7 +269,7 @@ func (c Config) Prices() (*conversation.Prices, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read PARLANCE_MODEL_PRICES_FILE: %w", err)
 	}
-	prices, err := conversation.ParsePrices(content)
+	prices, err := sessions.ParsePrices(content)
 	if err != nil {
 		return nil, fmt.Errorf("PARLANCE_MODEL_PRICES_FILE: %w", err)
 	}

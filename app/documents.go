@@ -133,7 +133,8 @@ func (d *documents) check(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrLanguages, language)
 	}
 	if err != nil {
-		d.log.WarnContext(ctx, "PDF files or pictures cannot be read on this machine: install poppler-utils, tesseract-ocr and bubblewrap", telemetry.KeyError, err)
+		d.log.WarnContext(ctx,
+			"PDF files or pictures cannot be read on this machine: install poppler-utils, tesseract-ocr and bubblewrap", telemetry.KeyError, err)
 	}
 	return nil
 }
@@ -208,6 +209,7 @@ func (d *documents) tesseract(ctx context.Context) (*tesseract.Reader, error) {
 	}
 	return nil, &ocr.Fault{
 		Kind: ocr.Unsupported, Cause: err,
-		Message: "Pictures cannot be read here: the worker has no tesseract (package tesseract-ocr) with the configured languages. Reprocess the source when it is installed.",
+		Message: "Pictures cannot be read here: the worker has no tesseract (package tesseract-ocr) with the configured " +
+			"languages. Reprocess the source when it is installed.",
 	}
 }

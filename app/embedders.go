@@ -93,7 +93,9 @@ func previousEmbedders(config Config, guard *publicnet.Guard) ([]embedding.Embed
 }
 
 // openEmbedders makes the embedders of this process.
-func (a *App) openEmbedders(ctx context.Context, guard *publicnet.Guard) (current embedding.Embedder, previous []embedding.Embedder, err error) {
+func (a *App) openEmbedders(ctx context.Context, guard *publicnet.Guard) (current embedding.Embedder,
+	previous []embedding.Embedder, err error,
+) {
 	if current, a.Embeds, err = newEmbedder(a.Config, guard); err != nil {
 		return nil, nil, err
 	}

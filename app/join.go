@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/knowledge"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/worker/task"
 	"parlance.dev/parlance/workspaces"
 )
@@ -19,18 +20,20 @@ import (
 // retriever is knowledge as a conversation sees it.
 type retriever struct{ knowledge *knowledge.Service }
 
-// Retrieve implements conversation.Retriever.
-func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string, p conversation.RetrieveParams) ([]conversation.Passage, *conversation.Retrieval, error) {
+// Retrieve implements turns.Retriever.
+func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID agents.ID, question string,
+	p turns.RetrieveParams,
+) ([]sessions.Passage, *sessions.Retrieval, error) {
 	ahead, _ := p.Ahead.(*knowledge.Ahead)
 	found, trace, err := r.knowledge.Retrieve(ctx, ref, agentID, question, knowledge.RetrieveParams{
 		TopK: p.TopK, MinSimilarity: p.MinSimilarity, Ranking: knowledge.Ranking(p.Ranking), Rerank: p.Rerank, Ahead: ahead,
 	})
-	retrieval := &conversation.Retrieval{
+	retrieval := &sessions.Retrieval{
 		Ranking: string(trace.Ranking), Model: trace.Model, Floor: trace.Floor, Rerank: string(trace.Reranked),
-		Chunks: make([]conversation.RetrievedChunk, len(trace.Considered)),
+		Chunks: make([]sessions.RetrievedChunk, len(trace.Considered)),
 	}
 	for i, c := range trace.Considered {
-		retrieval.Chunks[i] = conversation.RetrievedChunk{
+		retrieval.Chunks[i] = sessions.RetrievedChunk{
 			ChunkID: string(c.ChunkID), SourceID: string(c.SourceID), Similarity: c.Similarity,
 			SimilarityPlace: c.Scores.SimilarityPlace, WordPlace: c.Scores.WordPlace, WordScore: c.Scores.WordScore,
 			Fused: c.Scores.Fused, Rerank: c.Scores.Rerank, Use: string(c.Use),
@@ -39,9 +42,9 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 	if err != nil {
 		return nil, retrieval, err
 	}
-	passages := make([]conversation.Passage, len(found))
+	passages := make([]sessions.Passage, len(found))
 	for i, f := range found {
-		passages[i] = conversation.Passage{
+		passages[i] = sessions.Passage{
 			SourceID: string(f.SourceID), SourceName: f.SourceName, ChunkID: string(f.ChunkID), Heading: f.Heading,
 			PageStart: f.PageStart, PageEnd: f.PageEnd, Similarity: f.Similarity, Text: f.Content,
 			CharStart: f.CharStart, CharEnd: f.CharEnd,
@@ -50,8 +53,8 @@ func (r retriever) Retrieve(ctx context.Context, ref workspaces.Ref, agentID age
 	return passages, retrieval, nil
 }
 
-// Ahead implements conversation.Retriever.
-func (r retriever) Ahead(ref workspaces.Ref, agentID agents.ID) conversation.SourcesAhead {
+// Ahead implements turns.Retriever.
+func (r retriever) Ahead(ref workspaces.Ref, agentID agents.ID) turns.SourcesAhead {
 	return r.knowledge.Ahead(ref, agentID)
 }
 
@@ -110,7 +113,10 @@ func (i ingester) DueReembeddings(ctx context.Context, now time.Time, ask fair.A
 
 // PutOffReembedding implements task.Reembedder.
 func (i ingester) PutOffReembedding(ctx context.Context, source task.DueSource) error {
-	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{TenantID: workspaces.TenantID(source.TenantID), ID: knowledge.SourceID(source.ID)})
+	return i.knowledge.PutOffReembedding(ctx, knowledge.DueSource{
+		TenantID: workspaces.TenantID(source.TenantID),
+		ID:       knowledge.SourceID(source.ID),
+	})
 }
 
 // modelSweep is knowledge as the worker sees it when the embedding model changes.

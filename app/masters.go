@@ -87,7 +87,8 @@ func checkMasterURL(address string) error {
 		return errors.New("must be a URL")
 	}
 	if u.Scheme != vault.Scheme && u.Scheme != vault.SchemePlain {
-		return fmt.Errorf("has the unknown scheme %q: a master key can lie in Vault's or OpenBao's transit engine (vault://host:8200/transit/keys/NAME), "+
+		return fmt.Errorf("has the unknown scheme %q: a master key can lie in Vault's or OpenBao's transit engine "+
+			"(vault://host:8200/transit/keys/NAME), "+
 			"in a file (PARLANCE_MASTER_KEY_FILE) or in the environment (PARLANCE_MASTER_KEY)", u.Scheme)
 	}
 	_, err = vault.Base(address)
@@ -117,7 +118,8 @@ func (c Config) checkMasters() error {
 		}
 	}
 	if set > 1 {
-		return errors.New("of PARLANCE_MASTER_KEY, PARLANCE_MASTER_KEY_FILE and PARLANCE_MASTER_KEY_URL more than one is set: keep one of them, and name keys used before in PARLANCE_MASTER_KEY_PREVIOUS_FILES or _URLS")
+		return errors.New("of PARLANCE_MASTER_KEY, PARLANCE_MASTER_KEY_FILE and PARLANCE_MASTER_KEY_URL more than one is " +
+			"set: keep one of them, and name keys used before in PARLANCE_MASTER_KEY_PREVIOUS_FILES or _URLS")
 	}
 	return nil
 }

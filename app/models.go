@@ -80,7 +80,10 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 		bases[providerOpenAI], m.fallback = cmp.Or(config.Model.BaseURL, openai.DefaultBaseURL), providerOpenAI
 	}
 	for name, base := range bases {
-		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{MaxIdlePerHost: idleModelConns, WriteBufferBytes: modelRequestBytes})
+		client, err := guard.OperatorClient([]string{base}, publicnet.ClientOptions{
+			MaxIdlePerHost:   idleModelConns,
+			WriteBufferBytes: modelRequestBytes,
+		})
 		if err != nil {
 			return nil, fmt.Errorf("model server %s: %w", name, err)
 		}
@@ -89,7 +92,7 @@ func newModels(config Config, guard *publicnet.Guard) (*models, error) {
 	return m, nil
 }
 
-// Choose is conversation.ModelFunc: the provider of the agent's choice, with its fallbacks. Each of
+// Choose is turns.ModelFunc: the provider of the agent's choice, with its fallbacks. Each of
 // them that the workspace has a credential for is asked with that, read anew for each turn. One that is
 // not configured fails when its turn comes. Errors: Upstream upstream-failed when none is.
 func (m *models) Choose(ctx context.Context, ref workspaces.Ref, choice agents.Model) (model.Provider, error) {
@@ -198,7 +201,9 @@ func (m *models) open(ref agents.ModelRef) (model.Provider, error) {
 	case ref.Provider == extractive.Name:
 		return extractive.New(), nil
 	case client == nil:
-		return nil, fault.New(fault.UpstreamFailed, "The agent's model provider %q is not configured in this installation, and the workspace has no credential of its own for it.", ref.Provider)
+		return nil, fault.New(fault.UpstreamFailed,
+			"The agent's model provider %q is not configured in this installation, and the workspace has no credential of its "+
+				"own for it.", ref.Provider)
 	case ref.Provider == providerAnthropic:
 		return anthropic.New(anthropic.Config{
 			BaseURL: m.config.AnthropicBaseURL, APIKey: m.config.AnthropicAPIKey.Reveal(),
@@ -223,7 +228,8 @@ func (m *models) openAzure(c azure.Config) (model.Provider, error) {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
 	if c.Deployment == "" && at.Deployment == "" {
-		return nil, fault.New(fault.UpstreamFailed, "The agent names no deployment at azure, and none is configured: put its name into the agent's model.name.")
+		return nil, fault.New(fault.UpstreamFailed,
+			"The agent names no deployment at azure, and none is configured: put its name into the agent's model.name.")
 	}
 	c.Timeouts = m.config.ModelTimeouts
 	return azure.New(c)

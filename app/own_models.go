@@ -39,12 +39,18 @@ func (m *models) newOwn(c workspaces.Credential, key seal.Secret, name string) (
 	switch c.Provider {
 	case providerAnthropic:
 		name = cmp.Or(name, defaultAnthropicModel)
-		made, err = anthropic.New(anthropic.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded, Timeouts: m.config.ModelTimeouts})
+		made, err = anthropic.New(anthropic.Config{
+			BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded,
+			Timeouts: m.config.ModelTimeouts,
+		})
 	case providerAzure:
 		made, err = m.openAzure(azure.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Deployment: name, Client: m.guarded})
 	default:
 		name = cmp.Or(name, defaultOpenAIModel)
-		made, err = openai.New(openai.Config{BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded, Timeouts: m.config.ModelTimeouts})
+		made, err = openai.New(openai.Config{
+			BaseURL: c.BaseURL, APIKey: key.Reveal(), Model: name, Client: m.guarded,
+			Timeouts: m.config.ModelTimeouts,
+		})
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("credential %s: %w", c.ID, err)

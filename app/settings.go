@@ -55,7 +55,8 @@ func Settings() []Setting {
 			apply: func(c *Config, v string) error { c.DatabaseURL = seal.Secret(v); return nil },
 		},
 		{
-			Group: "Storage", Name: "DATABASE_DIRECT_URL", Help: "The same database without a transaction pooler (PgBouncer) between, for LISTEN, locks and migrations. Default: DATABASE_URL.", Secret: true,
+			Group: "Storage", Name: "DATABASE_DIRECT_URL", Help: "The same database without a transaction pooler (PgBouncer) " +
+				"between, for LISTEN, locks and migrations. Default: DATABASE_URL.", Secret: true,
 			apply: func(c *Config, v string) error { c.DatabaseDirectURL = seal.Secret(v); return nil },
 		},
 		{
@@ -63,7 +64,8 @@ func Settings() []Setting {
 			apply: intoInt(func(c *Config) *int { return &c.DatabaseMaxConns }, 2, 1000),
 		},
 		{
-			Group: "Storage", Name: "REDIS_URL", Help: "Redis 7: a redis://, rediss:// or unix:// URL; redis+sentinel://host:26379,host:26379/master and redis+cluster://host:6379,host:6379 (rediss+ for TLS) name several.", Secret: true,
+			Group: "Storage", Name: "REDIS_URL", Help: "Redis 7: a redis://, rediss:// or unix:// URL; " +
+				"redis+sentinel://host:26379,host:26379/master and redis+cluster://host:6379,host:6379 (rediss+ for TLS) name several.", Secret: true,
 			apply: func(c *Config, v string) error { c.RedisURL = seal.Secret(v); return nil },
 		},
 		{
@@ -71,7 +73,8 @@ func Settings() []Setting {
 			apply: intoURL(func(c *Config) *string { return &c.BlobURL }, "file"),
 		},
 		{
-			Group: "Storage", Name: "MASTER_KEY", Help: "The 32-byte key (base64) that wraps the keys of stored secrets; MASTER_KEY_FILE is the safer place.", Secret: true,
+			Group: "Storage", Name: "MASTER_KEY", Help: "The 32-byte key (base64) that wraps the keys of stored secrets; " +
+				"MASTER_KEY_FILE is the safer place.", Secret: true,
 			apply: func(c *Config, v string) error { c.MasterKey = seal.Secret(v); return nil },
 		},
 		{
@@ -79,11 +82,13 @@ func Settings() []Setting {
 			apply: intoString(func(c *Config) *string { return &c.MasterKeyFile }),
 		},
 		{
-			Group: "Storage", Name: "MASTER_KEY_URL", Help: "The master key in a key-management service, in place of a file: vault://host:8200/transit/keys/NAME (vault+http:// without TLS; ?namespace=… if it has one).",
+			Group: "Storage", Name: "MASTER_KEY_URL", Help: "The master key in a key-management service, in place of a file: " +
+				"vault://host:8200/transit/keys/NAME (vault+http:// without TLS; ?namespace=… if it has one).",
 			apply: parseMasterURL,
 		},
 		{
-			Group: "Storage", Name: "MASTER_KEY_PREVIOUS_FILES", Help: "Files of master keys used before, separated by commas: they open, and wrap nothing new. See `parlance keys rotate-master`.",
+			Group: "Storage", Name: "MASTER_KEY_PREVIOUS_FILES", Help: "Files of master keys used before, separated by commas: " +
+				"they open, and wrap nothing new. See `parlance keys rotate-master`.",
 			apply: intoList(func(c *Config) *[]string { return &c.MasterKeyPreviousFiles }),
 		},
 		{
@@ -91,26 +96,31 @@ func Settings() []Setting {
 			apply: parsePreviousURLs,
 		},
 		{
-			Group: "Storage", Name: "VAULT_TOKEN", Aliases: []string{"VAULT_TOKEN"}, Help: "Token for a vault:// key: its policy allows update on transit/encrypt/NAME and transit/decrypt/NAME.", Secret: true,
+			Group: "Storage", Name: "VAULT_TOKEN", Aliases: []string{"VAULT_TOKEN"}, Help: "Token for a vault:// key: its " +
+				"policy allows update on transit/encrypt/NAME and transit/decrypt/NAME.", Secret: true,
 			apply: func(c *Config, v string) error { c.VaultToken = seal.Secret(v); return nil },
 		},
 		{
-			Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on: host:port, or unix:///path for a socket.",
+			Group: "Serving", Name: "LISTEN", Default: "127.0.0.1:8080", Help: "Address to serve every protocol on: host:port, " +
+				"or unix:///path for a socket.",
 			apply: intoString(func(c *Config) *string { return &c.Listen }),
 		},
 		{
-			Group: "Serving", Name: "PUBLIC_URL", Help: "Scheme, host and perhaps a path prefix callers know us by, without /v1, for every URL that we hand out. Default: those of each request.",
+			Group: "Serving", Name: "PUBLIC_URL", Help: "Scheme, host and perhaps a path prefix callers know us by, without " +
+				"/v1, for every URL that we hand out. Default: those of each request.",
 			apply: parsePublicURL,
 		},
 		{
-			Group: "Serving", Name: "TRUSTED_PROXIES", Help: "Addresses and ranges of the proxies before us, separated by commas (loopback, private and unix stand for theirs): their X-Forwarded-* and Forwarded are believed. Default: nobody's.",
+			Group: "Serving", Name: "TRUSTED_PROXIES", Help: "Addresses and ranges of the proxies before us, separated by " +
+				"commas (loopback, private and unix stand for theirs): their X-Forwarded-* and Forwarded are believed. Default: nobody's.",
 			apply: func(c *Config, v string) (err error) {
 				c.TrustedProxies, err = interceptor.ParseProxies(splitList(v))
 				return err
 			},
 		},
 		{
-			Group: "Serving", Name: "CORS_ORIGINS", Help: "Origins that browsers may call from, such as https://app.example, separated by commas; * is any.",
+			Group: "Serving", Name: "CORS_ORIGINS", Help: "Origins that browsers may call from, such as https://app.example, " +
+				"separated by commas; * is any.",
 			apply: parseOrigins,
 		},
 		{
@@ -122,7 +132,8 @@ func Settings() []Setting {
 			apply: intoString(func(c *Config) *string { return &c.TLSKeyFile }),
 		},
 		{
-			Group: "Serving", Name: "SHUTDOWN_TIMEOUT", Default: "30s", Help: "How long a stopping process waits for what it is doing, as a duration.",
+			Group: "Serving", Name: "SHUTDOWN_TIMEOUT", Default: "30s", Help: "How long a stopping process waits for what it " +
+				"is doing, as a duration.",
 			apply: intoDuration(func(c *Config) *time.Duration { return &c.ShutdownTimeout }),
 		},
 		{
@@ -131,23 +142,29 @@ func Settings() []Setting {
 		},
 	}, modelSettings(), []Setting{
 		{
-			Group: "Documents", Name: "SEARCH_CACHE_MIB", Default: "256", Help: "Memory of one process in MiB for what searches read: half for sources with all that a search needs, about 2.5 KiB a passage with 512 numbers, half for the codes of larger workspaces, some 100 bytes a passage, and words that are asked for. With less, searches ask Postgres for more.",
+			Group: "Documents", Name: "SEARCH_CACHE_MIB", Default: "256", Help: "Memory of one process in MiB for what " +
+				"searches read: half for sources with all that a search needs, about 2.5 KiB a passage with 512 numbers, half for " +
+				"the codes of larger workspaces, some 100 bytes a passage, and words that are asked for. With less, searches ask Postgres for more.",
 			apply: intoInt(func(c *Config) *int { return &c.SearchCacheMiB }, 1, 1<<20),
 		},
 		{
-			Group: "Documents", Name: "OCR_LANGUAGES", Default: "eng", Help: "Languages of pictures and scanned pages, by tesseract's names, separated by commas: eng,deu. Each needs its package (tesseract-ocr-deu) on the workers.",
+			Group: "Documents", Name: "OCR_LANGUAGES", Default: "eng", Help: "Languages of pictures and scanned pages, by " +
+				"tesseract's names, separated by commas: eng,deu. Each needs its package (tesseract-ocr-deu) on the workers.",
 			apply: func(c *Config, v string) (err error) { c.OCRLanguages, err = tesseract.ParseLanguages(v); return err },
 		},
 		{
-			Group: "Documents", Name: "SCRATCH_DIR", Help: "Directory where workers put a PDF file or picture while it is read. Default: the system's for temporary files.",
+			Group: "Documents", Name: "SCRATCH_DIR", Help: "Directory where workers put a PDF file or picture while it is " +
+				"read. Default: the system's for temporary files.",
 			apply: intoString(func(c *Config) *string { return &c.ScratchDir }),
 		},
 		{
-			Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks may reach although they are not public. For development.",
+			Group: "Egress", Name: "EGRESS_ALLOW_CIDRS", Help: "Address ranges, separated by commas, that tools and webhooks " +
+				"may reach although they are not public. For development.",
 			apply: func(c *Config, v string) error { return parseCIDRs(c, v) },
 		},
 		{
-			Group: "Egress", Name: "EGRESS_CA_FILE", Help: "Certificate authorities (PEM) trusted beside the system's when calling tools and webhooks.",
+			Group: "Egress", Name: "EGRESS_CA_FILE", Help: "Certificate authorities (PEM) trusted beside the system's when " +
+				"calling tools and webhooks.",
 			apply: intoString(func(c *Config) *string { return &c.EgressCAFile }),
 		},
 		{
@@ -159,11 +176,13 @@ func Settings() []Setting {
 			apply: intoInt(func(c *Config) *int { return &c.WebhookDisableFailures }, 1, 1_000_000),
 		},
 		{
-			Group: "Webhooks", Name: "WEBHOOK_DISABLE_WINDOW", Default: "168h", Help: "Time without a success before an endpoint may be disabled, as a duration.",
+			Group: "Webhooks", Name: "WEBHOOK_DISABLE_WINDOW", Default: "168h", Help: "Time without a success before an " +
+				"endpoint may be disabled, as a duration.",
 			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableWindow }),
 		},
 		{
-			Group: "Webhooks", Name: "WEBHOOK_DISABLE_MIN_AGE", Default: "24h", Help: "Age of an endpoint that never succeeded before it may be disabled, as a duration.",
+			Group: "Webhooks", Name: "WEBHOOK_DISABLE_MIN_AGE", Default: "24h", Help: "Age of an endpoint that never succeeded " +
+				"before it may be disabled, as a duration.",
 			apply: intoDuration(func(c *Config) *time.Duration { return &c.WebhookDisableMinAge }),
 		},
 		{
@@ -171,47 +190,58 @@ func Settings() []Setting {
 			apply: intoInt(func(c *Config) *int { return &c.MemoryPerUser }, 1, 1_000_000),
 		},
 		{
-			Group: "Webhooks", Name: "WEBHOOK_RETENTION", Default: "720h", Help: "How long events, their deliveries and the attempts are kept, as a duration of 1h or more; 0 keeps them for ever. What is still to be delivered stays.",
+			Group: "Webhooks", Name: "WEBHOOK_RETENTION", Default: "720h", Help: "How long events, their deliveries and the " +
+				"attempts are kept, as a duration of 1h or more; 0 keeps them for ever. What is still to be delivered stays.",
 			apply: intoRetention(func(c *Config) *time.Duration { return &c.WebhookRetention }),
 		},
 		{
-			Group: "Tools", Name: "TOOL_CALL_RETENTION", Default: "2160h", Help: "How long the traces of tool calls are kept, as a duration of 1h or more; 0 keeps them for ever.",
+			Group: "Tools", Name: "TOOL_CALL_RETENTION", Default: "2160h", Help: "How long the traces of tool calls are kept, " +
+				"as a duration of 1h or more; 0 keeps them for ever.",
 			apply: intoRetention(func(c *Config) *time.Duration { return &c.ToolCallRetention }),
 		},
 		{
-			Group: "Serving", Name: "SPILL_DIR", Help: "Directory where a server keeps turns while Postgres is away; it must outlive the process, and servers may share it. Default: spill beside the bucket's directory. off keeps none: turns fail then.",
+			Group: "Serving", Name: "SPILL_DIR", Help: "Directory where a server keeps turns while Postgres is away; it must " +
+				"outlive the process, and servers may share it. Default: spill beside the bucket's directory. off keeps none: turns fail then.",
 			apply: intoString(func(c *Config) *string { return &c.SpillDir }),
 		},
 		{
-			Group: "Serving", Name: "SPILL_MAX_BYTES", Default: "268435456", Help: "Most bytes that one server keeps there; a turn takes some kilobytes.",
+			Group: "Serving", Name: "SPILL_MAX_BYTES", Default: "268435456", Help: "Most bytes that one server keeps there; a " +
+				"turn takes some kilobytes.",
 			apply: intoInt(func(c *Config) *int { return &c.SpillMaxBytes }, wal.MinMaxBytes, 1<<40),
 		},
 		{
-			Group: "Sharing", Name: "TENANT_SHARE", Default: "75", Help: "Percent of a queue's slots in a process (calls of models, calls of tools, sources, deliveries) that one tenant gets while there are others.",
+			Group: "Sharing", Name: "TENANT_SHARE", Default: "75", Help: "Percent of a queue's slots in a process (calls of " +
+				"models, calls of tools, sources, deliveries) that one tenant gets while there are others.",
 			apply: intoInt(func(c *Config) *int { return &c.TenantShare }, 1, 100),
 		},
 		{
-			Group: "Sharing", Name: "MODEL_CONCURRENCY", Default: "128", Help: "Calls of models one server makes at the same time; the others wait, tenants in turn.",
+			Group: "Sharing", Name: "MODEL_CONCURRENCY", Default: "128", Help: "Calls of models one server makes at the same " +
+				"time; the others wait, tenants in turn.",
 			apply: intoInt(func(c *Config) *int { return &c.ModelConcurrency }, 1, 65536),
 		},
 		{
-			Group: "Sharing", Name: "TOOL_CONCURRENCY", Default: "256", Help: "Calls of tools' endpoints one server makes at the same time; the others wait, tenants in turn.",
+			Group: "Sharing", Name: "TOOL_CONCURRENCY", Default: "256", Help: "Calls of tools' endpoints one server makes at " +
+				"the same time; the others wait, tenants in turn.",
 			apply: intoInt(func(c *Config) *int { return &c.ToolConcurrency }, 1, 65536),
 		},
 		{
-			Group: "Sharing", Name: "SOCKET_MAX", Default: "20000", Help: "WebSockets one server has open at the same time; further ones are refused with 503. 0 is any number.",
+			Group: "Sharing", Name: "SOCKET_MAX", Default: "20000", Help: "WebSockets one server has open at the same time; " +
+				"further ones are refused with 503. 0 is any number.",
 			apply: intoInt(func(c *Config) *int { return &c.SocketMax }, 0, 1<<20),
 		},
 		{
-			Group: "Sharing", Name: "SOCKET_MAX_PER_TENANT", Default: "0", Help: "WebSockets of one tenant that one server has open at the same time; further ones are refused with 429. 0 is any number.",
+			Group: "Sharing", Name: "SOCKET_MAX_PER_TENANT", Default: "0", Help: "WebSockets of one tenant that one server has " +
+				"open at the same time; further ones are refused with 429. 0 is any number.",
 			apply: intoInt(func(c *Config) *int { return &c.SocketMaxPerTenant }, 0, 1<<20),
 		},
 		{
-			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker computes on at the same time, about its number of CPUs; four times as many are at work, the others waiting for OCR or an embedding server.",
+			Group: "Worker", Name: "INGEST_CONCURRENCY", Default: "2", Help: "Sources one worker computes on at the same time, " +
+				"about its number of CPUs; four times as many are at work, the others waiting for OCR or an embedding server.",
 			apply: intoInt(func(c *Config) *int { return &c.IngestConcurrency }, 1, 256),
 		},
 		{
-			Group: "Worker", Name: "EMBEDDING_CONCURRENCY", Default: "4", Help: "Calls of the embeddings server one worker makes at the same time for sources.",
+			Group: "Worker", Name: "EMBEDDING_CONCURRENCY", Default: "4", Help: "Calls of the embeddings server one worker " +
+				"makes at the same time for sources.",
 			apply: intoInt(func(c *Config) *int { return &c.EmbeddingConcurrency }, 1, 256),
 		},
 		{
@@ -231,15 +261,18 @@ func Settings() []Setting {
 			apply: intoChoice(func(c *Config) *string { return &c.LogFormat }, "auto", "json", "text"),
 		},
 		{
-			Group: "Telemetry", Name: "OTLP_ENDPOINT", Help: "URL of an OTLP/HTTP collector for traces, mostly ending in /v1/traces. Default: no traces.",
+			Group: "Telemetry", Name: "OTLP_ENDPOINT", Help: "URL of an OTLP/HTTP collector for traces, mostly ending in " +
+				"/v1/traces. Default: no traces.",
 			apply: intoURL(func(c *Config) *string { return &c.OTLPEndpoint }, "http", "https"),
 		},
 		{
-			Group: "Telemetry", Name: "OTLP_HEADERS", Help: "Headers sent with each export, as name=value separated by commas; values are percent-encoded where they hold a comma.", Secret: true,
+			Group: "Telemetry", Name: "OTLP_HEADERS", Help: "Headers sent with each export, as name=value separated by commas; " +
+				"values are percent-encoded where they hold a comma.", Secret: true,
 			apply: parseOTLPHeaders,
 		},
 		{
-			Group: "Telemetry", Name: "DEBUG_LISTEN", Help: "Address, host:port, on which a server serves Go's profiles at /debug/pprof/; keep it to this machine. Default: none.",
+			Group: "Telemetry", Name: "DEBUG_LISTEN", Help: "Address, host:port, on which a server serves Go's profiles at " +
+				"/debug/pprof/; keep it to this machine. Default: none.",
 			apply: intoString(func(c *Config) *string { return &c.DebugListen }),
 		},
 		{
@@ -395,7 +428,8 @@ func parseOrigins(c *Config, v string) error {
 	for _, origin := range origins {
 		u, err := url.Parse(origin)
 		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || origin != u.Scheme+"://"+u.Host || strings.Contains(origin, "*")) {
-			return fmt.Errorf("%q is not an origin such as https://app.example or http://localhost:3000 (no path, no slash at the end), nor *", origin)
+			return fmt.Errorf("%q is not an origin such as https://app.example or http://localhost:3000 (no path, no slash at "+
+				"the end), nor *", origin)
 		}
 	}
 	c.CORSOrigins = origins
@@ -408,7 +442,8 @@ func parseOTLPHeaders(c *Config, v string) error {
 	for _, part := range splitList(v) {
 		name, encoded, found := strings.Cut(part, "=")
 		value, err := url.PathUnescape(strings.TrimSpace(encoded))
-		if name = strings.TrimSpace(name); !found || err != nil || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+		if name = strings.TrimSpace(name); !found || err != nil || !httpguts.ValidHeaderFieldName(name) ||
+			!httpguts.ValidHeaderFieldValue(value) {
 			return fmt.Errorf("must be headers such as authorization=Bearer%%20abc,x-team=blue")
 		}
 		c.OTLPHeaders[name] = seal.Secret(value)

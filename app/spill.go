@@ -47,7 +47,8 @@ func openWAL(ctx context.Context, config Config, keyring *seal.Keyring, now func
 	}
 	opened, err := wal.Open(ctx, wal.Config{Dir: dir, MaxBytes: int64(config.SpillMaxBytes), Seal: keyring, Now: now, Log: log})
 	if err != nil {
-		return nil, fmt.Errorf("the directory where turns are kept while Postgres is away, %s, cannot be used: give another as PARLANCE_SPILL_DIR (off keeps none): %w", dir, err)
+		return nil, fmt.Errorf("the directory where turns are kept while Postgres is away, %s, cannot be used: give another "+
+			"as PARLANCE_SPILL_DIR (off keeps none): %w", dir, err)
 	}
 	return opened, nil
 }

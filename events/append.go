@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/stablejson"
 	"parlance.dev/parlance/platform/telemetry"
-	"parlance.dev/parlance/platform/wire"
 )
 
 // Channel is the Postgres channel that is notified when events are committed.
@@ -147,5 +147,5 @@ func marshalPayload(payload proto.Message) (json.RawMessage, error) {
 	if payload == nil {
 		return json.RawMessage("{}"), nil
 	}
-	return wire.JSON(payload)
+	return stablejson.Marshal(payload)
 }

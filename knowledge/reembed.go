@@ -11,10 +11,10 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"parlance.dev/parlance/fault"
-	"parlance.dev/parlance/platform/beat"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/platform/ticker"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
@@ -205,11 +205,10 @@ func (s *Service) claimReembedding(ctx context.Context, id SourceID) (reembeddin
 
 // beatReembedding renews the lease until ctx ends; a server may make a batch wait for minutes.
 func (s *Service) beatReembedding(ctx context.Context, work reembedding) {
-	beat.Every(ctx, reembedBeat, func() bool {
+	ticker.Every(ctx, reembedBeat, func() {
 		if err := s.stillAtIt(ctx, work); err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "the lease of a re-embedding was not renewed", telemetry.KeyError, err)
 		}
-		return true
 	})
 }
 

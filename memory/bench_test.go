@@ -11,8 +11,8 @@ import (
 	"parlance.dev/parlance/memory"
 )
 
-// BenchmarkSearch searches the 10,000 memories of a user, as search_memory does in a turn: the wall time and the
-// CPU time of this process; what Postgres does stands in the plan that it logs.
+// BenchmarkSearch searches the 10,000 memories of a user, as search_memory does in a turn: the wall
+// time and the CPU time of this process; what Postgres does stands in the plan that it logs.
 func BenchmarkSearch(b *testing.B) {
 	f := newFixture(b)
 	service := f.node(memory.Deps{MaxPerUser: 20_000})

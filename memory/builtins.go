@@ -22,10 +22,10 @@ const (
 	ToolStatement = "record_persona_statement"
 )
 
-// All is, in place of ids, everything that is remembered of the user.
+// All stands for all memories of the user in a list of ids.
 const All = "all"
 
-// The statuses that a tool answers with.
+// The statuses in the answers of the tools.
 const (
 	StatusRemembered   = "remembered"
 	StatusKnown        = "already_known"
@@ -36,39 +36,43 @@ const (
 	StatusNothing      = "nothing_to_forget"
 )
 
-// AgreedFunc says whether the user has just said yes to a question of the agent's. Package conversation
-// implements it and app joins them.
+// AgreedFunc says whether the user has just said yes to a question of the agent. Package
+// conversation implements it, and package app sets it.
 type AgreedFunc func(ctx context.Context, ref workspaces.Ref, sessionID, turnID string) (bool, error)
 
-// SetAgreed hands in who knows whether a user has agreed; without it nothing is confirmed by tools.
+// SetAgreed sets the function that says whether a user has agreed. Without it tools confirm
+// nothing.
 func (s *Service) SetAgreed(fn AgreedFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agreed = fn
 }
 
-// Builtins are the executors of the memory tools for package tools. Whose memory it is says the session,
-// never an argument.
+// Builtins are the implementations of the memory tools. The user is that of the session, never an
+// argument.
 func (s *Service) Builtins() map[string]tools.Builtin {
 	return map[string]tools.Builtin{
-		ToolSearch: tools.BuiltinFunc(s.runSearch), ToolNote: tools.BuiltinFunc(s.runNote), ToolStatement: tools.BuiltinFunc(s.runStatement),
+		ToolSearch:    tools.BuiltinFunc(s.runSearch),
+		ToolNote:      tools.BuiltinFunc(s.runNote),
+		ToolStatement: tools.BuiltinFunc(s.runStatement),
 	}
 }
 
-// Answer is what the tools tell the model, as JSON. Conversation reads the ids for the turn's receipt.
+// Answer is the answer of the tools to the model, as JSON. Package conversation reads its ids for
+// the receipt of the turn.
 type Answer struct {
-	// Status is one of the statuses; empty of a search.
+	// Status is empty for a search.
 	Status string `json:"status,omitempty"`
-	// ID and Text are of what was remembered.
+	// ID and Text are those of the new memory.
 	ID   ID     `json:"id,omitempty"`
 	Text string `json:"text,omitempty"`
-	// Replaces is what is no longer so.
+	// Replaces is the text of the superseded memory.
 	Replaces string `json:"replaces,omitempty"`
-	// IDs are those that were confirmed or forgotten, history included.
+	// IDs are those of the confirmed or deleted memories, superseded ones included.
 	IDs []ID `json:"ids,omitempty"`
-	// Memories is what a search found.
+	// Memories are the results of a search.
 	Memories []AnswerMemory `json:"memories,omitempty"`
-	// Advice says what to do now.
+	// Advice tells the model what to do.
 	Advice string `json:"advice,omitempty"`
 }
 
@@ -81,16 +85,16 @@ type AnswerMemory struct {
 	NotedOn  string `json:"noted_on"`
 }
 
-// encoded is the answer; what it holds always marshals.
+// encoded is the answer as JSON.
 func (a Answer) encoded() (string, error) {
 	text, err := json.Marshal(a)
 	if err != nil {
-		return "", fmt.Errorf("encode an answer: %w", err)
+		return "", fmt.Errorf("encode answer: %w", err)
 	}
 	return string(text), nil
 }
 
-// userOf is whose memory a call is about.
+// userOf is the user of a call.
 func userOf(call tools.BuiltinCall) (string, error) {
 	id := call.Variables["system__user_id"]
 	if call.SessionID == "" || !validUser(id) {
@@ -117,7 +121,9 @@ func (s *Service) runSearch(ctx context.Context, call tools.BuiltinCall) (string
 	}
 	answer := Answer{Memories: make([]AnswerMemory, len(found))}
 	for i, one := range found {
-		answer.Memories[i] = AnswerMemory{ID: one.ID, Kind: one.Kind, Category: one.Category, Text: one.Text, NotedOn: one.UpdatedAt.Format(time.DateOnly)}
+		answer.Memories[i] = AnswerMemory{
+			ID: one.ID, Kind: one.Kind, Category: one.Category, Text: one.Text, NotedOn: one.UpdatedAt.Format(time.DateOnly),
+		}
 	}
 	if len(found) == 0 {
 		answer.Advice = "Nothing is remembered of the user that bears on this."
@@ -125,27 +131,27 @@ func (s *Service) runSearch(ctx context.Context, call tools.BuiltinCall) (string
 	return answer.encoded()
 }
 
-// written are the arguments that both tools that write take.
-type written struct {
+// writeArguments are the arguments that both writing tools take.
+type writeArguments struct {
 	Forget  []string `json:"forget"`
 	Confirm []string `json:"confirm"`
 }
 
 func (s *Service) runNote(ctx context.Context, call tools.BuiltinCall) (string, error) {
 	var asked struct {
-		written
+		writeArguments
 		Text string   `json:"text"`
 		Tags []string `json:"tags"`
 	}
 	if err := decode(call, &asked); err != nil {
 		return "", err
 	}
-	return s.write(ctx, call, asked.written, AddParams{Kind: Note, Text: asked.Text, Tags: asked.Tags}, "text")
+	return s.write(ctx, call, asked.writeArguments, AddParams{Kind: Note, Text: asked.Text, Tags: asked.Tags}, "text")
 }
 
 func (s *Service) runStatement(ctx context.Context, call tools.BuiltinCall) (string, error) {
 	var asked struct {
-		written
+		writeArguments
 		Statement string `json:"statement"`
 		Category  string `json:"category"`
 		Attribute string `json:"attribute"`
@@ -153,7 +159,8 @@ func (s *Service) runStatement(ctx context.Context, call tools.BuiltinCall) (str
 	if err := decode(call, &asked); err != nil {
 		return "", err
 	}
-	return s.write(ctx, call, asked.written, AddParams{Kind: Statement, Text: asked.Statement, Category: asked.Category, Attribute: asked.Attribute}, "statement")
+	p := AddParams{Kind: Statement, Text: asked.Statement, Category: asked.Category, Attribute: asked.Attribute}
+	return s.write(ctx, call, asked.writeArguments, p, "statement")
 }
 
 func decode(call tools.BuiltinCall, into any) error {
@@ -163,19 +170,19 @@ func decode(call tools.BuiltinCall, into any) error {
 	return nil
 }
 
-// write does one of the three things that a call may ask for.
-func (s *Service) write(ctx context.Context, call tools.BuiltinCall, asked written, p AddParams, field string) (string, error) {
+// write adds, forgets or confirms.
+func (s *Service) write(ctx context.Context, call tools.BuiltinCall, asked writeArguments, p AddParams, field string) (string, error) {
 	user, err := userOf(call)
 	if err != nil {
 		return "", err
 	}
-	wanted := 0
-	for _, there := range []bool{p.Text != "", len(asked.Forget) > 0, len(asked.Confirm) > 0} {
-		if there {
-			wanted++
+	given := 0
+	for _, present := range []bool{p.Text != "", len(asked.Forget) > 0, len(asked.Confirm) > 0} {
+		if present {
+			given++
 		}
 	}
-	if wanted != 1 {
+	if given != 1 {
 		return "", fault.New(fault.ToolArgumentsInvalid, "Give exactly one of %s, forget and confirm.", field)
 	}
 	switch {
@@ -185,7 +192,7 @@ func (s *Service) write(ctx context.Context, call tools.BuiltinCall, asked writt
 		return s.confirm(ctx, call, user, asked.Confirm)
 	}
 	p.UserID, p.Confidence, p.CreatedBy = user, 1, ByModel
-	p.id = ID(idgen.New(idgen.Memory)) // a turn under an Idempotency-Key may write several
+	p.id = ID(idgen.New(idgen.Memory)) // a turn with an Idempotency-Key may write several memories
 	p.AgentID, p.SessionID, p.TurnID = call.Variables["system__agent_id"], call.SessionID, call.TurnID
 	if p.Pending, err = s.needsConsent(ctx, call, p); err != nil {
 		return "", err
@@ -198,7 +205,8 @@ func (s *Service) write(ctx context.Context, call tools.BuiltinCall, asked writt
 	switch {
 	case kept.Status == Pending:
 		answer.Status = StatusNeedsConsent
-		answer.Advice = "It is not remembered yet. Ask the user whether you may remember it; when they say yes, call this tool with confirm and the id."
+		answer.Advice = "It is not remembered yet. Ask the user whether you may remember it; " +
+			"when they say yes, call this tool with confirm and the id."
 	case kept.Outcome == Renewed:
 		answer.Status = StatusKnown
 	case kept.Outcome == Replaced:
@@ -207,14 +215,14 @@ func (s *Service) write(ctx context.Context, call tools.BuiltinCall, asked writt
 	return answer.encoded()
 }
 
-// needsConsent says whether what is to be remembered waits for the user's word.
+// needsConsent says whether the user has to confirm a memory.
 func (s *Service) needsConsent(ctx context.Context, call tools.BuiltinCall, p AddParams) (bool, error) {
 	if s.agents == nil {
 		return false, nil
 	}
 	agent, err := s.agents.Get(ctx, call.Ref, agents.ID(call.Variables["system__agent_id"]))
 	if fault.IsReason(err, fault.ResourceNotFound) {
-		return false, nil // deleted meanwhile
+		return false, nil // deleted concurrently
 	}
 	if err != nil {
 		return false, err
@@ -222,7 +230,7 @@ func (s *Service) needsConsent(ctx context.Context, call tools.BuiltinCall, p Ad
 	return NeedsConsent(agent.Config.Memory.ConfirmCategories, p), nil
 }
 
-// NeedsConsent says whether a category, or a tag, of what is to be remembered is among those that have to be
+// NeedsConsent says whether the category or a tag of a memory is among those that have to be
 // confirmed.
 func NeedsConsent(categories []string, p AddParams) bool {
 	if len(categories) == 0 {
@@ -283,7 +291,10 @@ func (s *Service) confirm(ctx context.Context, call tools.BuiltinCall, user stri
 		}
 	}
 	if !said {
-		return Answer{Status: StatusNeedsConsent, Advice: "The user has not said yes. Ask whether you may remember it, wait for the answer, and call again."}.encoded()
+		return Answer{
+			Status: StatusNeedsConsent,
+			Advice: "The user has not said yes. Ask whether you may remember it, wait for the answer, and call again.",
+		}.encoded()
 	}
 	answer := Answer{Status: StatusConfirmed}
 	for _, one := range wanted {

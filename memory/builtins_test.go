@@ -81,7 +81,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestConsent: what is of a category that has to be confirmed is not read before the user has said yes.
+// TestConsent: what is of a category that has to be confirmed is not read before the user has said
+// yes.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -17,45 +17,45 @@ import (
 )
 
 const (
-	// embedBatch is how many memories a sweep embeds at a time, of tenantBatch for one tenant.
+	// embedBatch is how many memories a sweep embeds, at most tenantBatch of one tenant.
 	embedBatch, tenantBatch = 64, 16
-	// embedPause is the wait after a failure; it doubles, up to embedMaxPause.
+	// embedPause is the wait after a failure. It doubles up to embedMaxPause.
 	embedPause, embedMaxPause = 5 * time.Second, 10 * time.Minute
-	// embedClaim is how long another sweep leaves what one has taken.
+	// embedClaim is how long a sweep has claimed its memories.
 	embedClaim = time.Minute
-	// settled is how old a vector of another model must be before it is made anew: while servers with
-	// different models are up, neither undoes the other's work.
-	settled = 10 * time.Minute
-	// expireBatch bounds what a sweep deletes.
+	// reembedAge is the age at which a vector of another model is replaced. During a rolling update
+	// servers with different models do not replace the vectors of each other.
+	reembedAge = 10 * time.Minute
+	// expireBatch bounds how many memories a sweep deletes.
 	expireBatch = 500
 )
 
-// modelVector is what a memory is found by.
+// modelVector is a vector and the model that made it.
 type modelVector struct {
 	model  string
 	values []float32
 }
 
-// vectorFor embeds a text that is to be remembered; nil when the embedder is away or slow, and the sweep
-// has to do it. It is called outside of transactions.
-func (s *Service) vectorFor(ctx context.Context, text string) *modelVector {
+// embedDocument embeds the text of a memory. It returns nil when the embedder is unavailable or
+// slow: then Sweep embeds it. It must not be called in a transaction.
+func (s *Service) embedDocument(ctx context.Context, text string) *modelVector {
 	bounded, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
 	vectors, err := s.embedder.Embed(bounded, []string{text}, embedding.Document)
 	if err != nil || len(vectors) != 1 {
-		s.log.WarnContext(ctx, "memory is embedded later", telemetry.KeyError, err)
+		s.log.WarnContext(ctx, "memory: embedded later", telemetry.KeyError, err)
 		return nil
 	}
 	return &modelVector{s.embedder.Model().Name, vectors[0]}
 }
 
-// putVector stores a memory's vector, or has it made.
+// putVector stores the vector of a memory. For a nil vector it makes the memory due to be embedded.
 func putVector(ctx context.Context, tx bun.IDB, item Item, v *modelVector, now time.Time) error {
 	if item.Status != Active {
 		return nil
 	}
 	ref := workspaces.Ref{TenantID: item.TenantID, ID: item.WorkspaceID}
-	if err := dropVectors(ctx, tx, ref, []ID{item.ID}); err != nil {
+	if err := deleteVectors(ctx, tx, ref, []ID{item.ID}); err != nil {
 		return err
 	}
 	if v == nil {
@@ -63,27 +63,29 @@ func putVector(ctx context.Context, tx bun.IDB, item Item, v *modelVector, now t
 			INSERT INTO memory_embeddings_due (memory_id, tenant_id, workspace_id, user_id, due_at)
 			VALUES (?, ?, ?, ?, ?)`, item.ID, item.TenantID, item.WorkspaceID, item.UserID, now)
 		if err != nil {
-			return fmt.Errorf("have a memory embedded: %w", err)
+			return fmt.Errorf("queue memory to be embedded: %w", err)
 		}
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO memory_vectors (memory_id, tenant_id, workspace_id, user_id, model, code, embedding, embedded_at)
 		VALUES (?, ?, ?, ?, ?, ?::bit(512), ?::halfvec, ?)`,
-		item.ID, item.TenantID, item.WorkspaceID, item.UserID, v.model, codeOf(v.values).String(), pgvector.NewHalfVector(v.values).String(), now)
+		item.ID, item.TenantID, item.WorkspaceID, item.UserID,
+		v.model, codeOf(v.values).String(), pgvector.NewHalfVector(v.values).String(), now)
 	if err != nil {
-		return fmt.Errorf("store a memory's vector: %w", err)
+		return fmt.Errorf("insert vector of memory: %w", err)
 	}
 	return nil
 }
 
-// Sweep embeds what waits for it and deletes what has expired; harmless beside its double.
+// Sweep embeds memories that are due and deletes expired ones. Several nodes may run it at the same
+// time.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	now = now.UTC().Truncate(time.Microsecond)
-	return errors.Join(s.sweepExpired(ctx, now), s.queueOthers(ctx, now), s.sweepDue(ctx, now))
+	return errors.Join(s.sweepExpired(ctx, now), s.queueOtherModels(ctx, now), s.sweepDue(ctx, now))
 }
 
-// sweepExpired deletes memories whose time is over, user by user as everybody does who writes.
+// sweepExpired deletes expired memories, in one transaction for each user.
 func (s *Service) sweepExpired(ctx context.Context, now time.Time) error {
 	var expired []Item
 	err := s.db.NewSelect().Model(&expired).Column("id", "tenant_id", "workspace_id", "user_id").
@@ -104,7 +106,7 @@ func (s *Service) sweepExpired(ctx context.Context, now time.Time) error {
 	var failures []error
 	for o, ids := range byOwner {
 		err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-			user, known, err := lockKnown(ctx, tx, o.ref, o.user)
+			user, known, err := lockExisting(ctx, tx, o.ref, o.user)
 			if err != nil || !known {
 				return err
 			}
@@ -118,8 +120,8 @@ func (s *Service) sweepExpired(ctx context.Context, now time.Time) error {
 	return errors.Join(failures...)
 }
 
-// queueOthers has vectors of another model made anew.
-func (s *Service) queueOthers(ctx context.Context, now time.Time) error {
+// queueOtherModels makes memories with a vector of another model due to be embedded.
+func (s *Service) queueOtherModels(ctx context.Context, now time.Time) error {
 	_, err := s.db.ExecContext(ctx, postgres.RawForAllTenants("the embedding model is the installation's", `
 		INSERT INTO memory_embeddings_due (memory_id, tenant_id, workspace_id, user_id, due_at)
 		SELECT v.memory_id,
@@ -132,16 +134,17 @@ func (s *Service) queueOthers(ctx context.Context, now time.Time) error {
 		  AND v.embedded_at < ?
 		  AND NOT EXISTS (SELECT FROM memory_embeddings_due AS d WHERE d.memory_id = v.memory_id)
 		LIMIT ?
-		ON CONFLICT (memory_id) DO NOTHING`), now, s.embedder.Model().Name, s.embedder.Model().Name, now.Add(-settled), expireBatch)
+		ON CONFLICT (memory_id) DO NOTHING`),
+		now, s.embedder.Model().Name, s.embedder.Model().Name, now.Add(-reembedAge), expireBatch)
 	if err != nil {
 		return fmt.Errorf("queue memories of another model: %w", err)
 	}
 	return nil
 }
 
-// dueSQL takes what is due, a few of each tenant, and puts it off for as long as a try may last.
+// dueSQL claims memories that are due, a few of each tenant, by moving due_at into the future.
 const dueSQL = `
-WITH ripe AS (
+WITH due AS (
     SELECT d.memory_id,
            row_number() OVER (PARTITION BY d.tenant_id ORDER BY d.due_at) AS place
     FROM (
@@ -153,14 +156,14 @@ WITH ripe AS (
     ) AS d
 ), picked AS (
     SELECT d.memory_id
-    FROM ripe
-    JOIN memory_embeddings_due AS d ON d.memory_id = ripe.memory_id
-    WHERE ripe.place <= ?
+    FROM due
+    JOIN memory_embeddings_due AS d ON d.memory_id = due.memory_id
+    WHERE due.place <= ?
       AND d.due_at <= ?
-    ORDER BY ripe.place
+    ORDER BY due.place
     LIMIT ?
     FOR UPDATE OF d SKIP LOCKED
-), taken AS (
+), claimed AS (
     UPDATE memory_embeddings_due AS d
     SET due_at = ?,
         attempts = d.attempts + 1
@@ -175,11 +178,11 @@ SELECT m.id,
        m.text,
        m.status,
        m.meaning,
-       taken.attempts
-FROM taken
-JOIN memories AS m ON m.id = taken.memory_id`
+       claimed.attempts
+FROM claimed
+JOIN memories AS m ON m.id = claimed.memory_id`
 
-// sweepDue embeds what waits.
+// sweepDue embeds memories that are due.
 func (s *Service) sweepDue(ctx context.Context, now time.Time) error {
 	var due []struct {
 		Item     `bun:",extend"`
@@ -199,12 +202,13 @@ func (s *Service) sweepDue(ctx context.Context, now time.Time) error {
 				return ctx.Err()
 			}
 			pause := min(embedPause<<min(one.Attempts, 10), embedMaxPause)
-			_, putOff := s.db.NewUpdate().Table("memory_embeddings_due").Set("due_at = ?", now.Add(pause)).
-				Where("tenant_id = ?", one.TenantID).Where("workspace_id = ?", one.WorkspaceID).Where("memory_id = ?", one.ID).Exec(ctx)
-			if _, refused := errors.AsType[*embedding.Refused](err); refused && putOff == nil {
-				continue // this text only
+			_, updateErr := s.db.NewUpdate().Table("memory_embeddings_due").Set("due_at = ?", now.Add(pause)).
+				Where("tenant_id = ?", one.TenantID).Where("workspace_id = ?", one.WorkspaceID).
+				Where("memory_id = ?", one.ID).Exec(ctx)
+			if _, refused := errors.AsType[*embedding.Refused](err); refused && updateErr == nil {
+				continue // only this text was refused
 			}
-			return errors.Join(err, putOff)
+			return errors.Join(err, updateErr)
 		}
 		if err := s.storeVector(ctx, one.Item, &modelVector{s.embedder.Model().Name, vectors[0]}, now); err != nil {
 			return err
@@ -213,15 +217,14 @@ func (s *Service) sweepDue(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// storeVector stores a vector that was made later, unless its memory has changed meanwhile.
+// storeVector stores the vector of a memory, unless the memory has changed since it was read.
 func (s *Service) storeVector(ctx context.Context, item Item, v *modelVector, now time.Time) error {
 	ref := workspaces.Ref{TenantID: item.TenantID, ID: item.WorkspaceID}
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		// Vectors are numbered in the order in which they can be seen: see codes.go.
-		if _, known, err := lockKnown(ctx, tx, ref, item.UserID); err != nil || !known {
+		if _, known, err := lockExisting(ctx, tx, ref, item.UserID); err != nil || !known {
 			return err
 		}
-		there, err := selectItem(ctx, tx, ref, item.UserID, item.ID, "UPDATE")
+		there, err := selectItem(ctx, tx, ref, item.UserID, item.ID, lockForUpdate)
 		if fault.IsReason(err, fault.ResourceNotFound) {
 			return nil
 		}
@@ -229,10 +232,10 @@ func (s *Service) storeVector(ctx context.Context, item Item, v *modelVector, no
 			return err
 		}
 		if there.Status != Active {
-			return dropVectors(ctx, tx, ref, []ID{item.ID})
+			return deleteVectors(ctx, tx, ref, []ID{item.ID})
 		}
 		if there.Text != item.Text {
-			return nil // it is due by itself
+			return nil // the new text is due
 		}
 		return putVector(ctx, tx, there, v, now)
 	})

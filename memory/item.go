@@ -11,10 +11,10 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// ID is mem_….
+// ID is the id of a memory: mem_….
 type ID string
 
-// Kind is what is remembered.
+// Kind is the kind of a memory.
 type Kind string
 
 // The kinds.
@@ -23,7 +23,7 @@ const (
 	Statement Kind = "statement"
 )
 
-// Status is where a memory stands; see the package's drawing.
+// Status is the state of a memory, as drawn in the package comment.
 type Status string
 
 // The statuses.
@@ -40,7 +40,7 @@ const (
 	ByOperator   = "operator"
 )
 
-// Limits of one memory and of a user; our own, the lengths are the tools' schemas'.
+// Limits of one memory and of a user. The lengths are those of the schemas of the tools.
 const (
 	MaxUserIDChars    = 256
 	MaxNoteChars      = 2000
@@ -65,7 +65,7 @@ type Item struct {
 	Kind        Kind                `bun:"kind"`
 	Status      Status              `bun:"status"`
 	Text        string              `bun:"text"`
-	// Category and Attribute are folded: lower case, one space.
+	// Category and Attribute are in lower case, with single spaces.
 	Category   string   `bun:"category"`
 	Attribute  string   `bun:"attribute"`
 	Tags       []string `bun:"tags,array"`
@@ -77,19 +77,19 @@ type Item struct {
 	AgentID   string `bun:"agent_id"`
 	SessionID string `bun:"session_id"`
 	TurnID    string `bun:"turn_id"`
-	// SupersededBy is what took its place.
+	// SupersededBy is the memory that superseded this one.
 	SupersededBy ID        `bun:"superseded_by"`
 	ExpiresAt    time.Time `bun:"expires_at,nullzero"`
 	CreatedAt    time.Time `bun:"created_at"`
 	UpdatedAt    time.Time `bun:"updated_at"`
-	// EmbeddingModel is read beside the row; empty: no vector yet.
+	// EmbeddingModel is the model of the vector. Empty when there is no vector yet.
 	EmbeddingModel string `bun:"embedding_model,scanonly"`
 }
 
-// expired says that it is read no more.
+// expired says that the memory must not be used any more.
 func (i Item) expired(now time.Time) bool { return !i.ExpiresAt.IsZero() && !i.ExpiresAt.After(now) }
 
-// AddParams is what is to be remembered.
+// AddParams is a new memory.
 type AddParams struct {
 	UserID string
 	Kind   Kind
@@ -98,23 +98,24 @@ type AddParams struct {
 	Category  string
 	Attribute string
 	Tags      []string
-	// Confidence is 0 to 1.
+	// Confidence is from 0 to 1.
 	Confidence float64
-	// ExpiresAt zero is never.
+	// ExpiresAt zero means never.
 	ExpiresAt time.Time
-	// Pending makes it wait for a confirmation.
+	// Pending memories wait for a confirmation.
 	Pending   bool
 	CreatedBy string
-	// AgentID, SessionID and TurnID are where it comes from; empty for an operator's.
+	// AgentID, SessionID and TurnID are where the memory was made. They are empty for those of
+	// operators.
 	AgentID   string
 	SessionID string
 	TurnID    string
-	// id is its id; empty: the one of the request.
+	// id is empty for the id of the request.
 	id ID
 }
 
-// normal is p as it is kept. Errors: Invalid invalid-request.
-func (p AddParams) normal(now time.Time) (AddParams, error) {
+// normalize returns p with defaults and normal spelling. Errors: Invalid invalid-request.
+func (p AddParams) normalize(now time.Time) (AddParams, error) {
 	if p.Kind == "" {
 		p.Kind = Note
 	}
@@ -130,17 +131,18 @@ func (p AddParams) normal(now time.Time) (AddParams, error) {
 	if !validUser(p.UserID) {
 		add("user_id", "length", "A user id has 1 to 256 characters.")
 	}
-	most := MaxNoteChars
+	maxChars := MaxNoteChars
 	if p.Kind == Statement {
-		most = MaxStatementChars
+		maxChars = MaxStatementChars
 	}
 	switch {
 	case p.Kind != Note && p.Kind != Statement:
 		add("kind", "in", "kind is note or statement.")
 	case p.Text == "" || !storable(p.Text):
 		add("text", "required", "text needs words, without NUL.")
-	case utf8.RuneCountInString(p.Text) > most:
-		add("text", "max_len", "text is too long: a note has at most 2000 characters, a statement 1000. Say it shorter, or in several.")
+	case utf8.RuneCountInString(p.Text) > maxChars:
+		add("text", "max_len",
+			"text is too long: a note has at most 2000 characters, a statement 1000. Say it shorter, or in several.")
 	}
 	for _, one := range []struct{ field, value string }{{"category", p.Category}, {"attribute", p.Attribute}} {
 		if utf8.RuneCountInString(one.value) > MaxCategoryChars || !storable(one.value) {
@@ -176,5 +178,5 @@ func validUser(id string) bool {
 	return id != "" && utf8.RuneCountInString(id) <= MaxUserIDChars && storable(id)
 }
 
-// storable says whether Postgres can keep the text: UTF-8 without NUL.
+// storable says whether Postgres can store a text: UTF-8 without NUL.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

@@ -13,17 +13,18 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// learntMost bounds what is told of one session. Source: events.proto, CallMemory.learnt.
-const learntMost = 100
+// maxLearnt bounds the memories that are listed for one session. Source: events.proto,
+// CallMemory.learnt.
+const maxLearnt = 100
 
-// Fact is what was found in a session when it was over, and when it was said.
+// Fact is a memory that was extracted from a session, and the time when the user said it.
 type Fact struct {
 	AddParams
 	SaidAt time.Time
 }
 
-// ForgottenAt is when something of the user's was forgotten last: what was said before is not to be taken
-// down. Zero: never.
+// ForgottenAt is when something of a user was forgotten last. What was said before must not be
+// remembered. Zero means never.
 func (s *Service) ForgottenAt(ctx context.Context, ref workspaces.Ref, userID string) (time.Time, error) {
 	var users []userRow
 	err := s.db.NewSelect().Model(&users).Where("u.tenant_id = ?", ref.TenantID).Where("u.workspace_id = ?", ref.ID).
@@ -34,9 +35,9 @@ func (s *Service) ForgottenAt(ctx context.Context, ref workspaces.Ref, userID st
 	return users[0].ForgottenAt, nil
 }
 
-// LearnTx remembers facts of a session within the caller's transaction. A fact is left out when something was
-// forgotten since it was said, when what is known of the same thing is newer, or when there is no room. It has
-// its vector made later.
+// LearnTx adds facts of a session in the transaction of the caller. It leaves out a fact when
+// something was forgotten since it was said, when a newer memory is about the same thing, or when
+// the user has too many memories. Sweep embeds the facts.
 func (s *Service) LearnTx(ctx context.Context, tx bun.Tx, ref workspaces.Ref, userID string, facts []Fact, now time.Time) error {
 	if len(facts) == 0 || !validUser(userID) {
 		return nil
@@ -46,7 +47,7 @@ func (s *Service) LearnTx(ctx context.Context, tx bun.Tx, ref workspaces.Ref, us
 		return err
 	}
 	for _, fact := range facts {
-		p, err := fact.normal(now)
+		p, err := fact.normalize(now)
 		if err != nil || !fact.SaidAt.After(user.ForgottenAt) {
 			continue
 		}
@@ -56,27 +57,30 @@ func (s *Service) LearnTx(ctx context.Context, tx bun.Tx, ref workspaces.Ref, us
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(there, func(item Item) bool { return item.UpdatedAt.After(fact.SaidAt) || item.Meaning == meaningOf(p.Text) }) {
+		newer := func(item Item) bool { return item.UpdatedAt.After(fact.SaidAt) || item.Meaning == meaningOf(p.Text) }
+		if slices.ContainsFunc(there, newer) {
 			continue
 		}
-		if _, err := s.keep(ctx, tx, ref, &user, p, ID(idgen.New(idgen.Memory)), nil, now); err != nil && !fault.IsReason(err, fault.MemoryFull) {
+		_, err = s.addTx(ctx, tx, ref, &user, p, ID(idgen.New(idgen.Memory)), nil, now)
+		if err != nil && !fault.IsReason(err, fault.MemoryFull) {
 			return err
 		}
 	}
 	return finish(ctx, tx, ref, user, now)
 }
 
-// LearntTx is what a session has left in its user's memory, oldest first.
+// LearntTx returns the memories that came from a session, oldest first.
 func LearntTx(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID, sessionID string) (items []Item, err error) {
 	err = ofUser(tx.NewSelect().Model(&items), ref, userID).Where("m.session_id = ?", sessionID).Where("m.session_id <> ''").
-		Where("m.status <> ?", Superseded).OrderExpr("m.created_at, m.id").Limit(learntMost).Scan(ctx)
+		Where("m.status <> ?", Superseded).OrderExpr("m.created_at, m.id").Limit(maxLearnt).Scan(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read what was learnt: %w", err)
+		return nil, fmt.Errorf("read memories of a session: %w", err)
 	}
 	return items, nil
 }
 
-// Grounded says whether a text has one of the words that somebody said, other than words that everybody says.
+// Grounded says whether a text has one of the words that the user said, other than words without
+// meaning.
 func Grounded(text, said string) bool {
 	has := map[string]bool{}
 	for _, stem := range stemsOf(said) {

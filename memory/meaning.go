@@ -6,42 +6,41 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/kljensen/snowball/english"
-
-	"parlance.dev/parlance/platform/memo"
+	"parlance.dev/parlance/platform/lexicon"
 )
 
-// When two memories say the same, and when one contradicts the other, is decided by rules that a
-// database can hold with a unique index, and that never need a model:
+// Rules decide when two memories say the same, and when one contradicts the other. The rules need
+// no model, and a unique index enforces them:
 //
-//   - meaning is the stems of the words in their order, without the words that carry none ("I prefer
-//     mornings", "The user prefers mornings!"). Equal meanings are the same memory, which is renewed.
-//   - slot is what a memory is about. A note's is its meaning. A statement's is its category and
-//     attribute; without an attribute, one that the text itself names ("My name is …", "I prefer
-//     mornings"); else the set of its stems without like, prefer, not and so on, so that "I like
-//     coffee" and "I don't like coffee" are about the same. The newer statement of a slot supersedes.
+//   - The meaning is the stems of the words in their order, without words that carry no meaning ("I prefer
+//     mornings", "The user prefers mornings!"). Memories with the same meaning are the same memory.
+//   - The slot is what a memory is about. That of a note is its meaning. That of a statement is its
+//     category and attribute. Without an attribute it is one that the text names ("My name is …", "I prefer
+//     mornings"), or else the set of stems without like, prefer, not and so on, so that "I like coffee" and
+//     "I don't like coffee" are about the same. A newer statement of a slot supersedes the older one.
 //
-// Similar vectors say nothing here: "allergic to peanuts" and "allergic to walnuts" are near, and both count.
+// Similar vectors are not used: "allergic to peanuts" and "allergic to walnuts" are similar but
+// different.
 
-// emptyWords carry no meaning of a memory: who it is about is known.
+// emptyWords carry no meaning in a memory. It is known who it is about.
 var emptyWords = words(`a an the i im ive id ill me my mine myself you your we our us he she they them their his her hers it its
 is are am was were be been being do does did to of in on at for with and that this these those please very really just also so
 user users customer customers caller would will has have had as`)
 
-// negations become one word.
+// negations all become the stem "not".
 var negations = words("not no never dont doesnt didnt isnt arent wasnt cant cannot wont without neither nor")
 
-// tastes say what somebody thinks of a thing.
+// tastes say whether somebody likes a thing.
 var tastes = words("like likes liked love loves dislike dislikes hate hates prefer prefers preferred enjoy enjoys")
 
-// singular are the things of which everybody has one.
+// singular are things of which everybody has one.
 var singular = words(`name email mail phone telephone mobile number address birthday birthdate age job profession occupation employer company
 city country timezone language nickname pronouns`)
 
-// dayTimes are one choice, whatever it is for.
+// dayTimes are values of the attribute timeOfDay.
 var dayTimes = words("morning mornings noon afternoon afternoons evening evenings night nights early late")
 
-// besidesDayTimes may stand beside them.
+// besidesDayTimes are words that may occur together with dayTimes.
 var besidesDayTimes = words("appointment appointments call calls slot slots meeting meetings time day times")
 
 func words(list string) map[string]bool {
@@ -52,28 +51,13 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// plainWords are the words of a text in lower case; "don't" is dont.
+// plainWords are the words of a text in lower case, without apostrophes.
 func plainWords(text string) []string {
 	text = strings.NewReplacer("'", "", "’", "", "`", "").Replace(strings.ToLower(text))
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 }
 
-func stem(word string) string {
-	if len(word) > 64 {
-		return word
-	}
-	found, known := knownStems.Get(word)
-	if !known {
-		found = english.Stem(word, true)
-		knownStems.Put(word, found)
-	}
-	return found
-}
-
-// knownStems are those of words that came lately, some megabytes.
-var knownStems = memo.New[string](1 << 15)
-
-// stemsOf are the stems that carry meaning, in order.
+// stemsOf are the stems of the words with a meaning, in order.
 func stemsOf(text string) []string {
 	var stems []string
 	for _, word := range plainWords(text) {
@@ -81,13 +65,13 @@ func stemsOf(text string) []string {
 		case negations[word]:
 			stems = append(stems, "not")
 		case !emptyWords[word]:
-			stems = append(stems, stem(word))
+			stems = append(stems, lexicon.StemEnglish(word))
 		}
 	}
 	return stems
 }
 
-// meaningOf is what a text says. A text without any such word says itself.
+// meaningOf is the digest of the meaning of a text. A text of empty words only is its own meaning.
 func meaningOf(text string) string {
 	if stems := stemsOf(text); len(stems) > 0 {
 		return digest(strings.Join(stems, " "))
@@ -95,7 +79,7 @@ func meaningOf(text string) string {
 	return digest("=" + strings.ToLower(strings.Join(strings.Fields(text), " ")))
 }
 
-// slotOf is what a memory is about, and the attribute that the text names when none was given.
+// slotOf is the slot of a memory, and its attribute, which the text may name when none is given.
 func slotOf(kind Kind, text, category, attribute string) (slot, named string) {
 	if kind == Note {
 		return "note " + meaningOf(text), attribute
@@ -105,7 +89,7 @@ func slotOf(kind Kind, text, category, attribute string) (slot, named string) {
 	}
 	switch {
 	case singular[attribute] || attribute == timeOfDay:
-		return "statement of " + attribute, attribute // whatever the category is called
+		return "statement of " + attribute, attribute // in any category
 	case attribute != "":
 		return "statement of " + digest(singularOf(category)+"\n"+attribute), attribute
 	}
@@ -116,7 +100,7 @@ func slotOf(kind Kind, text, category, attribute string) (slot, named string) {
 		case tastes[word]:
 			taste = "taste"
 		case !emptyWords[word] && !negations[word]:
-			about = append(about, stem(word))
+			about = append(about, lexicon.StemEnglish(word))
 		}
 	}
 	if len(about) == 0 {
@@ -126,17 +110,19 @@ func slotOf(kind Kind, text, category, attribute string) (slot, named string) {
 	return "statement about " + digest(taste+"\n"+strings.Join(slices.Compact(about), " ")), ""
 }
 
-// timeOfDay is the attribute of the time that somebody prefers.
+// timeOfDay is the attribute of a preferred time of day.
 const timeOfDay = "time of day"
 
 var (
-	// owned is "my name is", "the user's favourite colour is"; what is owned is the second group.
-	owned = regexp.MustCompile(`(?i)^\W*(?:my|(?:the )?(?:user|customer|caller)(?:'|’)?s|his|her|their)\s+((?:(?:first|last|full|favou?rite|preferred)\s+)?[\p{L}-]+(?:\s+(?:number|address|zone|name))?)\s+(?:is|are|:)\s+\S`)
-	named = regexp.MustCompile(`(?i)^\W*(?:(?:i am|i'm|i’m|(?:the )?(?:user|customer|caller) is|wants to be) (?:called|named)|(?:please )?call me|(?:the )?name is)\s+\p{L}`)
+	// owned matches "my name is" and "the user's favourite colour is". The first group is the thing.
+	owned = regexp.MustCompile(`(?i)^\W*(?:my|(?:the )?(?:user|customer|caller)(?:'|’)?s|his|her|their)\s+` +
+		`((?:(?:first|last|full|favou?rite|preferred)\s+)?[\p{L}-]+(?:\s+(?:number|address|zone|name))?)\s+(?:is|are|:)\s+\S`)
+	named = regexp.MustCompile(`(?i)^\W*(?:(?:i am|i'm|i’m|(?:the )?(?:user|customer|caller) is|wants to be) ` +
+		`(?:called|named)|(?:please )?call me|(?:the )?name is)\s+\p{L}`)
 	later = words("back later tomorrow today tonight again at on in after before when if any anytime every only")
 )
 
-// attributeIn is the thing of which somebody has one and that the text is about; empty: none.
+// attributeIn is the attribute that a text is about. It is empty when there is none.
 func attributeIn(text string) string {
 	if found := owned.FindStringSubmatch(text); found != nil {
 		thing := foldName(found[1])
@@ -176,7 +162,7 @@ func attributeIn(text string) string {
 
 func allDigits(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
-// categoryOf is the category of a statement that was given none.
+// categoryOf is the category of a statement without one.
 func categoryOf(attribute, text string) string {
 	if attribute == timeOfDay || strings.HasPrefix(attribute, "favo") || strings.HasPrefix(attribute, "preferred") {
 		return "preference"
@@ -190,12 +176,12 @@ func categoryOf(attribute, text string) string {
 	return "general"
 }
 
-// foldName is a category or attribute as it is kept and compared.
+// foldName normalizes a category or attribute.
 func foldName(name string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '_' }), " "))
 }
 
-// singularOf makes preferences and preference one.
+// singularOf removes a plural s: preferences becomes preference.
 func singularOf(category string) string {
 	if len(category) > 3 && !strings.HasSuffix(category, "ss") {
 		category = strings.TrimSuffix(category, "s")

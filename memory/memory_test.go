@@ -24,7 +24,8 @@ func wantFault(t *testing.T, err error, reason fault.Reason) {
 	}
 }
 
-// TestStatements: what says the same is one, what contradicts takes the place of what it contradicts.
+// TestStatements: what says the same is one, what contradicts takes the place of what it
+// contradicts.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -235,7 +236,8 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// TestLookAlikes: users whose ids look alike, and those of other workspaces and tenants, share nothing.
+// TestLookAlikes: users whose ids look alike, and those of other workspaces and tenants, share
+// nothing.
 func TestLookAlikes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -284,7 +286,8 @@ func TestLookAlikes(t *testing.T) {
 	}
 }
 
-// TestUsers: a user who has a session or a memory is listed once, in the order of ids, with what there is.
+// TestUsers: a user who has a session or a memory is listed once, in the order of ids, with what
+// there is.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

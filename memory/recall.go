@@ -9,33 +9,37 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/workspaces"
 )
 
 const (
-	// DefaultRecallTokens is most of what a session is given. Source: agents.proto, AgentMemory.max_tokens.
+	// DefaultRecallTokens bounds what a session is given. Source: agents.proto,
+	// AgentMemory.max_tokens.
 	DefaultRecallTokens = 800
-	// recallMost bounds the rows of each kind that are read for it.
-	recallMost = 200
-	// charsPerToken is a cautious estimate, and itemTokens what each memory costs beside its words.
+	// maxRecalled bounds the memories of each kind that are read.
+	maxRecalled = 200
+	// charsPerToken is a cautious estimate, and itemTokens the cost of each memory beside its text.
 	charsPerToken, itemTokens = 4, 12
-	// recallFor bounds how long what was read is believed: NOTIFY ends it sooner, unless the connection that
-	// listens was lost without a word.
-	recallFor = time.Minute
-	// recallUsers bounds the users that are kept.
-	recallUsers = 4096
+	// cacheTime bounds the age of a cached memory. NOTIFY removes it earlier, unless the listening
+	// connection was lost unnoticed.
+	cacheTime = time.Minute
+	// maxCachedUsers bounds the cache.
+	maxCachedUsers = 4096
+	// maxExpected bounds the users that wait to be read ahead.
+	maxExpected = 64
 )
 
-// Recalled is what a session is given of its user's memory.
+// Recalled is the memories of a user that a session is given.
 type Recalled struct {
-	// Items are statements, the newest first, then notes.
+	// Items are statements, newest first, then notes, newest first.
 	Items []Item
-	// More says that there are others, which search finds.
+	// More says that there are others, which Search finds.
 	More bool
 }
 
-// Recall returns the statements and the newest notes of a user that fit into so many tokens (0:
-// DefaultRecallTokens). What it has read it keeps until the user's memory changes, on whatever node.
+// Recall returns the newest statements and notes of a user that fit into a number of tokens (0
+// means DefaultRecallTokens). They are cached until the memories of the user change on any node.
 func (s *Service) Recall(ctx context.Context, ref workspaces.Ref, userID string, tokens int) (Recalled, error) {
 	if !validUser(userID) {
 		return Recalled{}, nil
@@ -43,7 +47,7 @@ func (s *Service) Recall(ctx context.Context, ref workspaces.Ref, userID string,
 	if tokens == 0 {
 		tokens = DefaultRecallTokens
 	}
-	now := s.moment()
+	now := s.timestamp()
 	items, known := s.recalled.get(ref, userID, now)
 	if !known {
 		version := s.recalled.version()
@@ -53,11 +57,12 @@ func (s *Service) Recall(ctx context.Context, ref workspaces.Ref, userID string,
 		}
 		s.recalled.put(ref, userID, items, version, now)
 	}
-	return fitting(items, tokens, now), nil
+	return truncate(items, tokens, now), nil
 }
 
-// fitting takes what fits, in order; a long one does not keep out shorter ones behind it.
-func fitting(items []Item, tokens int, now time.Time) Recalled {
+// truncate returns the memories that fit, in order. A long one does not exclude shorter ones after
+// it.
+func truncate(items []Item, tokens int, now time.Time) Recalled {
 	var r Recalled
 	for _, item := range items {
 		if item.expired(now) {
@@ -71,7 +76,7 @@ func fitting(items []Item, tokens int, now time.Time) Recalled {
 		tokens -= cost
 		r.Items = append(r.Items, item)
 	}
-	r.More = r.More || len(items) >= recallMost
+	r.More = r.More || len(items) >= maxRecalled
 	return r
 }
 
@@ -91,81 +96,120 @@ LIMIT ?`
 // selectRecalled reads the newest statements, then the newest notes.
 func selectRecalled(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID string, now time.Time) (items []Item, err error) {
 	err = db.NewRaw("("+newestSQL+") UNION ALL ("+newestSQL+")",
-		ref.TenantID, ref.ID, userID, Statement, now, recallMost, ref.TenantID, ref.ID, userID, Note, now, recallMost).Scan(ctx, &items)
+		ref.TenantID, ref.ID, userID, Statement, now, maxRecalled,
+		ref.TenantID, ref.ID, userID, Note, now, maxRecalled).Scan(ctx, &items)
 	if err != nil {
-		return nil, fmt.Errorf("recall a user: %w", err)
+		return nil, fmt.Errorf("read memories to recall: %w", err)
 	}
 	return items, nil
 }
 
-// Run keeps what was recalled in step with the other nodes until ctx ends, whose error it returns. Without
-// it nothing is kept.
+// expectedUser is a user whose memories are needed soon, for a prompt with so many tokens for them.
+type expectedUser struct {
+	ref    workspaces.Ref
+	userID string
+	tokens int
+}
+
+// Expect has Run read the memories of a user who will speak soon, if it has time.
+func (s *Service) Expect(ref workspaces.Ref, userID string, tokens int) {
+	select {
+	case s.expected <- expectedUser{ref, userID, tokens}:
+	default: // the turn reads them
+	}
+}
+
+// Run reads memories ahead, and keeps the cache consistent with other nodes, until ctx ends. It
+// returns the error of ctx. Without Run nothing is cached.
 func (s *Service) Run(ctx context.Context) error {
-	defer s.recalled.listen(false)
+	defer s.recalled.disable()
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	reading.Go(func() { s.readExpected(ctx) })
 	return s.db.Listen(ctx, Channel, func(payload string) {
-		if payload == "" { // connected: what was said meanwhile is not known
-			s.recalled.listen(true)
-			s.codes.Clear() // it may be another server, that counts on from an earlier number
+		if payload == "" { // connected: earlier notifications may have been lost
+			s.recalled.enable()
 			return
 		}
 		s.recalled.drop(payload)
 	})
 }
 
-// recalled is what was read of users. The zero value keeps nothing until listen(true).
-type recalled struct {
-	mu        sync.Mutex
-	listening bool
-	changes   int64
-	users     map[string]recalledUser
+func (s *Service) readExpected(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case user := <-s.expected:
+			if _, err := s.Recall(ctx, user.ref, user.userID, user.tokens); err != nil && ctx.Err() == nil {
+				s.log.WarnContext(ctx, "memory: memories not read ahead",
+					telemetry.KeyWorkspaceID, string(user.ref.ID), telemetry.KeyError, err)
+			}
+		}
+	}
 }
 
-type recalledUser struct {
-	items []Item
-	until time.Time
+// recallCache keeps the memories that Recall reads. It keeps nothing until it is enabled.
+type recallCache struct {
+	mu      sync.Mutex
+	enabled bool
+	changes int64
+	users   map[string]cachedUser
 }
 
-// listen empties it; on says whether changes will be heard of from now on.
-func (r *recalled) listen(on bool) {
+type cachedUser struct {
+	items     []Item
+	expiresAt time.Time
+}
+
+// enable empties the cache and starts caching: changes will be notified from now on.
+func (r *recallCache) enable() {
+	r.reset()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.listening, r.users = on, map[string]recalledUser{}
+	r.enabled = true
+}
+
+// disable empties the cache and stops caching.
+func (r *recallCache) disable() { r.reset() }
+
+func (r *recallCache) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.enabled, r.users = false, map[string]cachedUser{}
 	r.changes++
 }
 
-// version is to be handed to put: what was read before a change came is not kept.
-func (r *recalled) version() int64 {
+// version is a parameter of put: memories that were read before a change are not cached.
+func (r *recallCache) version() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.changes
 }
 
-func (r *recalled) get(ref workspaces.Ref, userID string, now time.Time) ([]Item, bool) {
+func (r *recallCache) get(ref workspaces.Ref, userID string, now time.Time) ([]Item, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	user, there := r.users[keyOf(ref, userID)]
-	return user.items, there && now.Before(user.until)
+	user, there := r.users[userKey(ref, userID)]
+	return user.items, there && now.Before(user.expiresAt)
 }
 
-func (r *recalled) put(ref workspaces.Ref, userID string, items []Item, version int64, now time.Time) {
+func (r *recallCache) put(ref workspaces.Ref, userID string, items []Item, version int64, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.listening || r.changes != version {
+	if !r.enabled || r.changes != version {
 		return
 	}
-	if len(r.users) >= recallUsers {
-		r.users = map[string]recalledUser{}
+	if len(r.users) >= maxCachedUsers {
+		r.users = map[string]cachedUser{}
 	}
-	r.users[keyOf(ref, userID)] = recalledUser{items, now.Add(recallFor)}
+	r.users[userKey(ref, userID)] = cachedUser{items, now.Add(cacheTime)}
 }
 
-// forget drops a user of this node's own change, before NOTIFY comes round.
-func (r *recalled) forget(ref workspaces.Ref, userID string) { r.drop(keyOf(ref, userID)) }
+// forget removes a user after a change by this node, without waiting for NOTIFY.
+func (r *recallCache) forget(ref workspaces.Ref, userID string) { r.drop(userKey(ref, userID)) }
 
-func (r *recalled) drop(key string) {
+func (r *recallCache) drop(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changes++

@@ -10,12 +10,12 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Remove is Delete of one memory for an operator; repeating it is not an error. Errors: NotFound for what the user
-// never had.
+// Remove deletes one memory for an operator. Repeating it is not an error. Errors: NotFound for a
+// memory that the user never had.
 func (s *Service) Remove(ctx context.Context, ref workspaces.Ref, userID string, id ID) error {
-	now := s.moment()
+	now := s.timestamp()
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		user, known, err := lockKnown(ctx, tx, ref, userID)
+		user, known, err := lockExisting(ctx, tx, ref, userID)
 		if err != nil {
 			return err
 		}
@@ -26,9 +26,9 @@ func (s *Service) Remove(ctx context.Context, ref workspaces.Ref, userID string,
 			}
 		}
 		if len(deleted) == 0 {
-			return s.workspaces.Gone(ctx, tx, ref.TenantID, "memory", buriedAs(userID, id))
+			return s.workspaces.Gone(ctx, tx, ref.TenantID, "memory", tombstone(userID, id))
 		}
-		if err := s.workspaces.Bury(ctx, tx, ref.TenantID, buriedAs(userID, id), now); err != nil {
+		if err := s.workspaces.Bury(ctx, tx, ref.TenantID, tombstone(userID, id), now); err != nil {
 			return err
 		}
 		user.ForgottenAt = now
@@ -41,5 +41,5 @@ func (s *Service) Remove(ctx context.Context, ref workspaces.Ref, userID string,
 	return err
 }
 
-// buriedAs is the tombstone of a user's memory: of nobody else's path, and without telling who it was.
-func buriedAs(userID string, id ID) string { return string(id) + " " + digest(string(id)+"\n"+userID) }
+// tombstone identifies a deleted memory of a user, without showing the user id.
+func tombstone(userID string, id ID) string { return string(id) + " " + digest(string(id)+"\n"+userID) }

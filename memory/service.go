@@ -1,10 +1,10 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,12 +15,11 @@ import (
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
-	"parlance.dev/parlance/platform/shelf"
 	"parlance.dev/parlance/provider/embedding"
 	"parlance.dev/parlance/workspaces"
 )
 
-// embedTimeout bounds the embedding of what is written or asked for; then it goes on without a vector.
+// embedTimeout bounds the embedding of a memory or a query. After it both go on without a vector.
 // Source: field, WeKnora.
 const embedTimeout = 2 * time.Second
 
@@ -28,35 +27,29 @@ const embedTimeout = 2 * time.Second
 type Deps struct {
 	DB       *postgres.DB
 	Embedder embedding.Embedder
-	// Workspaces remembers what was deleted.
+	// Workspaces records what was deleted.
 	Workspaces *workspaces.Service
-	// Agents says which categories an agent's users have to confirm.
+	// Agents says which categories the users of an agent have to confirm.
 	Agents *agents.Service
-	// MaxPerUser bounds a user's memories; 0 is DefaultMaxPerUser.
+	// MaxPerUser bounds the memories of a user. 0 means DefaultMaxPerUser.
 	MaxPerUser int
-	// CacheBytes bounds the codes that the process keeps; 0 is 96 MiB.
-	CacheBytes int
 	// Log may be nil.
 	Log *slog.Logger
-	// Now is the clock; nil is time.Now.
+	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
 
-// Service is memories and users. Safe for concurrent use.
+// Service manages memories and users. Safe for concurrent use.
 type Service struct {
 	db         *postgres.DB
 	embedder   embedding.Embedder
 	workspaces *workspaces.Service
 	agents     *agents.Service
-	most       int
+	maxPerUser int
 	log        *slog.Logger
 	now        func() time.Time
-	recalled   recalled
-	codes      *shelf.Shelf[codesKey]
-	// growing is held by who appends to codes on the shelf.
-	growing sync.Mutex
-	// expected are users who will speak soon.
-	expected chan expected
+	recalled   recallCache
+	expected   chan expectedUser
 
 	mu     sync.Mutex
 	agreed AgreedFunc
@@ -64,9 +57,12 @@ type Service struct {
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, most: d.MaxPerUser, log: d.Log, now: d.Now, codes: shelf.New[codesKey](cmp.Or(d.CacheBytes, defaultCacheBytes)), expected: make(chan expected, expectedMost)}
-	if s.most == 0 {
-		s.most = DefaultMaxPerUser
+	s := &Service{
+		db: d.DB, embedder: d.Embedder, workspaces: d.Workspaces, agents: d.Agents, maxPerUser: d.MaxPerUser,
+		log: d.Log, now: d.Now, expected: make(chan expectedUser, maxExpected),
+	}
+	if s.maxPerUser == 0 {
+		s.maxPerUser = DefaultMaxPerUser
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -77,18 +73,19 @@ func New(d Deps) *Service {
 	return s
 }
 
-// moment is now as Postgres keeps it.
-func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+// timestamp is the time as Postgres keeps it.
+func (s *Service) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// Outcome is what became of something that was to be remembered.
+// Outcome is the result of adding a memory.
 type Outcome string
 
 // The outcomes.
 const (
-	// Added is new; Replaced is new, and what it contradicts is history.
-	Added    Outcome = "added"
+	// Added: it is new.
+	Added Outcome = "added"
+	// Replaced: it is new, and superseded another one.
 	Replaced Outcome = "replaced"
-	// Renewed was there already, in these words or others.
+	// Renewed: there was one with the same meaning already.
 	Renewed Outcome = "renewed"
 )
 
@@ -96,14 +93,14 @@ const (
 type Kept struct {
 	Item
 	Outcome Outcome
-	// Before is the text that was superseded.
+	// Before is the text of the superseded memory.
 	Before string
 }
 
-// Add remembers something: see Kept. Errors: Invalid invalid-request, Precondition memory-full.
+// Add adds a memory. Errors: Invalid invalid-request, Precondition memory-full.
 func (s *Service) Add(ctx context.Context, ref workspaces.Ref, p AddParams) (Kept, error) {
-	now := s.moment()
-	p, err := p.normal(now)
+	now := s.timestamp()
+	p, err := p.normalize(now)
 	if err != nil {
 		return Kept{}, err
 	}
@@ -111,14 +108,14 @@ func (s *Service) Add(ctx context.Context, ref workspaces.Ref, p AddParams) (Kep
 	if id == "" {
 		id = ID(idgen.In(ctx, idgen.Memory))
 	}
-	vector := s.vectorFor(ctx, p.Text)
+	vector := s.embedDocument(ctx, p.Text)
 	var kept Kept
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		user, err := lockUser(ctx, tx, ref, p.UserID, now)
 		if err != nil {
 			return err
 		}
-		kept, err = s.keep(ctx, tx, ref, &user, p, id, vector, now)
+		kept, err = s.addTx(ctx, tx, ref, &user, p, id, vector, now)
 		if err != nil {
 			return err
 		}
@@ -128,14 +125,16 @@ func (s *Service) Add(ctx context.Context, ref workspaces.Ref, p AddParams) (Kep
 		s.recalled.forget(ref, p.UserID)
 		return kept, nil
 	}
-	if made, findErr := selectItem(ctx, s.db, ref, p.UserID, id, ""); findErr == nil { // see idgen.In
+	if made, findErr := selectItem(ctx, s.db, ref, p.UserID, id, noLock); findErr == nil { // a repeated request: see idgen.In
 		return Kept{Item: made, Outcome: Added}, nil
 	}
 	return Kept{}, err
 }
 
-// keep writes one memory; user is locked, and counts what it does.
-func (s *Service) keep(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user *userRow, p AddParams, id ID, vector *modelVector, now time.Time) (Kept, error) {
+// addTx adds a memory. The row of the user is locked, and its count is updated.
+func (s *Service) addTx(
+	ctx context.Context, tx bun.Tx, ref workspaces.Ref, user *userRow, p AddParams, id ID, vector *modelVector, now time.Time,
+) (Kept, error) {
 	item := Item{
 		ID: id, TenantID: ref.TenantID, WorkspaceID: ref.ID, UserID: p.UserID, Kind: p.Kind, Status: Active, Text: p.Text,
 		Category: p.Category, Tags: p.Tags, Confidence: p.Confidence, Meaning: meaningOf(p.Text), CreatedBy: p.CreatedBy,
@@ -157,7 +156,7 @@ func (s *Service) keep(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user 
 	for _, other := range there {
 		switch {
 		case other.expired(now):
-			if err := removeOne(ctx, tx, ref, user, other); err != nil {
+			if _, err := deleteItems(ctx, tx, ref, user, []ID{other.ID}); err != nil {
 				return Kept{}, err
 			}
 		case other.Meaning == item.Meaning && (other.Status == Active || item.Status == Pending):
@@ -166,8 +165,8 @@ func (s *Service) keep(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user 
 			replaced = append(replaced, other)
 		}
 	}
-	if user.Memories-len(replaced) >= s.most {
-		return Kept{}, errFull(s.most)
+	if user.Memories-len(replaced) >= s.maxPerUser {
+		return Kept{}, errFull(s.maxPerUser)
 	}
 	for _, other := range replaced {
 		kept.Outcome = Replaced
@@ -191,45 +190,39 @@ func (s *Service) keep(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user 
 	return kept, err
 }
 
-func errFull(most int) *fault.Error {
-	return fault.New(fault.MemoryFull, "Nothing more can be remembered of this user: there are %d memories already. Forget what is no longer needed first.", most)
+func errFull(limit int) *fault.Error {
+	return fault.New(fault.MemoryFull, "Nothing more can be remembered of this user: there are %d memories already. "+
+		"Forget what is no longer needed first.", limit)
 }
 
-// renew makes a memory that says the same the newest.
+// renew updates an existing memory with the same meaning.
 func renew(ctx context.Context, tx bun.Tx, ref workspaces.Ref, there Item, p AddParams, now time.Time) (Kept, error) {
 	there.UpdatedAt = now
 	there.Confidence = max(there.Confidence, p.Confidence)
 	for _, tag := range p.Tags {
-		if len(there.Tags) < MaxTags && !hasFold(there.Tags, tag) {
+		same := func(other string) bool { return strings.EqualFold(other, tag) }
+		if len(there.Tags) < MaxTags && !slices.ContainsFunc(there.Tags, same) {
 			there.Tags = append(there.Tags, tag)
 		}
 	}
 	if !there.ExpiresAt.IsZero() && (p.ExpiresAt.IsZero() || p.ExpiresAt.After(there.ExpiresAt)) {
 		there.ExpiresAt = p.ExpiresAt
 	}
-	return Kept{Item: there, Outcome: Renewed}, updateItem(ctx, tx, ref, there, "updated_at", "confidence", "tags", "expires_at")
+	err := updateItem(ctx, tx, ref, there, "updated_at", "confidence", "tags", "expires_at")
+	return Kept{Item: there, Outcome: Renewed}, err
 }
 
-func hasFold(list []string, one string) bool {
-	for _, other := range list {
-		if strings.EqualFold(other, one) {
-			return true
-		}
-	}
-	return false
-}
-
-// Get is a memory of the user. Errors: NotFound.
+// Get returns a memory of a user. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, ref workspaces.Ref, userID string, id ID) (Item, error) {
-	return selectItem(ctx, s.db, ref, userID, id, "")
+	return selectItem(ctx, s.db, ref, userID, id, noLock)
 }
 
-// UpdateParams are the fields to correct; nil stays as it is.
+// UpdateParams are the fields to change. nil keeps a field.
 type UpdateParams struct {
 	Text, Category, Attribute *string
 	Tags                      *[]string
 	Confidence                *float64
-	// ExpiresAt of a zero time is never.
+	// ExpiresAt zero means never.
 	ExpiresAt *time.Time
 }
 
@@ -239,16 +232,17 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, userID string,
 	if err != nil {
 		return Item{}, err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	text := before.Text
 	if p.Text != nil {
 		text = strings.TrimSpace(*p.Text)
 	}
-	vector := s.vectorFor(ctx, text)
+	vector := s.embedDocument(ctx, text)
 	var item Item
 	err = s.change(ctx, ref, userID, id, now, func(ctx context.Context, tx bun.Tx, _ *userRow, there Item) error {
 		if there.Status == Superseded {
-			return fault.InvalidField("memory_id", "superseded", "%s is history: correct the one that took its place, %s.", id, there.SupersededBy)
+			return fault.InvalidField("memory_id", "superseded",
+				"%s is history: correct the one that took its place, %s.", id, there.SupersededBy)
 		}
 		item = there
 		set(&item.Text, p.Text)
@@ -258,22 +252,26 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, userID string,
 		set(&item.Confidence, p.Confidence)
 		set(&item.ExpiresAt, p.ExpiresAt)
 		checked := AddParams{
-			UserID: userID, Kind: item.Kind, Text: item.Text, Category: item.Category, Attribute: item.Attribute, Tags: item.Tags, Confidence: item.Confidence,
+			UserID: userID, Kind: item.Kind, Text: item.Text, Category: item.Category, Attribute: item.Attribute,
+			Tags: item.Tags, Confidence: item.Confidence,
 		}
 		if p.ExpiresAt != nil {
 			checked.ExpiresAt = item.ExpiresAt
 		}
-		checked, err := checked.normal(now)
+		checked, err := checked.normalize(now)
 		if err != nil {
 			return err
 		}
 		item.Text, item.Category, item.Tags, item.UpdatedAt = checked.Text, checked.Category, checked.Tags, now
 		item.Meaning = meaningOf(item.Text)
 		item.Slot, item.Attribute = slotOf(item.Kind, item.Text, checked.Category, checked.Attribute)
-		if err := updateItem(ctx, tx, ref, item, "text", "category", "attribute", "tags", "confidence", "expires_at", "updated_at", "slot", "meaning"); err != nil {
-			if postgres.IsUnique(err, "memories_by_slot") {
-				return fault.Wrap(err, fault.NameTaken, "Another memory of this user is about the same thing already. Correct or delete that one.")
-			}
+		err = updateItem(ctx, tx, ref, item,
+			"text", "category", "attribute", "tags", "confidence", "expires_at", "updated_at", "slot", "meaning")
+		if postgres.IsUnique(err, "memories_by_slot") {
+			return fault.Wrap(err, fault.NameTaken,
+				"Another memory of this user is about the same thing already. Correct or delete that one.")
+		}
+		if err != nil {
 			return err
 		}
 		if item.Text == there.Text || item.Status != Active {
@@ -290,14 +288,15 @@ func set[T any](field *T, value *T) {
 	}
 }
 
-// Approve makes a pending memory active, in place of the one that is. Errors: NotFound, Invalid invalid-request.
+// Approve makes a pending memory active. It supersedes the active one of the slot. Errors:
+// NotFound, Invalid invalid-request.
 func (s *Service) Approve(ctx context.Context, ref workspaces.Ref, userID string, id ID) (Item, error) {
 	before, err := s.Get(ctx, ref, userID, id)
 	if err != nil {
 		return Item{}, err
 	}
-	vector := s.vectorFor(ctx, before.Text)
-	now := s.moment()
+	vector := s.embedDocument(ctx, before.Text)
+	now := s.timestamp()
 	var item Item
 	err = s.change(ctx, ref, userID, id, now, func(ctx context.Context, tx bun.Tx, user *userRow, there Item) error {
 		item = there
@@ -328,15 +327,15 @@ func (s *Service) Approve(ctx context.Context, ref workspaces.Ref, userID string
 	return item, err
 }
 
-// Delete deletes memories of the user with what they superseded, and says which there were. One that is
-// not there is passed over.
+// Delete deletes memories of a user with those that they superseded. It ignores ids that do not
+// exist, and returns the ids of what it deleted.
 func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, userID string, ids ...ID) (deleted []ID, err error) {
 	if !validUser(userID) || len(ids) == 0 {
 		return nil, nil
 	}
-	now := s.moment()
+	now := s.timestamp()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		user, known, err := lockKnown(ctx, tx, ref, userID)
+		user, known, err := lockExisting(ctx, tx, ref, userID)
 		if err != nil || !known {
 			return err
 		}
@@ -352,12 +351,12 @@ func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, userID string,
 	return deleted, err
 }
 
-// DeleteAll deletes all memories of the user and says how many there were, history included.
+// DeleteAll deletes all memories of a user, and returns their number, superseded ones included.
 func (s *Service) DeleteAll(ctx context.Context, ref workspaces.Ref, userID string) (count int, err error) {
 	if !validUser(userID) {
 		return 0, nil
 	}
-	now := s.moment()
+	now := s.timestamp()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		user, err := lockUser(ctx, tx, ref, userID, now)
 		if err != nil {
@@ -373,8 +372,9 @@ func (s *Service) DeleteAll(ctx context.Context, ref workspaces.Ref, userID stri
 	return count, err
 }
 
-// Erase deletes everything this package knows of a user, within the caller's transaction: for requests to be
-// erased. Sessions of the user that still wait for their extraction must be gone before.
+// Erase deletes everything about a user in the transaction of the caller, for requests to be
+// erased. The caller first deletes sessions of the user that memories are still to be extracted
+// from.
 func (s *Service) Erase(ctx context.Context, tx bun.Tx, ref workspaces.Ref, userID string) error {
 	if _, err := deleteAll(ctx, tx, ref, userID); err != nil {
 		return err
@@ -382,20 +382,23 @@ func (s *Service) Erase(ctx context.Context, tx bun.Tx, ref workspaces.Ref, user
 	if err := deleteUser(ctx, tx, ref, userID); err != nil {
 		return err
 	}
-	return announce(ctx, tx, ref, userID)
+	return notify(ctx, tx, ref, userID)
 }
 
-// change runs fn on a memory whose user is locked. Errors: NotFound, fn's.
-func (s *Service) change(ctx context.Context, ref workspaces.Ref, userID string, id ID, now time.Time, fn func(ctx context.Context, tx bun.Tx, user *userRow, there Item) error) error {
+// changeFunc changes a memory whose user is locked.
+type changeFunc func(ctx context.Context, tx bun.Tx, user *userRow, there Item) error
+
+// change runs fn on a memory. Errors: NotFound, those of fn.
+func (s *Service) change(ctx context.Context, ref workspaces.Ref, userID string, id ID, now time.Time, fn changeFunc) error {
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
-		user, known, err := lockKnown(ctx, tx, ref, userID)
+		user, known, err := lockExisting(ctx, tx, ref, userID)
 		if err != nil {
 			return err
 		}
 		if !known {
 			return fault.NoSuch("memory", string(id))
 		}
-		there, err := selectItem(ctx, tx, ref, userID, id, "UPDATE")
+		there, err := selectItem(ctx, tx, ref, userID, id, lockForUpdate)
 		if err != nil {
 			return err
 		}
@@ -408,22 +411,25 @@ func (s *Service) change(ctx context.Context, ref workspaces.Ref, userID string,
 	return err
 }
 
-// ListParams narrows a list of memories.
+// ListParams selects memories of a user.
 type ListParams struct {
 	Page   postgres.PageParams
 	UserID string
-	// Kind, Category and Query narrow it; empty: all.
+	// Kind, Category and Query select all when they are empty.
 	Kind     Kind
 	Category string
 	Query    string
-	// Status empty is active and pending.
+	// Status selects active and pending memories when it is empty.
 	Status Status
 }
 
-// List lists the memories of a user, newest first; a user never seen has none. Errors: Invalid invalid-request.
+// List lists the memories of a user, newest first. An unknown user has none. Errors: Invalid
+// invalid-request.
 func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([]Item, string, error) {
 	p.Page.Order = postgres.NewestFirst
-	p.Page.Filters = []string{string(ref.TenantID), string(ref.ID), p.UserID, string(p.Kind), p.Category, string(p.Status), p.Query}
+	p.Page.Filters = []string{
+		string(ref.TenantID), string(ref.ID), p.UserID, string(p.Kind), p.Category, string(p.Status), p.Query,
+	}
 	page, err := postgres.NewPage(p.Page)
 	if err != nil {
 		return nil, "", err
@@ -431,10 +437,12 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, p ListParams) ([
 	if !validUser(p.UserID) {
 		return nil, "", nil
 	}
-	items, err := selectItems(ctx, s.db, ref, p, page, s.moment())
+	items, err := selectItems(ctx, s.db, ref, p, page, s.timestamp())
 	if err != nil {
 		return nil, "", fmt.Errorf("list memories: %w", err)
 	}
-	items, next := postgres.Cut(page, items, func(i Item) postgres.Key { return postgres.Key{CreatedAt: i.CreatedAt, ID: string(i.ID)} })
+	items, next := postgres.Cut(page, items, func(i Item) postgres.Key {
+		return postgres.Key{CreatedAt: i.CreatedAt, ID: string(i.ID)}
+	})
 	return items, next, nil
 }

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 	"time"
@@ -15,7 +14,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// Channel is what is announced to the nodes: whose memories have changed.
+// Channel is the NOTIFY channel on which nodes learn whose memories have changed.
 const Channel = "parlance_memory"
 
 // userRow is a row of memory_users.
@@ -31,20 +30,20 @@ type userRow struct {
 	UpdatedAt   time.Time           `bun:"updated_at"`
 }
 
-// lockUser makes the user's row if there is none, and locks it until tx ends.
+// lockUser locks the row of a user until tx ends. It inserts the row if there is none.
 func lockUser(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID string, now time.Time) (userRow, error) {
 	user := userRow{TenantID: ref.TenantID, WorkspaceID: ref.ID, UserID: userID, CreatedAt: now, UpdatedAt: now}
 	err := tx.NewInsert().Model(&user).
 		On("CONFLICT (workspace_id, user_id) DO UPDATE").Set("updated_at = EXCLUDED.updated_at").
 		Where("u.tenant_id = EXCLUDED.tenant_id").Returning("*").Scan(ctx)
 	if err != nil {
-		return userRow{}, fmt.Errorf("lock a user's memory: %w", err)
+		return userRow{}, fmt.Errorf("lock memory user: %w", err)
 	}
 	return user, nil
 }
 
-// lockKnown locks the user's row if there is one.
-func lockKnown(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID string) (user userRow, known bool, err error) {
+// lockExisting locks the row of a user if there is one.
+func lockExisting(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID string) (user userRow, known bool, err error) {
 	if !validUser(userID) {
 		return userRow{}, false, nil
 	}
@@ -54,31 +53,31 @@ func lockKnown(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID strin
 		return userRow{}, false, nil
 	}
 	if err != nil {
-		return userRow{}, false, fmt.Errorf("lock a user's memory: %w", err)
+		return userRow{}, false, fmt.Errorf("lock memory user: %w", err)
 	}
 	return user, true, nil
 }
 
-// finish writes the user's row and tells the nodes.
+// finish updates the row of a user and notifies the nodes.
 func finish(ctx context.Context, tx bun.IDB, ref workspaces.Ref, user userRow, now time.Time) error {
 	user.UpdatedAt = now
 	_, err := tx.NewUpdate().Model(&user).Column("memories", "forgotten_at", "updated_at").
 		Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("user_id = ?", user.UserID).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("count a user's memories: %w", err)
+		return fmt.Errorf("update memory user: %w", err)
 	}
-	return announce(ctx, tx, ref, user.UserID)
+	return notify(ctx, tx, ref, user.UserID)
 }
 
-func announce(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID string) error {
-	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(?, ?)", Channel, keyOf(ref, userID)); err != nil {
-		return fmt.Errorf("announce a change of memory: %w", err)
+func notify(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID string) error {
+	if _, err := tx.ExecContext(ctx, "SELECT pg_notify(?, ?)", Channel, userKey(ref, userID)); err != nil {
+		return fmt.Errorf("notify of changed memories: %w", err)
 	}
 	return nil
 }
 
-// keyOf names a user among those of all workspaces, without telling who it is.
-func keyOf(ref workspaces.Ref, userID string) string {
+// userKey identifies a user among those of all workspaces, without showing the user id.
+func userKey(ref workspaces.Ref, userID string) string {
 	return string(ref.ID) + " " + digest(string(ref.ID)+"\n"+userID)
 }
 
@@ -86,28 +85,46 @@ func deleteUser(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID stri
 	_, err := tx.NewDelete().Model((*userRow)(nil)).
 		Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("user_id = ?", userID).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("delete a user's memory: %w", err)
+		return fmt.Errorf("delete memory user: %w", err)
 	}
 	return nil
 }
 
-// selectItem reads a memory; lock is "" or "UPDATE". Errors: NotFound.
-func selectItem(ctx context.Context, db bun.IDB, ref workspaces.Ref, userID string, id ID, lock string) (item Item, err error) {
+// embeddingModel is the model of the vector of a memory, or empty.
+const embeddingModel = `coalesce((
+    SELECT v.model
+    FROM memory_vectors AS v
+    WHERE v.workspace_id = m.workspace_id
+      AND v.memory_id = m.id
+), '') AS embedding_model`
+
+// rowLock is the lock that selectItem takes.
+type rowLock string
+
+const (
+	noLock        rowLock = ""
+	lockForUpdate rowLock = "UPDATE OF m"
+)
+
+// selectItem reads a memory. Errors: NotFound.
+func selectItem(
+	ctx context.Context, db bun.IDB, ref workspaces.Ref, userID string, id ID, lock rowLock,
+) (item Item, err error) {
 	if !idgen.Valid(idgen.Memory, string(id)) || !validUser(userID) {
 		return Item{}, fault.NoSuch("memory", string(id))
 	}
 	query := ofUser(db.NewSelect().Model(&item).ColumnExpr("m.*"), ref, userID).
-		ColumnExpr("coalesce((SELECT v.model FROM memory_vectors AS v WHERE v.workspace_id = m.workspace_id AND v.memory_id = m.id), '') AS embedding_model").
+		ColumnExpr(embeddingModel).
 		Where("m.id = ?", id)
-	if lock != "" {
-		query = query.For(lock + " OF m")
+	if lock != noLock {
+		query = query.For(string(lock))
 	}
 	err = query.Scan(ctx)
 	if postgres.NoRows(err) {
 		return Item{}, fault.NoSuch("memory", string(id))
 	}
 	if err != nil {
-		return Item{}, fmt.Errorf("read a memory: %w", err)
+		return Item{}, fmt.Errorf("read memory: %w", err)
 	}
 	return item, nil
 }
@@ -116,19 +133,19 @@ func ofUser(query *bun.SelectQuery, ref workspaces.Ref, userID string) *bun.Sele
 	return query.Where("m.tenant_id = ?", ref.TenantID).Where("m.workspace_id = ?", ref.ID).Where("m.user_id = ?", userID)
 }
 
-// selectSlot reads what is active and what is pending in a slot.
+// selectSlot reads the active and the pending memory of a slot.
 func selectSlot(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID, slot string) (items []Item, err error) {
 	err = ofUser(tx.NewSelect().Model(&items), ref, userID).
 		Where("m.slot = ?", slot).Where("m.status <> ?", Superseded).OrderExpr("m.status").Scan(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read what is remembered: %w", err)
+		return nil, fmt.Errorf("read memories of a slot: %w", err)
 	}
 	return items, nil
 }
 
 func insertItem(ctx context.Context, tx bun.IDB, item Item) error {
 	if _, err := tx.NewInsert().Model(&item).Exec(ctx); err != nil {
-		return fmt.Errorf("store a memory: %w", err)
+		return fmt.Errorf("insert memory: %w", err)
 	}
 	return nil
 }
@@ -138,34 +155,37 @@ func updateItem(ctx context.Context, tx bun.IDB, ref workspaces.Ref, item Item, 
 		item.Tags = []string{}
 	}
 	_, err := tx.NewUpdate().Model(&item).Column(columns...).
-		Where("m.tenant_id = ?", ref.TenantID).Where("m.workspace_id = ?", ref.ID).Where("m.user_id = ?", item.UserID).Where("m.id = ?", item.ID).Exec(ctx)
+		Where("m.tenant_id = ?", ref.TenantID).Where("m.workspace_id = ?", ref.ID).
+		Where("m.user_id = ?", item.UserID).Where("m.id = ?", item.ID).Exec(ctx)
 	if err != nil {
-		return fmt.Errorf("change a memory: %w", err)
+		return fmt.Errorf("update memory: %w", err)
 	}
 	return nil
 }
 
-// supersede makes a memory history.
+// supersede marks a memory as superseded by another one.
 func supersede(ctx context.Context, tx bun.IDB, ref workspaces.Ref, item Item, by ID, now time.Time) error {
 	item.Status, item.SupersededBy, item.UpdatedAt = Superseded, by, now
 	if err := updateItem(ctx, tx, ref, item, "status", "superseded_by", "updated_at"); err != nil {
 		return err
 	}
-	return dropVectors(ctx, tx, ref, []ID{item.ID})
+	return deleteVectors(ctx, tx, ref, []ID{item.ID})
 }
 
-func dropVectors(ctx context.Context, tx bun.IDB, ref workspaces.Ref, ids []ID) error {
+// deleteVectors deletes the vectors of memories, and what is due to be embedded.
+func deleteVectors(ctx context.Context, tx bun.IDB, ref workspaces.Ref, ids []ID) error {
 	for _, table := range []string{"memory_vectors", "memory_embeddings_due"} {
 		_, err := tx.NewDelete().Table(table).
-			Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).Where("memory_id IN (?)", bun.List(ids)).Exec(ctx)
+			Where("tenant_id = ?", ref.TenantID).Where("workspace_id = ?", ref.ID).
+			Where("memory_id IN (?)", bun.List(ids)).Exec(ctx)
 		if err != nil {
-			return fmt.Errorf("drop vectors of memories: %w", err)
+			return fmt.Errorf("delete vectors of memories: %w", err)
 		}
 	}
 	return nil
 }
 
-// trimHistory keeps the newest of what was superseded in a slot.
+// trimHistory deletes all but the newest superseded memories of a slot.
 func trimHistory(ctx context.Context, tx bun.IDB, ref workspaces.Ref, item Item) error {
 	_, err := tx.NewRaw(`
 		DELETE FROM memories
@@ -187,13 +207,7 @@ func trimHistory(ctx context.Context, tx bun.IDB, ref workspaces.Ref, item Item)
 	return nil
 }
 
-// removeOne deletes a memory and its history.
-func removeOne(ctx context.Context, tx bun.IDB, ref workspaces.Ref, user *userRow, item Item) error {
-	_, err := deleteItems(ctx, tx, ref, user, []ID{item.ID})
-	return err
-}
-
-// deleteItems deletes memories with what they superseded, and counts.
+// deleteItems deletes memories with those that they superseded, and updates the count of the user.
 func deleteItems(ctx context.Context, tx bun.IDB, ref workspaces.Ref, user *userRow, ids []ID) ([]ID, error) {
 	var gone []Item
 	err := tx.NewRaw(`
@@ -218,7 +232,8 @@ func deleteItems(ctx context.Context, tx bun.IDB, ref workspaces.Ref, user *user
 		  AND m.user_id = ?
 		  AND m.id IN (SELECT id FROM chain)
 		RETURNING m.id, m.status`,
-		ref.TenantID, ref.ID, user.UserID, bun.List(ids), ref.TenantID, ref.ID, user.UserID, ref.TenantID, ref.ID, user.UserID).Scan(ctx, &gone)
+		ref.TenantID, ref.ID, user.UserID, bun.List(ids),
+		ref.TenantID, ref.ID, user.UserID, ref.TenantID, ref.ID, user.UserID).Scan(ctx, &gone)
 	if err != nil {
 		return nil, fmt.Errorf("delete memories: %w", err)
 	}
@@ -238,10 +253,6 @@ func deleteAll(ctx context.Context, tx bun.IDB, ref workspaces.Ref, userID strin
 	if err != nil {
 		return 0, fmt.Errorf("delete a user's memories: %w", err)
 	}
-	return affected(result)
-}
-
-func affected(result sql.Result) (int, error) {
 	count, err := result.RowsAffected()
 	if err != nil {
 		return 0, fmt.Errorf("count rows: %w", err)
@@ -249,10 +260,12 @@ func affected(result sql.Result) (int, error) {
 	return int(count), nil
 }
 
-// selectItems reads a page of a user's memories; what has expired is not there any more.
-func selectItems(ctx context.Context, db bun.IDB, ref workspaces.Ref, p ListParams, page postgres.Page, now time.Time) (items []Item, err error) {
+// selectItems reads a page of the memories of a user, without expired ones.
+func selectItems(
+	ctx context.Context, db bun.IDB, ref workspaces.Ref, p ListParams, page postgres.Page, now time.Time,
+) (items []Item, err error) {
 	query := ofUser(db.NewSelect().Model(&items).ColumnExpr("m.*"), ref, p.UserID).
-		ColumnExpr("coalesce((SELECT v.model FROM memory_vectors AS v WHERE v.workspace_id = m.workspace_id AND v.memory_id = m.id), '') AS embedding_model").
+		ColumnExpr(embeddingModel).
 		Where("(m.expires_at IS NULL OR m.expires_at > ?)", now)
 	if p.Kind != "" {
 		query = query.Where("m.kind = ?", p.Kind)
@@ -272,14 +285,15 @@ func selectItems(ctx context.Context, db bun.IDB, ref workspaces.Ref, p ListPara
 	return items, page.Apply(query).Scan(ctx)
 }
 
-// allIDs are the ids of all that there is of a user.
+// allIDs returns the ids of the memories of a user, newest first, at most maxAnswerIDs.
 func (s *Service) allIDs(ctx context.Context, ref workspaces.Ref, userID string) (ids []ID, err error) {
-	err = ofUser(s.db.NewSelect().Model((*Item)(nil)).Column("id"), ref, userID).OrderExpr("m.created_at DESC").Limit(maxAnswerIDs).Scan(ctx, &ids)
+	err = ofUser(s.db.NewSelect().Model((*Item)(nil)).Column("id"), ref, userID).
+		OrderExpr("m.created_at DESC").Limit(maxAnswerIDs).Scan(ctx, &ids)
 	if err != nil {
-		return nil, fmt.Errorf("list a user's memories: %w", err)
+		return nil, fmt.Errorf("list ids of memories: %w", err)
 	}
 	return ids, nil
 }
 
-// maxAnswerIDs bounds the ids that a tool's answer names.
+// maxAnswerIDs bounds the ids in the answer of a tool.
 const maxAnswerIDs = 200

@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// User is a user of a workspace's agents, and what there is of them.
+// User is a user of the agents of a workspace, with counts.
 type User struct {
 	UserID       string    `bun:"user_id"`
 	FirstSeenAt  time.Time `bun:"first_seen_at"`
@@ -22,8 +22,8 @@ type User struct {
 	Memories     int       `bun:"memories"`
 }
 
-// usersSQL walks from user to user over the indexes of sessions and of memory_users, and counts the
-// sessions of those on the page only.
+// usersSQL reads the user ids of a page by stepping through the indexes of sessions and
+// memory_users, so that only the sessions of these users are counted.
 const usersSQL = `
 WITH RECURSIVE walk AS (
     SELECT least(
@@ -81,7 +81,7 @@ WHERE walk.user_id IS NOT NULL
   AND starts_with(walk.user_id, ?)
 ORDER BY walk.user_id`
 
-// Users lists the users whose ids begin with the prefix, in the order of the ids' bytes. Errors: Invalid
+// Users lists the users whose ids begin with the prefix, in byte order of the ids. Errors: Invalid
 // invalid-request (page_size, page_token).
 func (s *Service) Users(ctx context.Context, ref workspaces.Ref, prefix string, params postgres.PageParams) ([]User, string, error) {
 	params.Order = postgres.OldestFirst
@@ -104,11 +104,13 @@ func (s *Service) Users(ctx context.Context, ref workspaces.Ref, prefix string, 
 	if err != nil {
 		return nil, "", fmt.Errorf("list users: %w", err)
 	}
-	users, next := postgres.Cut(page, users, func(u User) postgres.Key { return postgres.Key{CreatedAt: time.UnixMicro(0).UTC(), ID: u.UserID} })
+	users, next := postgres.Cut(page, users, func(u User) postgres.Key {
+		return postgres.Key{CreatedAt: time.UnixMicro(0).UTC(), ID: u.UserID}
+	})
 	return users, next, nil
 }
 
-// User is one user. Errors: NotFound when there is neither a session nor a memory.
+// User returns one user. Errors: NotFound when there is neither a session nor a memory.
 func (s *Service) User(ctx context.Context, ref workspaces.Ref, userID string) (User, error) {
 	if !validUser(userID) {
 		return User{}, fault.NoSuch("user", userID)
@@ -120,7 +122,7 @@ func (s *Service) User(ctx context.Context, ref workspaces.Ref, userID string) (
 		return User{}, fault.NoSuch("user", userID)
 	}
 	if err != nil {
-		return User{}, fmt.Errorf("read a user: %w", err)
+		return User{}, fmt.Errorf("read user: %w", err)
 	}
 	return user, nil
 }

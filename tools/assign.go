@@ -6,14 +6,16 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"parlance.dev/parlance/tools/jsonvalue"
 )
 
-// Assignment keeps a value of a successful answer as a dynamic variable of the session, for later
-// calls and for the agent's instructions.
+// Assignment stores a value of a successful answer as a dynamic variable of the session, for later
+// calls and for the instructions of the agent.
 type Assignment struct {
-	// DynamicVariable is the variable's name, which is neither secret__… nor system__….
+	// DynamicVariable is the name of the variable. It begins neither with secret__ nor with system__.
 	DynamicVariable string `json:"dynamic_variable"`
-	// ValuePath leads to the value in the answer's JSON: customer.id, items[0].id, $.total;
+	// ValuePath is the path of the value in the JSON of the answer: customer.id, items[0].id, $.total.
 	// $ is the whole answer.
 	ValuePath string `json:"value_path"`
 }
@@ -25,13 +27,13 @@ const (
 	maxPathSteps      = 16
 )
 
-// variableName is that of a session's variables.
+// variableName is the form of the names of variables.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// pathStep is .name or [index].
+// pathStep matches .name or [index].
 var pathStep = regexp.MustCompile(`^(?:\.([A-Za-z0-9_-]+)|\[([0-9]{1,6})\])`)
 
-// parsePath takes a path apart: strings are members, ints places in arrays.
+// parsePath splits a path into its steps: strings are members, ints are array indexes.
 func parsePath(path string) ([]any, bool) {
 	rest, rooted := strings.CutPrefix(path, "$")
 	if path == "" || len(path) > maxValuePathBytes {
@@ -57,15 +59,15 @@ func parsePath(path string) ([]any, bool) {
 	return steps, true
 }
 
-// Assign reads the values that an answer sets. A path that leads nowhere, to null, to an object or
-// an array, or to more than 4 KiB sets nothing, so that the variable keeps its value.
-func Assign(wanted []Assignment, answer json.RawMessage) map[string]string {
+// Assign returns the variables that an answer sets. A path that leads to nothing, to null, to an
+// object, to an array or to more than 4 KiB sets nothing: the variable keeps its value.
+func Assign(assignments []Assignment, answer json.RawMessage) map[string]string {
 	values := map[string]string{}
-	if len(wanted) == 0 || answer == nil {
+	if len(assignments) == 0 || answer == nil {
 		return values
 	}
-	decoded := decodeJSON(answer)
-	for _, a := range wanted {
+	decoded := jsonvalue.Decode(answer)
+	for _, a := range assignments {
 		steps, ok := parsePath(a.ValuePath)
 		if !ok {
 			continue // it was checked when it was stored
@@ -77,7 +79,7 @@ func Assign(wanted []Assignment, answer json.RawMessage) map[string]string {
 	return values
 }
 
-// follow is the value at the end of the steps; nil when there is none.
+// follow returns the value at the end of a path, or nil.
 func follow(value any, steps []any) any {
 	for _, step := range steps {
 		switch step := step.(type) {
@@ -95,7 +97,7 @@ func follow(value any, steps []any) any {
 	return value
 }
 
-// scalar is a string as it is, a number or boolean as JSON has it.
+// scalar is the text of a string, a number or a boolean.
 func scalar(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
@@ -106,29 +108,4 @@ func scalar(value any) (string, bool) {
 		return strconv.FormatBool(value), true
 	}
 	return "", false
-}
-
-// assignments refuses those that could never be carried out, or would reach where they must not.
-func (c *checker) assignments(list []Assignment) {
-	if len(list) > maxAssignments {
-		c.add("assignments", "max_items", "assignments can have at most 16 entries.")
-		return
-	}
-	seen := map[string]bool{}
-	for i, a := range list {
-		field := "assignments[" + strconv.Itoa(i) + "]."
-		name := a.DynamicVariable
-		switch {
-		case !variableName.MatchString(name):
-			c.add(field+"dynamic_variable", "pattern", "dynamic_variable must be a letter or _ followed by at most 127 letters, digits or _.")
-		case strings.HasPrefix(name, SecretPrefix), strings.HasPrefix(name, SystemPrefix):
-			c.add(field+"dynamic_variable", "reserved", "An answer cannot set variables whose names begin with secret__ or system__.")
-		case seen[name]:
-			c.add(field+"dynamic_variable", "duplicate", strconv.Quote(name)+" is set twice.")
-		}
-		seen[name] = true
-		if _, ok := parsePath(a.ValuePath); !ok {
-			c.add(field+"value_path", "pattern", "value_path leads to a value of the answer's JSON, e.g. customer.id or items[0].id, with at most 16 steps and 200 bytes.")
-		}
-	}
 }

@@ -13,24 +13,25 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// AttachParams binds a tool to an agent.
+// AttachParams is an attachment.
 type AttachParams struct {
 	AgentID agents.ID
-	// ToolID is a custom tool's, or builtin:<name>.
+	// ToolID is that of a custom tool, or builtin:<name>.
 	ToolID  ID
 	Enabled bool
-	// MaxCallsPerSession is 1 to MaxCallsPerSession; 0: no cap; nil: the cap that an attachment has
-	// already, none for a new one.
+	// MaxCallsPerSession is from 1 to MaxCallsPerSession, or 0 for no cap. nil keeps the cap of an
+	// existing attachment, and is no cap for a new one.
 	MaxCallsPerSession *int
 }
 
-// Attach binds a tool to an agent; a second attach changes the first.
+// Attach binds a tool to an agent. A second call changes the attachment.
 // Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request (a memory-managed
 // tool with enabled false, a cap out of range), Forbidden plan-tools-not-enabled and
 // plan-mcp-not-enabled.
 func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams) (Attachment, error) {
 	if n := p.MaxCallsPerSession; n != nil && (*n < 0 || *n > MaxCallsPerSession) {
-		return Attachment{}, fault.InvalidField("max_calls_per_session", "out_of_range", "max_calls_per_session must be from 1 to 10,000, or 0 for no cap.")
+		return Attachment{}, fault.InvalidField("max_calls_per_session", "out_of_range",
+			"max_calls_per_session must be from 1 to 10,000, or 0 for no cap.")
 	}
 	if _, err := s.agents.Get(ctx, ref, p.AgentID); err != nil {
 		return Attachment{}, err
@@ -39,36 +40,33 @@ func (s *Service) Attach(ctx context.Context, ref workspaces.Ref, p AttachParams
 	if err != nil {
 		return Attachment{}, err
 	}
-	if err := s.attachable(ctx, ref, tool, p.Enabled); err != nil {
+	if err := s.checkAttachable(ctx, ref, tool, p.Enabled); err != nil {
 		return Attachment{}, err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	attachment := Attachment{
 		AgentID: p.AgentID, ToolID: p.ToolID, TenantID: ref.TenantID, WorkspaceID: ref.ID,
 		Enabled: p.Enabled, CreatedAt: now, UpdatedAt: now, Slug: tool.Slug,
 	}
-	if p.MaxCallsPerSession != nil {
-		attachment.MaxCallsPerSession = *p.MaxCallsPerSession
-	}
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		if tool.Bucket == BucketCustom {
-			// Locked, so that it cannot be deleted before the attachment is there to be deleted with it.
-			if _, err := selectTool(ctx, tx, ref, p.ToolID, "SHARE"); err != nil {
+			// The lock keeps a concurrent Delete from missing the attachment.
+			if _, err := selectTool(ctx, tx, ref, p.ToolID, lockForShare); err != nil {
 				return err
 			}
 		}
-		return upsertAttachment(ctx, tx, &attachment, p.MaxCallsPerSession == nil)
+		return upsertAttachment(ctx, tx, &attachment, p.MaxCallsPerSession)
 	})
 	if postgres.IsForeignKey(err, "") {
-		return Attachment{}, fault.NoSuch("agent", string(p.AgentID)) // it was deleted meanwhile
+		return Attachment{}, fault.NoSuch("agent", string(p.AgentID)) // deleted concurrently
 	}
 	return attachment, err
 }
 
-// attachable refuses what the tool's bucket or the plan does not allow.
-func (s *Service) attachable(ctx context.Context, ref workspaces.Ref, tool Tool, enabled bool) error {
+// checkAttachable refuses what the bucket of the tool or the plan does not allow.
+func (s *Service) checkAttachable(ctx context.Context, ref workspaces.Ref, tool Tool, enabled bool) error {
 	if tool.Bucket == BucketCustom {
-		return s.allowed(ctx, ref, tool.Kind)
+		return s.checkPlan(ctx, ref, tool.Kind)
 	}
 	if enabled {
 		return nil
@@ -76,19 +74,20 @@ func (s *Service) attachable(ctx context.Context, ref workspaces.Ref, tool Tool,
 	return cannotTurnOff(tool, "enabled")
 }
 
-// cannotTurnOff refuses to take system and memory-managed tools off an agent this way.
+// cannotTurnOff refuses to turn off system and memory-managed tools.
 func cannotTurnOff(tool Tool, field string) error {
 	switch tool.Bucket {
 	case BucketSystem:
 		return fault.OnField(fault.SystemToolAlwaysOn, field, "%s is a system tool and is always on.", tool.Slug)
 	case BucketMemory:
-		return fault.InvalidField(field, "memory_managed", "%s is on every agent; put its name into disabled_tools of the agent's tools-config to turn it off.", tool.Slug)
+		return fault.InvalidField(field, "memory_managed",
+			"%s is on every agent; put its name into disabled_tools of the agent's tools-config to turn it off.", tool.Slug)
 	case BucketOptIn, BucketCustom:
 	}
 	return nil
 }
 
-// Detach takes a tool off an agent; repeating it is not an error.
+// Detach removes a tool from an agent. Repeating it is not an error.
 // Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request (memory-managed).
 func (s *Service) Detach(ctx context.Context, ref workspaces.Ref, agentID agents.ID, id ID) error {
 	if _, err := s.agents.Get(ctx, ref, agentID); err != nil {
@@ -107,7 +106,7 @@ func (s *Service) Detach(ctx context.Context, ref workspaces.Ref, agentID agents
 	return deleteAttachment(ctx, s.db, ref, agentID, id)
 }
 
-// ListAgentTools is the agent's composed registry, tools that are off included. Errors: NotFound.
+// ListAgentTools is the registry of an agent, with the tools that are off. Errors: NotFound.
 func (s *Service) ListAgentTools(ctx context.Context, ref workspaces.Ref, agentID agents.ID) (Registry, error) {
 	agent, err := s.agents.Get(ctx, ref, agentID)
 	if err != nil {
@@ -116,10 +115,12 @@ func (s *Service) ListAgentTools(ctx context.Context, ref workspaces.Ref, agentI
 	return s.Compose(ctx, ref, agent)
 }
 
-// PageOfAgentTools is one page of ListAgentTools. The registry has an order of its own, so the place
-// in a token is a position and what stands there: that decides as long as the registry has it.
-// Errors: NotFound, Invalid invalid-request on page_size and page_token.
-func (s *Service) PageOfAgentTools(ctx context.Context, ref workspaces.Ref, agentID agents.ID, params postgres.PageParams) (Registry, string, error) {
+// PageOfAgentTools is one page of ListAgentTools. A page token has the last entry of the page and
+// its index. The index is used if the registry does not have that entry any more. Errors: NotFound,
+// Invalid invalid-request on page_size and page_token.
+func (s *Service) PageOfAgentTools(
+	ctx context.Context, ref workspaces.Ref, agentID agents.ID, params postgres.PageParams,
+) (Registry, string, error) {
 	registry, err := s.ListAgentTools(ctx, ref, agentID)
 	if err != nil {
 		return nil, "", err
@@ -131,28 +132,25 @@ func (s *Service) PageOfAgentTools(ctx context.Context, ref workspaces.Ref, agen
 	}
 	from := 0
 	if page.After != nil {
-		at := slices.IndexFunc(registry, func(e Entry) bool { return e.place() == page.After.ID })
+		at := slices.IndexFunc(registry, func(e Entry) bool { return e.position() == page.After.ID })
 		if at < 0 {
-			at = int(page.After.CreatedAt.UnixMicro()) - 1 // detached since: what followed it has moved up
+			at = int(page.After.CreatedAt.UnixMicro()) - 1 // it was detached, and later entries moved up
 		}
 		from = min(at+1, len(registry))
 	}
 	rest := registry[from:min(from+page.Limit(), len(registry))]
 	shown, next := postgres.Cut(page, rest, func(e Entry) postgres.Key {
-		at := slices.IndexFunc(registry, func(other Entry) bool { return other.place() == e.place() })
-		return postgres.Key{CreatedAt: time.UnixMicro(int64(at)), ID: e.place()}
+		at := slices.IndexFunc(registry, func(other Entry) bool { return other.position() == e.position() })
+		return postgres.Key{CreatedAt: time.UnixMicro(int64(at)), ID: e.position()}
 	})
 	return shown, next, nil
 }
 
-// place names an entry within its registry: one tool may be several of an MCP server's.
-func (e Entry) place() string { return string(e.Tool.ID) + " " + e.Name }
-
-// UpdateConfig replaces the agent's disabled_tools and returns them, each name once.
+// UpdateConfig replaces the disabled_tools of an agent and returns them without duplicates.
 // Errors: NotFound, Invalid system-tool-always-on, Invalid invalid-request on disabled_tools[i].
 func (s *Service) UpdateConfig(ctx context.Context, ref workspaces.Ref, agentID agents.ID, disabledTools []string) ([]string, error) {
 	if err := CheckDisabledTools(disabledTools); err != nil {
-		// Another workspace's agent is not found, whatever else is wrong.
+		// For an agent of another workspace the error is NotFound, whatever else is wrong.
 		if _, missing := s.agents.Get(ctx, ref, agentID); missing != nil {
 			return nil, missing
 		}
@@ -168,7 +166,7 @@ func (s *Service) UpdateConfig(ctx context.Context, ref workspaces.Ref, agentID 
 	return agent.Config.DisabledTools, err
 }
 
-// GetConfig is the agent's disabled_tools. Errors: NotFound.
+// GetConfig returns the disabled_tools of an agent. Errors: NotFound.
 func (s *Service) GetConfig(ctx context.Context, ref workspaces.Ref, agentID agents.ID) ([]string, error) {
 	agent, err := s.agents.Get(ctx, ref, agentID)
 	return agent.Config.DisabledTools, err

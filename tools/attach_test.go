@@ -70,7 +70,8 @@ func TestRegistry(t *testing.T) {
 	if diff := cmp.Diff(want, f.registry(t)); diff != "" {
 		t.Error(diff)
 	}
-	// An opt-in tool is enabled by attaching it; disabled_tools turns it off and gives it back as it was.
+	// An opt-in tool is enabled by attaching it; disabled_tools turns it off and gives it back as it
+	// was.
 	if _, err := f.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: "builtin:schedule_callback", Enabled: true, MaxCallsPerSession: new(1)}); err != nil {
 		t.Fatal(err)
 	}

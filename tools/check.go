@@ -15,6 +15,10 @@ import (
 
 	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/tools/httpcall"
+	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/tools/schema"
+	"parlance.dev/parlance/tools/template"
 )
 
 var slugPattern = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
@@ -26,49 +30,50 @@ const (
 	maxListed           = 50
 )
 
-var methods = []string{"GET", "POST", "PATCH", "PUT", "DELETE"}
-
-// managedHeaders are written by us or by the connection; an operator's would contradict them.
+// managedHeaders are headers that the service or the connection sets.
 var managedHeaders = []string{
 	"Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Te", "Trailer",
 	"Upgrade", "Proxy-Authorization", "Proxy-Connection", "Expect", "Idempotency-Key",
 }
 
-// checker collects violations; all are shown at once.
+// checker checks custom tools.
 type checker struct {
-	fields []fault.Field
-	// known are URLs that were accepted before.
-	known []string
+	guard   *publicnet.Guard
+	schemas *schema.Cache
 }
 
-func (c *checker) add(field, code, message string) {
-	c.fields = append(c.fields, fault.Field{Field: field, Code: code, Message: message})
+// violations collects what is wrong with a tool. All of it is reported at once.
+type violations []fault.Field
+
+func (v *violations) add(field, code, message string) {
+	*v = append(*v, fault.Field{Field: field, Code: code, Message: message})
 }
 
-// addErr keeps the fields of a decision; any other error is not expected here and becomes one on field.
-func (c *checker) addErr(field string, err error) {
+// addErr adds the fields of a fault.Error. Any other error is not expected, and becomes one on
+// field.
+func (v *violations) addErr(field string, err error) {
 	if err == nil {
 		return
 	}
 	if decided, ok := errors.AsType[*fault.Error](err); ok && len(decided.Fields) > 0 {
-		c.fields = append(c.fields, decided.Fields...)
+		*v = append(*v, decided.Fields...)
 		return
 	}
-	c.add(field, "invalid", err.Error())
+	v.add(field, "invalid", err.Error())
 }
 
-func (c *checker) err() error {
-	if len(c.fields) == 0 {
+func (v violations) err() error {
+	if len(v) == 0 {
 		return nil
 	}
-	return fault.InvalidFields(c.fields...)
+	return fault.InvalidFields(v...)
 }
 
-// withDefaults fills what was left out. Source: decisions, Tools.
+// withDefaults sets fields that were left out. Source: decisions, Tools.
 func (t Tool) withDefaults() Tool {
 	c := &t.Config
 	if len(c.InputSchema) == 0 {
-		c.InputSchema = defaultSchema
+		c.InputSchema = schema.Default
 	}
 	if t.Kind == KindHTTP && c.Method == "" {
 		c.Method = "POST"
@@ -88,72 +93,76 @@ func (t Tool) withDefaults() Tool {
 	return t
 }
 
-// check refuses a custom tool that could not be called, all violations at once. stored is what the
-// tool was, the zero Config for a new one: an address that stays is not judged again, because what
-// is public may have changed since, and calls judge it anyway. Errors: Invalid invalid-request.
-func (s *Service) check(t Tool, authHeader string, stored Config) error {
-	c := checker{known: []string{stored.WebhookURL, stored.MCPServerURL}}
+// check refuses a custom tool that could not be called, with all violations. stored is the previous
+// configuration, or the zero value for a new tool. A URL that did not change is not checked again:
+// which addresses are public may have changed since, and each call checks it. Errors: Invalid
+// invalid-request.
+func (c checker) check(t Tool, authHeader string, stored Config) error {
+	var v violations
 	if !slugPattern.MatchString(t.Slug) {
-		c.add("slug", "pattern", "slug must be a letter followed by at most 63 letters, digits, _ or -.")
+		v.add("slug", "pattern", "slug must be a letter followed by at most 63 letters, digits, _ or -.")
 	}
 	if n := utf8.RuneCountInString(t.Description); strings.TrimSpace(t.Description) == "" || n > maxDescriptionChars {
-		c.add("description", "length", "description must have 1 to 2,000 characters.")
+		v.add("description", "length", "description must have 1 to 2,000 characters.")
 	}
 	if !utf8.ValidString(t.Description) || strings.ContainsRune(t.Description, 0) {
-		c.add("description", "characters", "description must be text without the character U+0000.")
+		v.add("description", "characters", "description must be text without the character U+0000.")
 	}
 	if n := t.Config.TimeoutSeconds; n < 1 || n > MaxTimeoutSeconds {
-		c.add("timeout_seconds", "out_of_range", "timeout_seconds must be from 1 to 120.")
+		v.add("timeout_seconds", "out_of_range", "timeout_seconds must be from 1 to 120.")
 	}
 	if n := t.Config.ResponseMaxBytes; n < MinResponseMaxBytes || n > MaxResponseMaxBytes {
-		c.add("response_max_bytes", "out_of_range", "response_max_bytes must be from 1,024 to 10,485,760.")
+		v.add("response_max_bytes", "out_of_range", "response_max_bytes must be from 1,024 to 10,485,760.")
 	}
-	c.assignments(t.Config.Assignments)
-	properties, err := s.schemas.checkSchema(t.Config.InputSchema)
-	c.addErr("input_schema", err)
-	c.headers(t.Config.Headers)
+	v.checkAssignments(t.Config.Assignments)
+	properties, err := c.schemas.Check(t.Config.InputSchema)
+	v.addErr("input_schema", err)
+	v.checkHeaders(t.Config.Headers)
 	if len(authHeader) > maxAuthHeaderBytes || !httpguts.ValidHeaderFieldValue(authHeader) {
-		c.add("auth_header", "header_value", "auth_header must be one line of at most 8,192 bytes without control characters.")
+		v.add("auth_header", "header_value", "auth_header must be one line of at most 8,192 bytes without control characters.")
 	}
-	c.approval(t)
+	v.checkApproval(t)
 	switch t.Kind {
 	case KindHTTP:
-		s.checkHTTP(&c, t.Config, properties, err == nil)
+		c.checkHTTP(&v, t.Config, stored, properties)
 	case KindMCP:
-		s.checkMCP(&c, t.Config)
+		c.checkMCP(&v, t.Config, stored)
 	default:
-		c.add("kind", "in", "kind must be http or mcp.")
+		v.add("kind", "in", "kind must be http or mcp.")
 	}
-	return c.err()
+	return v.err()
 }
 
-func (s *Service) checkHTTP(c *checker, config Config, properties map[string]json.RawMessage, schemaValid bool) {
+// checkHTTP checks what is special to kind http. properties is nil when the schema is not valid.
+func (c checker) checkHTTP(v *violations, config, stored Config, properties map[string]json.RawMessage) {
 	if config.WebhookURL == "" {
-		c.add("webhook_url", "required", "webhook_url is required for kind http.")
+		v.add("webhook_url", "required", "webhook_url is required for kind http.")
 	} else {
-		s.checkURL(c, "webhook_url", config.WebhookURL)
+		c.checkURL(v, "webhook_url", config.WebhookURL, stored.WebhookURL)
 	}
-	if !slices.Contains(methods, config.Method) {
-		c.add("method", "in", "method must be GET, POST, PATCH, PUT or DELETE.")
+	if !slices.Contains(httpcall.Methods, config.Method) {
+		v.add("method", "in", "method must be GET, POST, PATCH, PUT or DELETE.")
 	}
-	c.names("path_params", config.PathParams, properties, schemaValid)
-	c.names("query_params", config.QueryParams, properties, schemaValid)
-	c.pathParams(config)
-	c.hardcoded(config)
+	v.checkNames("path_params", config.PathParams, properties)
+	v.checkNames("query_params", config.QueryParams, properties)
+	v.checkPathParams(config)
+	v.checkHardcoded(config)
 	for field, set := range map[string]bool{
-		"mcp_server_url": config.MCPServerURL != "", "mcp_tool_name": config.MCPToolName != "", "allowed_tools": len(config.AllowedTools) > 0,
+		"mcp_server_url": config.MCPServerURL != "", "mcp_tool_name": config.MCPToolName != "",
+		"allowed_tools": len(config.AllowedTools) > 0,
 	} {
 		if set {
-			c.add(field, "not_allowed", field+" belongs to kind mcp.")
+			v.add(field, "not_allowed", field+" belongs to kind mcp.")
 		}
 	}
 }
 
-func (s *Service) checkMCP(c *checker, config Config) {
+// checkMCP checks what is special to kind mcp.
+func (c checker) checkMCP(v *violations, config, stored Config) {
 	if config.MCPServerURL == "" {
-		c.add("mcp_server_url", "required", "mcp_server_url is required for kind mcp.")
+		v.add("mcp_server_url", "required", "mcp_server_url is required for kind mcp.")
 	} else {
-		s.checkURL(c, "mcp_server_url", config.MCPServerURL)
+		c.checkURL(v, "mcp_server_url", config.MCPServerURL, stored.MCPServerURL)
 	}
 	for field, set := range map[string]bool{
 		"webhook_url": config.WebhookURL != "", "method": config.Method != "", "path_params": len(config.PathParams) > 0,
@@ -161,7 +170,7 @@ func (s *Service) checkMCP(c *checker, config Config) {
 		"hardcoded_body_params": len(config.HardcodedBodyParams) > 0,
 	} {
 		if set {
-			c.add(field, "not_allowed", field+" belongs to kind http.")
+			v.add(field, "not_allowed", field+" belongs to kind http.")
 		}
 	}
 	for i, name := range append([]string{config.MCPToolName}, config.AllowedTools...) {
@@ -170,131 +179,176 @@ func (s *Service) checkMCP(c *checker, config Config) {
 			if i > 0 {
 				field = "allowed_tools[" + strconv.Itoa(i-1) + "]"
 			}
-			c.add(field, "characters", field+" must be the name of a remote tool, at most 128 bytes.")
+			v.add(field, "characters", field+" must be the name of a remote tool, at most 128 bytes.")
 		}
 	}
 }
 
-// checkURL refuses what cannot be called: nobody is asked, a name is resolved only by a call.
-// Placeholders stand in path and query only: one in the host would send auth_header wherever
-// a variable says.
-func (s *Service) checkURL(c *checker, field, raw string) {
-	if slices.Contains(c.known, raw) {
+// checkURL refuses a URL that cannot be called. It does not resolve the host: only calls do. The
+// host may have no placeholders, because a variable would decide where auth_header is sent.
+func (c checker) checkURL(v *violations, field, raw, stored string) {
+	if raw == stored {
 		return
 	}
 	if len(raw) > maxURLBytes {
-		c.add(field, "max_len", field+" can have at most 2,048 bytes.")
+		v.add(field, "max_len", field+" can have at most 2,048 bytes.")
 		return
 	}
 	if scheme, _, found := strings.Cut(raw, "://"); !found || scheme != "http" && scheme != "https" {
-		c.add(field, "url_scheme", field+" must begin with https:// or http://.")
+		v.add(field, "url_scheme", field+" must begin with https:// or http://.")
 		return
 	}
-	origin, path, query := splitURL(raw)
+	origin, path, query := template.SplitURL(raw)
 	if strings.ContainsAny(origin, "{}") {
-		c.add(field, "url_placeholder", "Placeholders can stand in the path and the query of "+field+", not in its host.")
+		v.add(field, "url_placeholder", "Placeholders can stand in the path and the query of "+field+", not in its host.")
 		return
 	}
 	if strings.Contains(path+query, "#") || strings.ContainsFunc(raw, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		c.add(field, "url", field+" cannot have a fragment (#) or control characters.")
+		v.add(field, "url", field+" cannot have a fragment (#) or control characters.")
 		return
 	}
-	parsed, err := url.Parse(origin + escapeLiteral(path))
+	parsed, err := url.Parse(origin + template.EscapeLiteral(path))
 	if err != nil {
-		c.add(field, "url", field+" is not a valid URL.")
+		v.add(field, "url", field+" is not a valid URL.")
 		return
 	}
-	if _, err := url.ParseQuery(escapeLiteral(query)); err != nil {
-		c.add(field, "url", "The query of "+field+" is not valid.")
+	if _, err := url.ParseQuery(template.EscapeLiteral(query)); err != nil {
+		v.add(field, "url", "The query of "+field+" is not valid.")
 		return
 	}
-	switch err := s.guard.CheckLiteral(parsed); {
+	switch err := c.guard.CheckLiteral(parsed); {
 	case errors.Is(err, publicnet.ErrNotPublic):
-		c.add(field, "url_not_public", field+" names an address that is not public.")
+		v.add(field, "url_not_public", field+" names an address that is not public.")
 	case err != nil:
-		c.add(field, "url", field+" needs a host, may have a port from 1 to 65535, and cannot have a user name; put credentials into auth_header.")
+		v.add(field, "url", field+" needs a host, may have a port from 1 to 65535, "+
+			"and cannot have a user name; put credentials into auth_header.")
 	}
 }
 
-// names checks a list of argument names: each once, and a property of the schema.
-func (c *checker) names(field string, names []string, properties map[string]json.RawMessage, schemaValid bool) {
+// checkNames checks a list of argument names: each occurs once, and is a property of the schema.
+// nil properties are not known.
+func (v *violations) checkNames(field string, names []string, properties map[string]json.RawMessage) {
 	if len(names) > maxListed {
-		c.add(field, "max_items", field+" can have at most 50 names.")
+		v.add(field, "max_items", field+" can have at most 50 names.")
 	}
 	for i, name := range names {
 		at := field + "[" + strconv.Itoa(i) + "]"
 		if slices.Index(names, name) != i {
-			c.add(at, "duplicate", strconv.Quote(name)+" stands twice in "+field+".")
+			v.add(at, "duplicate", strconv.Quote(name)+" stands twice in "+field+".")
 		}
-		if _, known := properties[name]; schemaValid && !known {
-			c.add(at, "unknown_property", strconv.Quote(name)+" is not a property of input_schema.")
+		if _, known := properties[name]; properties != nil && !known {
+			v.add(at, "unknown_property", strconv.Quote(name)+" is not a property of input_schema.")
 		}
 	}
 }
 
-// pathParams holds path_params against the {name} placeholders, which must be the same set.
-func (c *checker) pathParams(config Config) {
-	_, path, query := splitURL(config.WebhookURL)
-	found := placeholders(path + "?" + query)
+// checkPathParams checks that path_params and the {argument} placeholders are the same names.
+func (v *violations) checkPathParams(config Config) {
+	_, path, query := template.SplitURL(config.WebhookURL)
+	found := template.Arguments(path + "?" + query)
 	for i, name := range config.PathParams {
 		if !slices.Contains(found, name) {
-			c.add("path_params["+strconv.Itoa(i)+"]", "no_placeholder", "webhook_url has no placeholder {"+name+"}.")
+			v.add("path_params["+strconv.Itoa(i)+"]", "no_placeholder", "webhook_url has no placeholder {"+name+"}.")
 		}
 		if slices.Contains(config.QueryParams, name) {
-			c.add("path_params["+strconv.Itoa(i)+"]", "duplicate", strconv.Quote(name)+" cannot be in both path_params and query_params.")
+			v.add("path_params["+strconv.Itoa(i)+"]", "duplicate", strconv.Quote(name)+" cannot be in both path_params and query_params.")
 		}
 	}
 	for _, name := range found {
 		if !slices.Contains(config.PathParams, name) {
-			c.add("path_params", "missing", "webhook_url has the placeholder {"+name+"}, which path_params does not name.")
+			v.add("path_params", "missing", "webhook_url has the placeholder {"+name+"}, which path_params does not name.")
 		}
 	}
 }
 
-// hardcoded checks the operator's own values.
-func (c *checker) hardcoded(config Config) {
+// checkHardcoded checks the values that the operator sends with each call.
+func (v *violations) checkHardcoded(config Config) {
 	if len(config.HardcodedQueryParams) > maxListed {
-		c.add("hardcoded_query_params", "max_pairs", "hardcoded_query_params can have at most 50 members.")
+		v.add("hardcoded_query_params", "max_pairs", "hardcoded_query_params can have at most 50 members.")
 	}
 	for name, value := range config.HardcodedQueryParams {
 		if strings.ContainsRune(name+value, 0) {
-			c.add("hardcoded_query_params", "characters", "hardcoded_query_params cannot hold the character U+0000.")
+			v.add("hardcoded_query_params", "characters", "hardcoded_query_params cannot hold the character U+0000.")
 		}
 	}
 	if len(config.HardcodedBodyParams) == 0 {
 		return
 	}
-	if !hasBody(config.Method) {
-		c.add("hardcoded_body_params", "not_allowed", "A "+config.Method+" request has no body; use hardcoded_query_params.")
+	if !httpcall.HasBody(config.Method) {
+		v.add("hardcoded_body_params", "not_allowed", "A "+config.Method+" request has no body; use hardcoded_query_params.")
 	}
 	var object map[string]any
-	if json.Unmarshal(config.HardcodedBodyParams, &object) != nil || object == nil || len(config.HardcodedBodyParams) > maxSchemaBytes || hasNUL(config.HardcodedBodyParams) || deeper(object, maxJSONDepth) {
-		c.add("hardcoded_body_params", "object", "hardcoded_body_params must be a JSON object of at most 65,536 bytes and 100 levels, without the character U+0000.")
+	raw := config.HardcodedBodyParams
+	if json.Unmarshal(raw, &object) != nil || object == nil || len(raw) > schema.MaxBytes ||
+		jsonvalue.HasNUL(raw) || jsonvalue.DeeperThan(object, jsonvalue.MaxDepth) {
+		v.add("hardcoded_body_params", "object",
+			"hardcoded_body_params must be a JSON object of at most 65,536 bytes and 100 levels, without the character U+0000.")
 	}
 }
 
-func (c *checker) headers(headers map[string]string) {
+func (v *violations) checkHeaders(headers map[string]string) {
 	if len(headers) > maxListed {
-		c.add("headers", "max_pairs", "headers can have at most 50 members.")
+		v.add("headers", "max_pairs", "headers can have at most 50 members.")
 	}
 	seen := map[string]bool{}
 	for name, value := range headers {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		switch {
 		case !httpguts.ValidHeaderFieldName(name):
-			c.add("headers", "header_name", strconv.Quote(name)+" is not a header name.")
+			v.add("headers", "header_name", strconv.Quote(name)+" is not a header name.")
 		case seen[canonical]:
-			c.add("headers", "duplicate", canonical+" stands twice in headers.")
+			v.add("headers", "duplicate", canonical+" stands twice in headers.")
 		case canonical == "Authorization":
-			c.add("headers", "not_allowed", "Put the authorization into auth_header, where it is stored encrypted.")
+			v.add("headers", "not_allowed", "Put the authorization into auth_header, where it is stored encrypted.")
 		case slices.Contains(managedHeaders, canonical):
-			c.add("headers", "not_allowed", canonical+" is set by the service.")
+			v.add("headers", "not_allowed", canonical+" is set by the service.")
 		case !httpguts.ValidHeaderFieldValue(value):
-			c.add("headers", "header_value", "The value of "+canonical+" cannot hold line breaks or control characters.")
+			v.add("headers", "header_value", "The value of "+canonical+" cannot hold line breaks or control characters.")
 		}
 		seen[canonical] = true
 	}
 }
 
-// hasBody says whether arguments go into a JSON body rather than the query.
-func hasBody(method string) bool { return method == "POST" || method == "PUT" || method == "PATCH" }
+// checkApproval checks approval and approval_tools.
+func (v *violations) checkApproval(t Tool) {
+	config := t.Config
+	switch {
+	case t.Kind != KindMCP && (config.Approval != "" || len(config.ApprovalTools) > 0):
+		v.add("approval", "not_allowed", "approval belongs to kind mcp.")
+	case t.Kind == KindMCP && !slices.Contains([]string{ApprovalNever, ApprovalAlways, ApprovalListed}, config.Approval):
+		v.add("approval", "in", "approval must be never, always or listed.")
+	case config.Approval == ApprovalListed && len(config.ApprovalTools) == 0:
+		v.add("approval_tools", "required",
+			"approval_tools must name the tools whose calls need an approval, with approval listed.")
+	case config.Approval != ApprovalListed && len(config.ApprovalTools) > 0:
+		v.add("approval_tools", "not_allowed", "approval_tools belongs to approval listed.")
+	}
+}
+
+// checkAssignments checks names and paths.
+func (v *violations) checkAssignments(list []Assignment) {
+	if len(list) > maxAssignments {
+		v.add("assignments", "max_items", "assignments can have at most 16 entries.")
+		return
+	}
+	seen := map[string]bool{}
+	for i, a := range list {
+		field := "assignments[" + strconv.Itoa(i) + "]."
+		name := a.DynamicVariable
+		switch {
+		case !variableName.MatchString(name):
+			v.add(field+"dynamic_variable", "pattern",
+				"dynamic_variable must be a letter or _ followed by at most 127 letters, digits or _.")
+		case strings.HasPrefix(name, SecretPrefix), strings.HasPrefix(name, SystemPrefix):
+			v.add(field+"dynamic_variable", "reserved",
+				"An answer cannot set variables whose names begin with secret__ or system__.")
+		case seen[name]:
+			v.add(field+"dynamic_variable", "duplicate", strconv.Quote(name)+" is set twice.")
+		}
+		seen[name] = true
+		if _, ok := parsePath(a.ValuePath); !ok {
+			v.add(field+"value_path", "pattern", "value_path leads to a value of the answer's JSON, "+
+				"e.g. customer.id or items[0].id, with at most 16 steps and 200 bytes.")
+		}
+	}
+}

@@ -147,8 +147,8 @@ func TestSecretsInFailures(t *testing.T) {
 	}
 }
 
-// TestShadowed: when two tools have one name, the first in the registry's order has it, and the other
-// is shown with the reason; a tool that is off takes nobody's name.
+// TestShadowed: when two tools have one name, the first in the registry's order has it, and the
+// other is shown with the reason; a tool that is off takes nobody's name.
 func TestShadowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -257,7 +257,8 @@ func TestMCPFrozen(t *testing.T) {
 	wantNames(t, f.compose(t, f.node(t), "ses_2", nil), "crm__old")
 }
 
-// TestMCPStale: a list is asked for again after its time; when the server is gone the old one stands in.
+// TestMCPStale: a list is asked for again after its time; when the server is gone the old one
+// stands in.
 func TestMCPStale(t *testing.T) {
 	t.Parallel()
 	f := newMCPFixture(t)
@@ -295,7 +296,8 @@ func TestMCPStale(t *testing.T) {
 	wantNames(t, f.compose(t, f.Service, "ses_5", nil), "crm__find") // it comes back within the session
 }
 
-// TestMCPSlow: a server that says nothing holds a turn for some seconds, and costs it its tools only.
+// TestMCPSlow: a server that says nothing holds a turn for some seconds, and costs it its tools
+// only.
 func TestMCPSlow(t *testing.T) {
 	t.Parallel()
 	f := newMCPFixture(t)

@@ -2,204 +2,155 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/fault"
 	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/tools/mcpservers"
 	"parlance.dev/parlance/workspaces"
 )
 
-// DisabledReason says why a tool of a registry is off; empty when it is on.
-type DisabledReason string
-
-// The reasons, in the order they are looked at: what the operator chose, then what cannot be.
-const (
-	// ReasonAttachmentDisabled: attached with enabled false.
-	ReasonAttachmentDisabled DisabledReason = "attachment_disabled"
-	// ReasonNotEnabled: an opt-in built-in that nobody enabled.
-	ReasonNotEnabled DisabledReason = "not_enabled"
-	// ReasonDisabledTools: named in the agent's disabled_tools.
-	ReasonDisabledTools DisabledReason = "disabled_tools"
-	// ReasonMemoryOff: a memory tool of an agent whose memory is not enabled.
-	ReasonMemoryOff DisabledReason = "memory_off"
-	// ReasonShadowed: an earlier tool of the registry has the name.
-	ReasonShadowed DisabledReason = "shadowed"
-	// ReasonPlan: the tenant's plan does not have it.
-	ReasonPlan DisabledReason = "plan"
-	// ReasonNotAvailable: not built yet.
-	ReasonNotAvailable DisabledReason = "not_available"
-)
-
-// Entry is one tool of an agent's registry.
-type Entry struct {
-	// Name, Description and InputSchema are what the model sees.
-	Name        string
-	Description string
-	InputSchema json.RawMessage
-	// Enabled says whether the model sees it at all.
-	Enabled        bool
-	DisabledReason DisabledReason
-	// MaxCallsPerSession 0 is no cap.
-	MaxCallsPerSession int
-	// AgentID is whose registry this is of; empty for a run.
-	AgentID agents.ID
-	// NeedsApproval says that a call is made only when the client allows it. Package conversation asks.
-	NeedsApproval bool
-	// RemoteTool is the MCP server's own name of the tool; empty for others.
-	RemoteTool string
-	// Detail says in words why it is off, where DisabledReason does not say it all.
-	Detail string
-	Tool   Tool
+// registryParams is for whom a registry is composed.
+type registryParams struct {
+	ref       workspaces.Ref
+	agent     agents.Agent
+	sessionID string // empty outside a session
+	variables Variables
+	prefetch  *Prefetch // nil: nothing was prefetched
 }
 
-// Idempotent says whether a call may be cut short without harm.
-func (e Entry) Idempotent() bool { return e.Tool.Idempotent() }
-
-// refusal tells a model that called a tool which is off.
-func (e Entry) refusal() *Error {
-	code := CodeDisabled
-	switch {
-	case e.DisabledReason == ReasonNotAvailable:
-		code = CodeNotAvailable
-	case e.DisabledReason == ReasonPlan && e.Tool.Kind == KindMCP:
-		code = Code(fault.PlanMCPNotEnabled)
-	}
-	return refuse(code, "The tool %s is off for this agent (%s). Do not call it again; go on without it.", e.Name, e.DisabledReason)
-}
-
-// Registry is an agent's tools in the interface's order: attached custom tools, built-in
-// tools, system tools. Of each name at most one entry is on. Agents and turns share registries: nobody changes one.
-type Registry []Entry
-
-// Offered are the entries a model is told about, where they stand: they are large.
-func (r Registry) Offered() iter.Seq[*Entry] {
-	return func(yield func(*Entry) bool) {
-		for i := range r {
-			if r[i].Enabled && !yield(&r[i]) {
-				return
-			}
-		}
-	}
-}
-
-// Find is the entry of that name that is on, or else one that is off: Call refuses and traces it.
-func (r Registry) Find(name string) (Entry, bool) {
-	i := slices.IndexFunc(r, func(e Entry) bool { return e.Name == name && e.Enabled })
-	if i < 0 {
-		i = slices.IndexFunc(r, func(e Entry) bool { return e.Name == name })
-	}
-	if i < 0 {
-		return Entry{}, false
-	}
-	return r[i], true
-}
-
-// Compose makes the registry of an agent as it stands now. The servers of its mcp tools are asked
-// with the example variables of a run.
+// Compose makes the registry of an agent as it is now. MCP servers are asked with the example
+// variables of a run.
 func (s *Service) Compose(ctx context.Context, ref workspaces.Ref, agent agents.Agent) (Registry, error) {
-	return s.compose(ctx, agent, mcpContext{ref: ref, variables: NewVariables(stubVariables(s.now())), wait: mcpTurnWait}, nil)
+	return s.compose(ctx, registryParams{ref: ref, agent: agent, variables: NewVariables(exampleVariables(s.now()))})
 }
 
-func (s *Service) compose(ctx context.Context, agent agents.Agent, m mcpContext, ahead *Ahead) (Registry, error) {
-	if ahead == nil || !ahead.asked {
-		ahead = &Ahead{attached: true}
-		plan, err := s.workspaces.Plan(ctx, m.ref.TenantID)
+// ComposeSession makes the registry of an agent for a turn of a session: as Compose, with the tools
+// of MCP servers as they were when the session first used them. prefetch may be nil.
+func (s *Service) ComposeSession(
+	ctx context.Context, ref workspaces.Ref, agent agents.Agent, sessionID string, variables Variables, prefetch *Prefetch,
+) (Registry, error) {
+	return s.compose(ctx, registryParams{ref: ref, agent: agent, sessionID: sessionID, variables: variables, prefetch: prefetch})
+}
+
+func (s *Service) compose(ctx context.Context, p registryParams) (Registry, error) {
+	known := p.prefetch
+	if known == nil || !known.done {
+		plan, err := s.workspaces.Plan(ctx, p.ref.TenantID)
 		if err != nil {
 			return nil, err
 		}
-		ahead.plan = plan
+		known = &Prefetch{hasAttachments: true, plan: plan}
 	}
-	plan := ahead.plan
-	var attachments []Attachment
-	var custom map[ID]Tool
-	if ahead.attached {
-		var err error
-		if attachments, err = listAttachments(ctx, s.db, m.ref, agent.ID); err != nil {
-			return nil, err
-		}
-		if custom, err = attachedTools(ctx, s.db, m.ref, attachments); err != nil {
-			return nil, err
-		}
+	if !known.hasAttachments {
+		return s.builtinRegistry(p.agent), nil
 	}
-	key := ""
-	if len(attachments) == 0 {
-		key = s.bareKey(agent)
-		if bare, known := s.bare.Get(key); known {
-			return bare, nil
-		}
-	}
-	byTool := map[ID]Attachment{}
-	var ask []Tool
-	for _, attachment := range attachments {
-		byTool[attachment.ToolID] = attachment
-		if tool, ok := custom[attachment.ToolID]; ok && tool.Kind == KindMCP && customReason(tool, attachment, plan) == "" {
-			ask = append(ask, tool)
-		}
-	}
-	found, err := s.discoverAll(ctx, m, ask)
+	attachments, err := listAttachments(ctx, s.db, p.ref, p.agent.ID)
 	if err != nil {
 		return nil, err
 	}
-	var registry Registry
+	if len(attachments) == 0 {
+		return s.builtinRegistry(p.agent), nil
+	}
+	custom, err := s.customEntries(ctx, p, known.plan, attachments)
+	if err != nil {
+		return nil, err
+	}
+	return s.withBuiltins(custom, p.agent, attachments), nil
+}
+
+// builtinRegistry is the registry of an agent without attachments. It is cached by all that it
+// depends on.
+func (s *Service) builtinRegistry(agent agents.Agent) Registry {
+	s.mu.RLock()
+	registered := len(s.builtins)
+	s.mu.RUnlock()
+	key := strings.Join([]string{
+		string(agent.ID), strconv.FormatBool(agent.Config.Memory.Enabled), strconv.Itoa(registered),
+		strings.Join(agent.Config.DisabledTools, " "),
+	}, " ")
+	if cached, ok := s.builtinRegistries.Get(key); ok {
+		return cached
+	}
+	registry := s.withBuiltins(nil, agent, nil)
+	s.builtinRegistries.Set(key, registry)
+	return registry
+}
+
+// withBuiltins appends the built-in and system tools to the custom ones.
+func (s *Service) withBuiltins(registry Registry, agent agents.Agent, attachments []Attachment) Registry {
+	byTool := map[ID]Attachment{}
 	for _, attachment := range attachments {
-		tool, ok := custom[attachment.ToolID]
-		if !ok {
-			continue
-		}
-		if servers, asked := found[tool.ID]; asked {
-			registry = append(registry, s.mcpEntries(tool, attachment, servers)...)
-		} else {
-			registry = append(registry, s.entry(tool, attachment, customReason(tool, attachment, plan)))
-		}
+		byTool[attachment.ToolID] = attachment
 	}
 	for _, tool := range append(builtinTools(BucketMemory, BucketOptIn), builtinTools(BucketSystem)...) {
 		attachment := byTool[tool.ID]
-		registry = append(registry, s.entry(tool, attachment, s.builtinReason(tool, attachment, agent.Config)))
+		registry = append(registry, newEntry(tool, attachment, s.builtinReason(tool, attachment, agent.Config)))
 	}
 	for i := range registry {
 		registry[i].AgentID = agent.ID
 	}
-	registry = dedupe(registry)
-	s.bare.Put(key, registry) // not when key is empty
-	return registry, nil
+	registry.disableDuplicates()
+	return registry
 }
 
-// bareKey is all that the registry of an agent without attachments depends on.
-func (s *Service) bareKey(agent agents.Agent) string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return string(agent.ID) + " " + strconv.FormatBool(agent.Config.Memory.Enabled) + " " + strconv.Itoa(len(s.builtins)) + " " + strings.Join(agent.Config.DisabledTools, " ")
+// customEntries are the entries of the attached custom tools. The MCP servers among them are asked
+// for their tools.
+func (s *Service) customEntries(
+	ctx context.Context, p registryParams, plan workspaces.Plan, attachments []Attachment,
+) (Registry, error) {
+	tools, err := attachedTools(ctx, s.db, p.ref, attachments)
+	if err != nil {
+		return nil, err
+	}
+	var servers []mcpservers.Server
+	for _, attachment := range attachments {
+		tool, ok := tools[attachment.ToolID]
+		if ok && tool.Kind == KindMCP && customReason(tool, attachment, plan) == "" {
+			servers = append(servers, s.mcpServer(p.ref, tool, p.variables.operator))
+		}
+	}
+	query := mcpservers.Query{SessionID: p.sessionID, Wait: mcpservers.TurnWait}
+	found, err := s.mcp.DiscoverAll(ctx, p.ref, query, servers)
+	if err != nil {
+		return nil, err
+	}
+	var entries Registry
+	for _, attachment := range attachments {
+		tool, ok := tools[attachment.ToolID]
+		if !ok {
+			continue
+		}
+		if list, asked := found[string(tool.ID)]; asked {
+			entries = append(entries, mcpEntries(tool, attachment, list)...)
+		} else {
+			entries = append(entries, newEntry(tool, attachment, customReason(tool, attachment, plan)))
+		}
+	}
+	return entries, nil
 }
 
-// Ahead is what of an agent's registry somebody asks the database who asks it anyhow: most agents have
-// nothing attached, and then nothing else has to be asked. The zero value knows nothing.
-type Ahead struct {
-	asked, attached bool
-	plan            workspaces.Plan
+// Prefetch is a part of the registry of an agent that the caller reads together with other data.
+// Most agents have no attachments, and then nothing else has to be read. The zero value knows
+// nothing.
+type Prefetch struct {
+	done           bool
+	hasAttachments bool
+	plan           workspaces.Plan
 }
 
-// Steps are the questions; they belong into one [postgres.DB.Ask].
-func (a *Ahead) Steps(s *Service, ref workspaces.Ref, agent agents.ID) []postgres.Step {
-	return []postgres.Step{s.workspaces.PlanStep(ref.TenantID, &a.plan), {
+// Steps are the statements, for one [postgres.DB.Ask].
+func (p *Prefetch) Steps(s *Service, ref workspaces.Ref, agent agents.ID) []postgres.Step {
+	return []postgres.Step{s.workspaces.PlanStep(ref.TenantID, &p.plan), {
 		SQL:  hasAttachments,
 		Args: []any{string(ref.TenantID), string(ref.ID), string(agent)},
 		Row: func(scan func(into ...any) error) error {
-			a.asked = true
-			return scan(&a.attached)
+			p.done = true
+			return scan(&p.hasAttachments)
 		},
 	}}
-}
-
-func (s *Service) entry(tool Tool, attachment Attachment, reason DisabledReason) Entry {
-	return Entry{
-		Name: tool.Slug, Description: tool.Description, InputSchema: tool.Config.InputSchema,
-		Enabled: reason == "", DisabledReason: reason, MaxCallsPerSession: attachment.MaxCallsPerSession, Tool: tool,
-	}
 }
 
 func customReason(tool Tool, attachment Attachment, plan workspaces.Plan) DisabledReason {
@@ -225,23 +176,4 @@ func (s *Service) builtinReason(tool Tool, attachment Attachment, config agents.
 		return ReasonNotAvailable
 	}
 	return ""
-}
-
-// dedupe gives each name to the first entry that is on; later ones are shown as shadowed. Slugs are
-// unique and never a built-in's, so this matters for the tools of MCP servers, and if a name is
-// reserved after a tool took it.
-func dedupe(registry Registry) Registry {
-	owned := map[string]bool{}
-	for i := range registry {
-		e := &registry[i]
-		name := strings.ToLower(e.Name)
-		switch {
-		case !e.Enabled:
-		case owned[name]:
-			e.Enabled, e.DisabledReason = false, ReasonShadowed
-		default:
-			owned[name] = true
-		}
-	}
-	return registry
 }

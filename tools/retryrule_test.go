@@ -180,8 +180,8 @@ func (d doing) answer() string {
 }
 
 // TestRetryRule has servers do anything at any byte and holds what arrives against the rule: a POST
-// or PATCH of which a byte was written is sent again only after 429 or 503 with Retry-After; GET, PUT
-// and DELETE whenever it may help; nothing more than three times; one key for all attempts.
+// or PATCH of which a byte was written is sent again only after 429 or 503 with Retry-After; GET,
+// PUT and DELETE whenever it may help; nothing more than three times; one key for all attempts.
 func TestRetryRule(t *testing.T) {
 	t.Parallel()
 	const seed, rounds, callsEach = 20261122, 60, 4 // a fifth failure would open the breaker

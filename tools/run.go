@@ -1,12 +1,18 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/tools/failure"
+	"parlance.dev/parlance/tools/mcpservers"
+	"parlance.dev/parlance/tools/modeltext"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -21,15 +27,15 @@ type RunParams struct {
 	ToolID ID
 	// Arguments is a JSON object; empty is no arguments.
 	Arguments json.RawMessage
-	// RemoteTool says which tool of an MCP server, by its own name or the model's; needed when the tool
-	// stands for several.
+	// RemoteTool is the tool of an MCP server, by the name that the server or the model uses. It is
+	// needed when the tool stands for several.
 	RemoteTool string
-	// DynamicVariables are values for the placeholders; those named system__… replace the examples.
+	// DynamicVariables are values for the placeholders. Those named system__… replace the examples.
 	DynamicVariables map[string]string
 }
 
-// stubVariables are the system variables of a run: the stubbed agent context.
-func stubVariables(now time.Time) map[string]string {
+// exampleVariables are the system variables of a run.
+func exampleVariables(now time.Time) map[string]string {
 	return map[string]string{
 		"system__session_id": "ses_example", "system__conversation_id": "ses_example", "system__agent_id": "agt_example",
 		"system__user_id": "user_example", "system__time_utc": now.UTC().Format(time.RFC3339), "system__timezone": "UTC",
@@ -37,8 +43,8 @@ func stubVariables(now time.Time) map[string]string {
 	}
 }
 
-// Run calls the tool's real endpoint outside any session: caps do not count, everything else
-// is as in Call. A failure of the endpoint is in Outcome.Error, not in the error.
+// Run calls the endpoint of a tool outside any session. Caps do not count, everything else is as in
+// Call. A failure of the endpoint is in Outcome.Error, not in the error.
 // Errors: NotFound, Invalid tool-arguments-invalid, Invalid invalid-request (a built-in or
 // system tool, too many variables), Forbidden plan-tools-not-enabled and plan-mcp-not-enabled.
 func (s *Service) Run(ctx context.Context, ref workspaces.Ref, p RunParams) (Outcome, error) {
@@ -47,58 +53,55 @@ func (s *Service) Run(ctx context.Context, ref workspaces.Ref, p RunParams) (Out
 		return Outcome{}, err
 	}
 	if tool.Bucket != BucketCustom {
-		return Outcome{}, fault.InvalidField("tool_id", "not_custom", "%s runs only in a conversation; run takes custom tools.", tool.ID)
+		return Outcome{}, fault.InvalidField("tool_id", "not_custom",
+			"%s runs only in a conversation; run takes custom tools.", tool.ID)
 	}
-	if err := s.allowed(ctx, ref, tool.Kind); err != nil {
+	if err := s.checkPlan(ctx, ref, tool.Kind); err != nil {
 		return Outcome{}, err
 	}
 	if err := checkVariables(p.DynamicVariables); err != nil {
 		return Outcome{}, err
 	}
-	variables := stubVariables(s.now())
+	variables := exampleVariables(s.now())
 	maps.Copy(variables, p.DynamicVariables)
-	params := CallParams{Ref: ref, Entry: s.entry(tool, Attachment{Enabled: true}, ""), Arguments: p.Arguments, Variables: NewVariables(variables)}
+	params := CallParams{
+		Ref: ref, Entry: newEntry(tool, Attachment{Enabled: true}, ""), Arguments: p.Arguments, Variables: NewVariables(variables),
+	}
 	switch {
 	case tool.Kind == KindMCP:
-		if err := s.runEntry(ctx, tool, p.RemoteTool, &params); err != nil {
+		if err := s.selectRemoteTool(ctx, p.RemoteTool, &params); err != nil {
 			return Outcome{}, err
 		}
 	case p.RemoteTool != "":
 		return Outcome{}, fault.InvalidField("remote_tool", "not_allowed", "remote_tool belongs to kind mcp.")
 	}
-	invalid, err := s.runArguments(params.Entry, p.Arguments)
+	_, fields, err := s.checkArguments(params.Entry.InputSchema, p.Arguments)
 	if err != nil {
 		return Outcome{}, err
 	}
-	// A run with wrong arguments is traced too: Call refuses them in the same words.
+	// Call refuses wrong arguments too, and traces the refusal.
 	outcome := s.Call(ctx, params)
-	if invalid != nil {
+	if invalid := argumentsFault(fields); invalid != nil {
 		return Outcome{}, invalid
 	}
 	return outcome, nil
 }
 
-// runArguments is the decision about arguments that do not match, with a field each; nil when they do.
-func (s *Service) runArguments(entry Entry, raw json.RawMessage) (*fault.Error, error) {
-	arguments, fields := decodeArguments(raw)
+// argumentsFault is the error about arguments that do not match the schema, with a field for each
+// violation. It is nil when they match.
+func argumentsFault(fields []fault.Field) *fault.Error {
 	if len(fields) == 0 {
-		var err error
-		if fields, err = s.schemas.checkArguments(entry.InputSchema, arguments); err != nil {
-			return nil, err
-		}
-	}
-	if len(fields) == 0 {
-		return nil, nil
+		return nil
 	}
 	refused := fault.New(fault.ToolArgumentsInvalid, "The arguments do not match the tool's input_schema. %s", fieldText(fields))
 	for _, f := range fields {
-		f.Field = "args" + prefixed(f.Field)
+		f.Field = "args" + withDot(f.Field)
 		refused.Fields = append(refused.Fields, f)
 	}
-	return refused, nil
+	return refused
 }
 
-func prefixed(path string) string {
+func withDot(path string) string {
 	if path == "" || path[0] == '[' {
 		return path
 	}
@@ -107,12 +110,50 @@ func prefixed(path string) string {
 
 func checkVariables(variables map[string]string) error {
 	if len(variables) > maxVariables {
-		return fault.InvalidField("dynamic_variables", "max_pairs", "dynamic_variables can have at most %d members.", maxVariables)
+		return fault.InvalidField("dynamic_variables", "max_pairs",
+			"dynamic_variables can have at most %d members.", maxVariables)
 	}
 	for name, value := range variables {
 		if len(value) > maxVariableBytes {
-			return fault.InvalidField("dynamic_variables", "max_bytes", "The value of %q has more than %d bytes.", name, maxVariableBytes)
+			return fault.InvalidField("dynamic_variables", "max_bytes",
+				"The value of %q has more than %d bytes.", name, maxVariableBytes)
 		}
 	}
 	return nil
+}
+
+// selectRemoteTool sets p.Entry to the tool of an MCP server that a run calls. The server is asked
+// for its tools first. When that fails, p refuses the call with the reason. Errors: Invalid
+// invalid-request on remote_tool.
+func (s *Service) selectRemoteTool(ctx context.Context, remote string, p *CallParams) error {
+	tool := p.Entry.Tool
+	query := mcpservers.Query{Wait: mcpservers.FetchTimeout, Refresh: true}
+	found := s.mcp.Discover(ctx, query, s.mcpServer(p.Ref, tool, p.Variables.operator))
+	entries := mcpEntries(tool, Attachment{Enabled: true}, found)
+	if found.Reason != "" {
+		p.Entry = entries[0]
+		p.Entry.Enabled, p.Entry.RemoteTool = true, cmp.Or(remote, p.Entry.RemoteTool)
+		p.Refused = failure.New(CodeConnectionFailed,
+			"The tool was not called, because its server could not be asked what it has: %s.", found.Detail)
+		return nil
+	}
+	if remote == "" && len(entries) == 1 {
+		p.Entry = entries[0]
+		return nil
+	}
+	at := slices.IndexFunc(entries, func(e Entry) bool { return e.RemoteTool == remote || e.Name == remote })
+	if at >= 0 && remote != "" {
+		p.Entry = entries[at]
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.RemoteTool)
+	}
+	list := modeltext.Cut(strings.Join(names, ", "), 500)
+	if remote == "" {
+		return fault.InvalidField("remote_tool", "required",
+			"%s stands for several tools of its server; name one of them: %s.", tool.Slug, list)
+	}
+	return fault.InvalidField("remote_tool", "unknown", "%s has no tool %q; it has: %s.", tool.Slug, remote, list)
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/tools/httpcall"
 	"parlance.dev/parlance/workspaces"
 )
 
-// ID names a tool: a UUID for custom tools, builtin:<name> or system:<name> otherwise.
+// ID identifies a tool: a UUID for custom tools, builtin:<name> or system:<name> otherwise.
 type ID string
 
-// Kind is how a custom tool is reached; empty for built-in and system tools.
+// Kind is how a custom tool is called. It is empty for built-in and system tools.
 type Kind string
 
 // The kinds.
@@ -23,7 +24,7 @@ const (
 	KindMCP  Kind = "mcp"
 )
 
-// Bucket says where a tool comes from, which decides how it is attached.
+// Bucket says where a tool comes from. It decides how the tool is attached.
 type Bucket string
 
 // The buckets. Source: interface, Tool.
@@ -34,6 +35,13 @@ const (
 	BucketCustom Bucket = "custom"
 )
 
+// The values of Config.Approval.
+const (
+	ApprovalNever  = "never"
+	ApprovalAlways = "always"
+	ApprovalListed = "listed"
+)
+
 // Defaults and bounds of a custom tool. Source: decisions, Tools.
 const (
 	DefaultTimeoutSecondsHTTP = 20
@@ -42,27 +50,27 @@ const (
 	DefaultResponseMaxBytes   = 256 << 10
 	MinResponseMaxBytes       = 1 << 10
 	MaxResponseMaxBytes       = 10 << 20
-	// ModelMaxBytes is how much of an answer the model gets.
+	// ModelMaxBytes bounds the part of an answer that the model gets.
 	ModelMaxBytes = 16 << 10
 	// MaxCallsPerSession is the largest cap an attachment can set.
 	MaxCallsPerSession = 10_000
 )
 
-// Tool is an entry of the catalog. Built-in and system tools have no row, no times and only
-// the fields the model sees.
+// Tool is an entry of the catalog. Built-in and system tools have no row, no times, and only the
+// fields that the model sees.
 type Tool struct {
 	bun.BaseModel `bun:"table:tools,alias:t"`
 
 	ID          ID                  `bun:"id,pk,type:uuid"`
 	TenantID    workspaces.TenantID `bun:"tenant_id"`
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
-	// Slug is the stable name the model sees.
+	// Slug is the stable name that the model sees.
 	Slug string `bun:"slug"`
-	// Description is what the model reads to decide when to call the tool.
+	// Description tells the model when to call the tool.
 	Description string `bun:"description"`
 	Kind        Kind   `bun:"kind"`
 	Config      Config `bun:"config,type:jsonb"`
-	// AuthHeader is sealed for (tenant, tool, auth_header); nil when there is none.
+	// AuthHeader is sealed for (tenant, tool, auth_header). nil when there is none.
 	AuthHeader []byte    `bun:"auth_header,type:bytea"`
 	CreatedAt  time.Time `bun:"created_at"`
 	UpdatedAt  time.Time `bun:"updated_at"`
@@ -70,51 +78,55 @@ type Tool struct {
 	Bucket Bucket `bun:"-"`
 }
 
-// Config is everything else about a tool. Its JSON is what the database keeps; it never holds a secret.
+// Config is everything else about a tool, stored as JSON. It has no secrets.
 type Config struct {
 	// InputSchema is a JSON Schema 2020-12 of type object.
 	InputSchema json.RawMessage `json:"input_schema"`
-	// WebhookURL may hold {name} placeholders in its path and query, and {{variables}} there too.
+	// WebhookURL may have {argument} and {{variable}} placeholders in its path and query.
 	WebhookURL string `json:"webhook_url,omitempty"`
-	// Method is GET, POST, PATCH, PUT or DELETE; empty for mcp.
+	// Method is GET, POST, PATCH, PUT or DELETE. Empty for mcp.
 	Method      string   `json:"method,omitempty"`
 	PathParams  []string `json:"path_params,omitempty"`
 	QueryParams []string `json:"query_params,omitempty"`
-	// HardcodedQueryParams and HardcodedBodyParams (a JSON object) win over arguments.
+	// HardcodedQueryParams and HardcodedBodyParams (a JSON object) replace arguments of the same name.
 	HardcodedQueryParams map[string]string `json:"hardcoded_query_params,omitempty"`
 	HardcodedBodyParams  json.RawMessage   `json:"hardcoded_body_params,omitempty"`
 	Headers              map[string]string `json:"headers,omitempty"`
 	MCPServerURL         string            `json:"mcp_server_url,omitempty"`
 	MCPToolName          string            `json:"mcp_tool_name,omitempty"`
 	AllowedTools         []string          `json:"allowed_tools,omitempty"`
-	// Approval says for mcp whether the client is asked before a call: ApprovalNever, ApprovalAlways,
-	// or ApprovalListed, for the remote tools in ApprovalTools. Empty for http.
+	// Approval says whether the client must allow a call of an mcp tool: ApprovalNever,
+	// ApprovalAlways, or ApprovalListed for the remote tools in ApprovalTools. Empty for http.
 	Approval         string   `json:"approval,omitempty"`
 	ApprovalTools    []string `json:"approval_tools,omitempty"`
 	AllowDynamicVars bool     `json:"allow_dynamic_vars,omitempty"`
 	TimeoutSeconds   int      `json:"timeout_seconds"`
 	ResponseMaxBytes int      `json:"response_max_bytes"`
-	// Assignments keep values of the answer as variables of the session.
+	// Assignments store values of the answer as variables of the session.
 	Assignments []Assignment `json:"assignments,omitempty"`
 }
 
 // Timeout bounds a whole call, retries included.
 func (c Config) Timeout() time.Duration { return time.Duration(c.TimeoutSeconds) * time.Second }
 
+// endpoint is what an http tool calls.
+func (c Config) endpoint() httpcall.Endpoint {
+	return httpcall.Endpoint{
+		Method: c.Method, URL: c.WebhookURL, PathParams: c.PathParams, QueryParams: c.QueryParams,
+		HardcodedQuery: c.HardcodedQueryParams, HardcodedBody: c.HardcodedBodyParams, Headers: c.Headers,
+	}
+}
+
 // AuthHeaderSet says whether an auth_header is stored.
 func (t Tool) AuthHeaderSet() bool { return len(t.AuthHeader) > 0 }
 
-// Idempotent says whether a call may be cut short or repeated without harm: barge-in cancels
-// no other. Source: decisions, Tools.
+// Idempotent says whether a call can be cancelled or repeated without harm. Barge-in cancels no
+// other calls. Source: decisions, Tools.
 func (t Tool) Idempotent() bool {
 	if t.Kind == KindHTTP {
-		return isIdempotent(t.Config.Method)
+		return httpcall.Idempotent(t.Config.Method)
 	}
 	return slices.Contains([]ID{"builtin:search_memory", "system:language_detection", "system:skip_turn"}, t.ID)
-}
-
-func isIdempotent(method string) bool {
-	return method == "GET" || method == "PUT" || method == "DELETE"
 }
 
 // Attachment binds a tool to an agent.
@@ -126,12 +138,12 @@ type Attachment struct {
 	TenantID    workspaces.TenantID `bun:"tenant_id"`
 	WorkspaceID workspaces.ID       `bun:"workspace_id"`
 	Enabled     bool                `bun:"enabled"`
-	// MaxCallsPerSession 0 is no cap.
+	// MaxCallsPerSession is 0 for no cap.
 	MaxCallsPerSession int       `bun:"max_calls_per_session"`
 	CreatedAt          time.Time `bun:"created_at"`
 	UpdatedAt          time.Time `bun:"updated_at"`
 
-	// Slug is the tool's.
+	// Slug is that of the tool.
 	Slug string `bun:"-"`
 }
 
@@ -145,15 +157,15 @@ type Call struct {
 	// SessionID and TurnID are empty for a run.
 	SessionID string `bun:"session_id,nullzero"`
 	TurnID    string `bun:"turn_id,nullzero"`
-	// AgentID is whose model called; empty for a run.
+	// AgentID is the agent whose model called. Empty for a run.
 	AgentID agents.ID `bun:"agent_id,nullzero"`
 	ToolID  ID        `bun:"tool_id"`
 	Slug    string    `bun:"slug"`
-	// Input is the arguments, a JSON object, with secrets redacted.
+	// Input is the JSON object of arguments, redacted.
 	Input json.RawMessage `bun:"input,type:jsonb"`
-	// Output is what the model got.
+	// Output is the text that the model got.
 	Output string `bun:"output"`
-	// StatusCode is the HTTP status of the last attempt; 0 when there was no answer.
+	// StatusCode is the HTTP status of the last attempt. 0 when there was no answer.
 	StatusCode   int       `bun:"status_code"`
 	LatencyMS    int       `bun:"latency_ms"`
 	Attempts     int       `bun:"attempts"`

@@ -10,28 +10,28 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// CallStatus narrows traces by how the calls ended.
+// CallStatus is how a call ended.
 type CallStatus string
 
-// The states of a trace. A call that was refused has failed.
+// The states of a trace. A refused call has failed.
 const (
 	CallSucceeded CallStatus = "succeeded"
 	CallFailed    CallStatus = "failed"
 )
 
-// CallFilter narrows traces; zero fields narrow nothing.
+// CallFilter selects traces. Zero fields select all.
 type CallFilter struct {
 	ToolID    ID
 	SessionID string
 	AgentID   agents.ID
 	Status    CallStatus
 	ErrorCode Code
-	// StartedAfter is inclusive, StartedBefore is not.
+	// StartedAfter is inclusive, StartedBefore exclusive.
 	StartedAfter  time.Time
 	StartedBefore time.Time
 }
 
-// key is what a page token is bound to.
+// key is the part of a page token that binds it to the filter.
 func (f CallFilter) key() []string {
 	return []string{
 		string(f.ToolID), f.SessionID, string(f.AgentID), string(f.Status), string(f.ErrorCode),
@@ -46,21 +46,22 @@ func timeKey(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// check refuses a filter that could only be a mistake. Errors: Invalid invalid-request.
+// check refuses a filter that is a mistake. Errors: Invalid invalid-request.
 func (f CallFilter) check() error {
 	switch {
 	case f.Status != "" && f.Status != CallSucceeded && f.Status != CallFailed:
 		return fault.InvalidField("status", "in", "status must be succeeded or failed.")
 	case f.Status == CallSucceeded && f.ErrorCode != "":
-		return fault.InvalidField("error_code", "contradiction", "A call that succeeded has no error_code; leave out one of status and error_code.")
+		return fault.InvalidField("error_code", "contradiction",
+			"A call that succeeded has no error_code; leave out one of status and error_code.")
 	case !f.StartedAfter.IsZero() && !f.StartedBefore.IsZero() && !f.StartedAfter.Before(f.StartedBefore):
 		return fault.InvalidField("started_before", "order", "started_before must be later than started_after.")
 	}
 	return nil
 }
 
-// ListCalls lists the traces of a workspace's calls and runs, newest first.
-// Errors: NotFound for a ToolID that does not exist; Invalid invalid-request (the filter, page_size, page_token).
+// ListCalls lists the traces of a workspace's calls and runs, newest first. Errors: NotFound for a
+// ToolID that does not exist; Invalid invalid-request (the filter, page_size, page_token).
 func (s *Service) ListCalls(ctx context.Context, ref workspaces.Ref, f CallFilter, p postgres.PageParams) ([]Call, string, error) {
 	if f.ToolID != "" {
 		if _, err := s.Get(ctx, ref, f.ToolID); err != nil {
@@ -71,15 +72,15 @@ func (s *Service) ListCalls(ctx context.Context, ref workspaces.Ref, f CallFilte
 	return s.listCalls(ctx, ref, f, p)
 }
 
-// ListAllCalls is ListCalls without a look at whether there is such a tool: the traces of a deleted
-// one are still there. Errors: Invalid invalid-request (the filter, page_size, page_token).
+// ListAllCalls is ListCalls without a check that the tool exists, for the traces of deleted tools.
+// Errors: Invalid invalid-request (the filter, page_size, page_token).
 func (s *Service) ListAllCalls(ctx context.Context, ref workspaces.Ref, f CallFilter, p postgres.PageParams) ([]Call, string, error) {
 	p.Order = postgres.NewestFirst
 	return s.listCalls(ctx, ref, f, p)
 }
 
-// ListCallsOfSession lists the traces of the calls of f.SessionID, oldest first. Whether there is such
-// a session is the caller's to know. Errors: Invalid invalid-request (the filter, page_size, page_token).
+// ListCallsOfSession lists the traces of the calls of f.SessionID, oldest first. It does not check
+// that the session exists. Errors: Invalid invalid-request (the filter, page_size, page_token).
 func (s *Service) ListCallsOfSession(ctx context.Context, ref workspaces.Ref, f CallFilter, p postgres.PageParams) ([]Call, string, error) {
 	p.Order = postgres.OldestFirst
 	return s.listCalls(ctx, ref, f, p)
@@ -98,24 +99,25 @@ func (s *Service) listCalls(ctx context.Context, ref workspaces.Ref, f CallFilte
 }
 
 const (
-	// countsKept is longer than any session can last, so no cap forgets calls that it should count.
+	// countsKept is longer than any session, so that no cap loses calls.
 	countsKept = 72 * time.Hour
 	// sweepBatch is how many rows one statement of Sweep deletes.
 	sweepBatch = 2000
 )
 
-// Sweep deletes the traces that are older than they are kept, of all tenants, and the counts of
-// sessions that have ended long ago. Harmless beside its double.
+// Sweep deletes the traces of all tenants that are older than the retention, and the counts of
+// sessions that ended long ago. Several nodes may run it at the same time.
 func (s *Service) Sweep(ctx context.Context, now time.Time) error {
 	if s.traceRetention > 0 {
-		if err := inBatches(ctx, func() (int, error) { return deleteCalls(ctx, s.db, now.Add(-s.traceRetention), sweepBatch) }); err != nil {
+		err := inBatches(ctx, func() (int, error) { return deleteCalls(ctx, s.db, now.Add(-s.traceRetention), sweepBatch) })
+		if err != nil {
 			return err
 		}
 	}
 	return inBatches(ctx, func() (int, error) { return deleteCounts(ctx, s.db, now.Add(-countsKept), sweepBatch) })
 }
 
-// inBatches repeats a deletion until a batch was not full.
+// inBatches repeats a deletion until a batch is not full.
 func inBatches(ctx context.Context, remove func() (int, error)) error {
 	for ctx.Err() == nil {
 		n, err := remove()

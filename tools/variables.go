@@ -5,25 +5,26 @@ import (
 	"strings"
 
 	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/tools/redact"
 )
 
-// Prefixes of variables with a meaning. Source: decisions, Tools.
+// Prefixes of variable names with a meaning. Source: decisions, Tools.
 const (
-	// SecretPrefix marks variables that reach tools and nothing else.
+	// SecretPrefix marks variables that only tools get.
 	SecretPrefix = "secret__"
 	// SystemPrefix marks variables that the service sets.
 	SystemPrefix = "system__"
 )
 
-// Variables are a session's resolved variables. The zero value has none.
+// Variables are the resolved variables of a session. The zero value has none.
 type Variables struct {
-	// Public may be seen by the model; the system__ ones are among them.
+	// Public may be seen by the model. It includes the system__ variables.
 	Public map[string]string
-	// Secret are those named secret__…
+	// Secret are the secret__ variables.
 	Secret map[string]seal.Secret
 }
 
-// NewVariables splits values by their names.
+// NewVariables splits variables into public and secret ones by their names.
 func NewVariables(values map[string]string) Variables {
 	v := Variables{Public: map[string]string{}, Secret: map[string]seal.Secret{}}
 	for name, value := range values {
@@ -36,7 +37,7 @@ func NewVariables(values map[string]string) Variables {
 	return v
 }
 
-// With returns v with more public variables, which replace those of the same name.
+// With returns v with more public variables. They replace those of the same name.
 func (v Variables) With(public map[string]string) Variables {
 	merged := maps.Clone(v.Public)
 	if merged == nil {
@@ -47,7 +48,7 @@ func (v Variables) With(public map[string]string) Variables {
 	return v
 }
 
-// operator looks up what the operator's templates may use: everything.
+// operator looks up a variable for a template of the operator, which may use all of them.
 func (v Variables) operator(name string) (string, bool) {
 	if secret, ok := v.Secret[name]; ok {
 		return secret.Reveal(), true
@@ -56,17 +57,17 @@ func (v Variables) operator(name string) (string, bool) {
 	return value, ok
 }
 
-// masked is operator with every secret shown as redactedWord.
+// masked is operator with every secret replaced by a placeholder.
 func (v Variables) masked(name string) (string, bool) {
 	if _, ok := v.Secret[name]; ok {
-		return redactedWord, true
+		return redact.Placeholder, true
 	}
 	value, ok := v.Public[name]
 	return value, ok
 }
 
-// model looks up what the model's words may use. A secret's placeholder stays text there:
-// otherwise a user could have secrets spoken into any argument.
+// model looks up a variable for the arguments of the model. The placeholder of a secret stays text:
+// otherwise a user could get secrets into any argument.
 func (v Variables) model(name string) (string, bool) {
 	if strings.HasPrefix(name, SecretPrefix) {
 		return "{{" + name + "}}", true

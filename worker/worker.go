@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/events"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/postgres"
@@ -65,10 +65,10 @@ type Deps struct {
 	// Reembedder may be nil although there is an Ingester.
 	Reembedder task.Reembedder
 	Blobs      task.BlobReleaser
-	// Sessions is conversation.Service; swept each second.
+	// Sessions is sessions.Service; swept each second.
 	Sessions Sessions
-	// Analyses is conversation.Service too; it analyses sessions that are over.
-	Analyses *conversation.Service
+	// Analyses analyses sessions that are over; swept each second.
+	Analyses *analysis.Service
 	// Strays is knowledge.Service: blobs without a source; swept every five minutes.
 	Strays Housekeeper
 	// Searches is knowledge.Service.Tend: what search needs to be fast; swept every minute.
@@ -143,6 +143,9 @@ func New(d Deps) (*Worker, error) {
 		models: d.Models, memories: d.Memories, searches: d.Searches,
 		sweeps: d.sweeps(), taskFuncs: map[events.Type]func(events.Row) queue.Task{}, dispatchers: map[events.Type]*dispatcher{},
 		metrics: newMetrics(d.Metrics), backlog: newBacklog(d.Metrics), tracer: d.Tracer, log: d.Log, now: d.Now,
+	}
+	if d.Analyses != nil {
+		w.overdue = d.Analyses
 	}
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)

@@ -38,11 +38,11 @@ type Credential struct {
 	Kind        CredentialKind `bun:"kind"`
 	Provider    string         `bun:"provider"`
 	Name        string         `bun:"name"`
-	// BaseURL is the server; empty: the provider's own.
+	// BaseURL is the server. Empty means that of the provider.
 	BaseURL string `bun:"base_url"`
-	// AccountID is Twilio's account SID.
+	// AccountID is the account SID of Twilio.
 	AccountID string `bun:"account_id"`
-	// DefaultModel answers when an agent names none; empty: the provider's default.
+	// DefaultModel is used for agents that name no model. Empty means the default of the provider.
 	DefaultModel string `bun:"default_model"`
 	// SealedKey is sealed for (tenant, credential, api_key).
 	SealedKey  []byte    `bun:"api_key"`
@@ -59,9 +59,9 @@ func (c Credential) place() seal.Binding {
 // CredentialTest is how a call with a credential went.
 type CredentialTest struct {
 	OK bool
-	// Detail says what happened, in a sentence, without the key.
+	// Detail describes the result in a sentence, without the key.
 	Detail string
-	// Model is the one that answered, as the provider names it.
+	// Model is the model that answered, as the provider names it.
 	Model string
 	Took  time.Duration
 }
@@ -77,7 +77,7 @@ type CredentialDeps struct {
 	Workspaces *Service
 	Keys       *seal.Keyring
 	Guard      *publicnet.Guard
-	// Now is the clock; nil is time.Now.
+	// Now is the clock. nil means time.Now.
 	Now func() time.Time
 }
 
@@ -127,7 +127,8 @@ func (s *Credentials) Create(ctx context.Context, ref Ref, p CreateCredentialPar
 	}
 	err := insert(ctx, s.db, &c)
 	if postgres.IsUnique(err, "provider_credentials_one") {
-		return Credential{}, fault.OnField(fault.NameTaken, "provider", "The workspace has a %s credential for %s: change that one, or delete it first.", p.Kind, p.Provider)
+		return Credential{}, fault.OnField(fault.NameTaken, "provider",
+			"The workspace has a %s credential for %s: change that one, or delete it first.", p.Kind, p.Provider)
 	}
 	return c, err
 }
@@ -170,7 +171,10 @@ func (p UpdateCredentialParams) apply(c *Credential) error {
 	if p.BaseURL != nil && *p.BaseURL != c.BaseURL && p.APIKey == nil {
 		return fault.InvalidField("api_key", "required", "A new base_url needs the api_key with it: the stored one was given for another server.")
 	}
-	for field, value := range map[*string]*string{&c.Name: p.Name, &c.BaseURL: p.BaseURL, &c.AccountID: p.AccountID, &c.DefaultModel: p.DefaultModel} {
+	changes := map[*string]*string{
+		&c.Name: p.Name, &c.BaseURL: p.BaseURL, &c.AccountID: p.AccountID, &c.DefaultModel: p.DefaultModel,
+	}
+	for field, value := range changes {
 		if value != nil {
 			*field = *value
 		}
@@ -247,8 +251,8 @@ type Opened struct {
 	APIKey seal.Secret
 }
 
-// HasModels asks whether the workspace has model credentials, for somebody who asks the database anyhow: has is
-// filled in by [postgres.DB.Ask].
+// HasModels asks whether the workspace has model credentials, for somebody who asks the database
+// anyhow: has is filled in by [postgres.DB.Ask].
 func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = $1 AND c.workspace_id = $2 AND c.kind = $3)",

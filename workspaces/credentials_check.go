@@ -15,13 +15,17 @@ import (
 
 // credentialProviders are the providers of each kind, by the names agents use.
 var credentialProviders = map[CredentialKind][]string{
-	CredentialModel: {"openai", "anthropic", providerAzure}, CredentialSTT: {"openai"}, CredentialTTS: {"openai"}, CredentialTelephony: {"twilio"},
+	CredentialModel:     {"openai", "anthropic", providerAzure},
+	CredentialSTT:       {"openai"},
+	CredentialTTS:       {"openai"},
+	CredentialTelephony: {"twilio"},
 }
 
 // Providers are those of a kind, by the names that agents use.
 func Providers(kind CredentialKind) []string { return slices.Clone(credentialProviders[kind]) }
 
-// providerAzure is the one whose servers are each customer's own, and that may have a version in their URL.
+// providerAzure is the one whose servers are each customer's own, and that may have a version in
+// their URL.
 const (
 	providerAzure = "azure"
 	azureVersion  = "api-version"
@@ -54,14 +58,16 @@ func (s *Credentials) check(c Credential) error {
 // checkAzure is checkBase for a resource, which has to be named and may have an api-version.
 func (s *Credentials) checkAzure(c Credential) error {
 	if c.BaseURL == "" {
-		return fault.InvalidField("base_url", "required", "base_url is needed for azure: the resource's endpoint (https://NAME.openai.azure.com), or a deployment's target URI.")
+		return fault.InvalidField("base_url", "required",
+			"base_url is needed for azure: the resource's endpoint (https://NAME.openai.azure.com), or a deployment's target URI.")
 	}
 	base, query, _ := strings.Cut(c.BaseURL, "?")
 	if values, err := url.ParseQuery(query); err != nil || len(values) > 1 || (len(values) == 1 && !values.Has(azureVersion)) {
 		return fault.InvalidField("base_url", "url", "base_url may have no query but api-version.")
 	}
 	if i := strings.Index(base, "/openai/"); i >= 0 && !azurePath.MatchString(base[i:]) {
-		return fault.InvalidField("base_url", "url", "base_url must be the resource's endpoint, alone or with /openai/v1, or a deployment's target URI.")
+		return fault.InvalidField("base_url", "url",
+			"base_url must be the resource's endpoint, alone or with /openai/v1, or a deployment's target URI.")
 	}
 	return s.checkBase(base)
 }
@@ -76,7 +82,8 @@ func (s *Credentials) checkBase(raw string) error {
 		return nil
 	}
 	u, err := url.Parse(raw)
-	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	unprintable := func(r rune) bool { return r <= ' ' || r == 0x7f }
+	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.ContainsFunc(raw, unprintable) {
 		return fault.InvalidField("base_url", "url", "base_url must be a URL without query and fragment.")
 	}
 	if u.Scheme != "https" && !s.guard.Opened() {

@@ -19,7 +19,8 @@ const lastUsedGrain = time.Minute
 // Authenticate finds the principal of a bearer token.
 // Errors: Unauthenticated auth-invalid-key for anything that is not a live key.
 func (s *Service) Authenticate(ctx context.Context, token string) (Principal, error) {
-	invalid := fault.New(fault.AuthInvalidKey, "The API key is not valid: check that it is complete, has not expired and has not been revoked.")
+	invalid := fault.New(fault.AuthInvalidKey,
+		"The API key is not valid: check that it is complete, has not expired and has not been revoked.")
 	if !idgen.CheckKey(token) {
 		return Principal{}, invalid
 	}
@@ -39,7 +40,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (Principal, er
 			return Principal{}, err
 		}
 	}
-	scope, _ := ParseScope(key.Scope) // the column's check admits known scopes only
+	scope, _ := ParseScope(key.Scope) // the CHECK of the column allows known scopes only
 	return Principal{TenantID: key.TenantID, WorkspaceID: key.WorkspaceID, KeyID: key.ID, Scope: scope, Plan: plan}, nil
 }
 
@@ -56,7 +57,7 @@ type CreateKeyParams struct {
 	Name        string
 	Scope       string
 	WorkspaceID ID
-	// ExpiresAt zero is never.
+	// ExpiresAt zero means never.
 	ExpiresAt time.Time
 }
 
@@ -85,7 +86,7 @@ func (s *Service) CreateKey(ctx context.Context, p Principal, params CreateKeyPa
 	})
 	err := insert(ctx, s.db, &key.Key)
 	if err != nil {
-		if _, findErr := selectKey(ctx, s.db, p, key.ID); findErr == nil { // see idgen.In; nobody has seen its secret
+		if _, findErr := selectKey(ctx, s.db, p, key.ID); findErr == nil { // a repeated request (idgen.In), whose secret was never shown
 			err = updateKey(ctx, s.db, key.Key, "secret_hash", "secret_hint")
 		}
 	}

@@ -17,16 +17,16 @@ const (
 // Plan is what a tenant may use.
 type Plan struct {
 	Name string `json:"-"`
-	// KBStorageBytes is the most bytes of sources in a workspace.
+	// KBStorageBytes bounds the bytes of sources in a workspace.
 	KBStorageBytes int64 `json:"kb_storage_bytes"`
-	// KBUploadBytes is the most bytes of one uploaded file.
+	// KBUploadBytes bounds the bytes of one uploaded file.
 	KBUploadBytes int64 `json:"kb_upload_bytes"`
-	// ConcurrentSessions is the most sessions pending or in progress; 0 is unlimited.
+	// ConcurrentSessions bounds the sessions that are pending or in progress. 0 means unlimited.
 	ConcurrentSessions int  `json:"concurrent_sessions"`
 	Tools              bool `json:"tools"`
 	MCP                bool `json:"mcp"`
-	// RatesPerMinute is the requests a key may make in a minute by bucket (read, write,
-	// session, upload), with a burst of twice that; a bucket that is absent is unlimited.
+	// RatesPerMinute is how many requests a key may make in a minute by bucket (read, write, session,
+	// upload), with a burst of twice that. A missing bucket is unlimited.
 	RatesPerMinute map[string]int `json:"rates_per_minute"`
 }
 
@@ -62,7 +62,8 @@ func ParsePlans(text []byte) (Plans, error) {
 	}
 	for name, plan := range plans {
 		if plan.KBStorageBytes <= 0 || plan.KBUploadBytes <= 0 || plan.ConcurrentSessions < 0 {
-			return nil, fmt.Errorf("read plans: plan %q needs kb_storage_bytes and kb_upload_bytes above 0 and concurrent_sessions of at least 0", name)
+			return nil, fmt.Errorf("read plans: plan %q needs kb_storage_bytes and kb_upload_bytes above 0 "+
+				"and concurrent_sessions of at least 0", name)
 		}
 		plan.Name = name
 		plans[name] = plan

@@ -53,14 +53,14 @@ func ParseScope(name string) (scope Scope, ok bool) {
 // Principal is who calls: a key of a tenant, or the holder of one session's token.
 type Principal struct {
 	TenantID TenantID
-	// WorkspaceID is the one workspace the key is restricted to; empty: all of the tenant.
+	// WorkspaceID is the only workspace that the key may use. Empty means all of the tenant.
 	WorkspaceID ID
 	KeyID       KeyID
 	Scope       Scope
-	// Plan is the name of the tenant's plan when the key was read.
+	// Plan is the name of the plan of the tenant when the key was read.
 	Plan string
-	// SessionID is set when the caller showed the token of that session instead of a key; it
-	// may touch that session and nothing else.
+	// SessionID is set when the caller sent the token of that session instead of a key. The caller may
+	// use that session and nothing else.
 	SessionID string
 }
 
@@ -94,14 +94,15 @@ func PrincipalFrom(ctx context.Context) Principal {
 
 type standingKey struct{}
 
-// WithStanding returns a context that carries how to ask whether the caller may still do what it was
-// admitted for.
+// WithStanding returns a context that carries how to ask whether the caller may still do what it
+// was admitted for.
 func WithStanding(ctx context.Context, ask func(ctx context.Context) error) context.Context {
 	return context.WithValue(ctx, standingKey{}, ask)
 }
 
-// Standing asks it: whoever answers for longer than a moment does so now and then, for keys are revoked
-// and expire. Without WithStanding the caller stays who it is. Errors: those of who was asked.
+// Standing asks it: whoever answers for longer than a moment does so now and then, for keys are
+// revoked and expire. Without WithStanding the caller stays who it is. Errors: those of who was
+// asked.
 func Standing(ctx context.Context) error {
 	ask, ok := ctx.Value(standingKey{}).(func(context.Context) error)
 	if !ok {

@@ -19,9 +19,9 @@ import (
 type Deps struct {
 	DB    *postgres.DB
 	Plans Plans
-	// Now is the clock, in UTC; nil is time.Now.
+	// Now is the clock, in UTC. nil means time.Now.
 	Now func() time.Time
-	// Random makes secrets; nil is crypto/rand.
+	// Random makes secrets. nil means crypto/rand.
 	Random io.Reader
 }
 
@@ -128,8 +128,8 @@ func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
 	return s.PlanNamed(tenant.Plan), nil
 }
 
-// PlanStep is Plan for somebody who asks the database anyhow: into is filled in by [postgres.DB.Ask]. It is left
-// as it is when there is no such tenant.
+// PlanStep is Plan for somebody who asks the database anyhow: into is filled in by
+// [postgres.DB.Ask]. It is left as it is when there is no such tenant.
 func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT t.plan FROM tenants AS t WHERE t.id = $1",
@@ -179,7 +179,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string)
 	workspace := Workspace{ID: ID(idgen.In(ctx, idgen.Workspace)), TenantID: p.TenantID, Name: name, CreatedAt: now, UpdatedAt: now}
 	err := insert(ctx, s.db, &workspace)
 	if err != nil {
-		if made, findErr := s.Workspace(ctx, Ref{TenantID: p.TenantID, ID: workspace.ID}); findErr == nil { // see idgen.In
+		if made, findErr := s.Workspace(ctx, Ref{TenantID: p.TenantID, ID: workspace.ID}); findErr == nil { // a repeated request: see idgen.In
 			return made, nil
 		}
 	}
@@ -250,7 +250,8 @@ func (s *Service) Gone(ctx context.Context, db bun.IDB, tenant TenantID, noun, i
 	return fault.NoSuch(noun, id)
 }
 
-// hashSecret is how a key's secret is stored. A plain hash suffices: the secret has 256 random bits.
+// hashSecret is how a key's secret is stored. A plain hash suffices: the secret has 256 random
+// bits.
 func hashSecret(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]

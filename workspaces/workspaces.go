@@ -26,7 +26,7 @@ type Workspace struct {
 	ID       ID       `bun:"id,pk"`
 	TenantID TenantID `bun:"tenant_id"`
 	Name     string   `bun:"name"`
-	// KBUsedBytes is what sources store or have reserved.
+	// KBUsedBytes is how many bytes sources store or have reserved.
 	KBUsedBytes int64     `bun:"kb_used_bytes"`
 	CreatedAt   time.Time `bun:"created_at"`
 	UpdatedAt   time.Time `bun:"updated_at"`
@@ -38,7 +38,7 @@ type Key struct {
 
 	ID       KeyID    `bun:"id,pk"`
 	TenantID TenantID `bun:"tenant_id"`
-	// WorkspaceID restricts the key; empty: all of the tenant.
+	// WorkspaceID restricts the key. Empty means all of the tenant.
 	WorkspaceID ID        `bun:"workspace_id,nullzero"`
 	Name        string    `bun:"name"`
 	Scope       string    `bun:"scope"`

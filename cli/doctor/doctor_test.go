@@ -103,7 +103,10 @@ func wantsNothingWorse(t *testing.T, findings []doctor.Finding, than doctor.Stat
 func TestHealthy(t *testing.T) {
 	t.Parallel()
 	in := install(t)
-	for _, area := range []string{"settings", "postgres", "redis", "bucket", "spill", "master-key", "outbound", "machine", "model", "embedder", "reranker", "documents", "speech"} {
+	for _, area := range []string{
+		"settings", "postgres", "redis", "bucket", "spill", "master-key", "outbound",
+		"machine", "model", "embedder", "reranker", "documents", "speech",
+	} {
 		wantsNothingWorse(t, in.examine(t, area, nil), doctor.Warning)
 	}
 	wants(t, in.examine(t, "postgres", nil), "listen", doctor.OK, "")

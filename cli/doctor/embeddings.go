@@ -56,8 +56,10 @@ func lookAtStoredVectors(ctx context.Context, d Deps, r *report) {
 	for _, one := range found {
 		switch {
 		case !slices.Contains(known, one.Model):
-			r.warn("stored", "Set PARLANCE_EMBEDDING_PREVIOUS_BASE_URL, _API_KEY and _NAME to the server of before until the sources are embedded anew.",
-				"%d workspaces answer with %q, which is not configured: their passages are not found until they are embedded again", one.Workspaces, one.Model)
+			r.warn("stored",
+				"Set PARLANCE_EMBEDDING_PREVIOUS_BASE_URL, _API_KEY and _NAME to the server of before until the sources are embedded anew.",
+				"%d workspaces answer with %q, which is not configured: their passages are not found until they are embedded "+
+					"again", one.Workspaces, one.Model)
 		case one.Error != "":
 			r.warn("stored", "See that the embedding server takes what it is sent; the work goes on by itself.",
 				"of %d workspaces that answer with %q, %d go over to another model; what went wrong last: %s", one.Workspaces, one.Model, one.Moving, one.Error)

@@ -47,7 +47,8 @@ func lookAtOutbound(ctx context.Context, d Deps, r *report) {
 	case err != nil:
 		r.fail("authorities", "Install ca-certificates.", "%v", err)
 	case runtime.GOOS == "linux" && pool.Equal(x509.NewCertPool()):
-		r.fail("authorities", "Install ca-certificates: no model, tool or webhook can be called by https without.", "this machine trusts no certificate authority")
+		r.fail("authorities", "Install ca-certificates: no model, tool or webhook can be called by https without.",
+			"this machine trusts no certificate authority")
 	default:
 		r.ok("authorities", "the system's certificate authorities are there")
 	}
@@ -65,7 +66,10 @@ func lookAtOutbound(ctx context.Context, d Deps, r *report) {
 func outsideHosts(d Deps) []string {
 	var hosts []string
 	seen := map[string]bool{}
-	for _, base := range []string{d.Config.Model.BaseURL, d.Config.AnthropicBaseURL, d.Config.Azure.BaseURL, d.Config.Embedding.BaseURL, d.Config.OTLPEndpoint} {
+	for _, base := range []string{
+		d.Config.Model.BaseURL, d.Config.AnthropicBaseURL, d.Config.Azure.BaseURL,
+		d.Config.Embedding.BaseURL, d.Config.OTLPEndpoint,
+	} {
 		u, err := url.Parse(base)
 		if base == "" || err != nil || seen[u.Hostname()] || net.ParseIP(u.Hostname()) != nil {
 			continue

@@ -17,7 +17,8 @@ func lookAtModel(ctx context.Context, d Deps, r *report) {
 		return
 	}
 	if provider.Name() == extractive.Name {
-		r.warn("call", "Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.", "none is configured: answers come from %s", described)
+		r.warn("call",
+			"Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.", "none is configured: answers come from %s", described)
 		return
 	}
 	for _, step := range model.Probe(ctx, provider, d.Now) {
@@ -42,12 +43,15 @@ func lookAtEmbedder(ctx context.Context, d Deps, r *report) {
 	began := d.Now()
 	vectors, err := embedder.Embed(ctx, []string{"Does the embedder answer?"}, embedding.Query)
 	if err != nil {
-		r.fail("call", "See that PARLANCE_EMBEDDING_BASE_URL (ending in /v1), _NAME and _API_KEY are right and the server runs.", "%s: %v", described, err)
+		r.fail("call",
+			"See that PARLANCE_EMBEDDING_BASE_URL (ending in /v1), _NAME and _API_KEY are right and the server runs.", "%s: %v", described, err)
 		return
 	}
 	took := d.Now().Sub(began).Round(time.Millisecond)
 	if d.Config.Embedding.BaseURL == "" {
-		r.warn("call", "Set PARLANCE_EMBEDDING_BASE_URL and PARLANCE_EMBEDDING_NAME before there are many documents: a change embeds all of them again.", "none is configured: passages are found by %s", described)
+		r.warn("call",
+			"Set PARLANCE_EMBEDDING_BASE_URL and PARLANCE_EMBEDDING_NAME before there are many documents: a change embeds all "+
+				"of them again.", "none is configured: passages are found by %s", described)
 		return
 	}
 	r.ok("call", "%s gave a vector of %d numbers in %s", described, len(vectors[0]), took)

@@ -117,13 +117,15 @@ func lookAtServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 		r.ok("version", "Postgres %s", version)
 	}
 	if encoding != "UTF8" {
-		r.fail("encoding", "Make the database anew: createdb --encoding=UTF8 --template=template0 NAME.", "the database's encoding is %s", encoding)
+		r.fail("encoding", "Make the database anew: createdb --encoding=UTF8 --template=template0 NAME.",
+			"the database's encoding is %s", encoding)
 	} else {
 		r.ok("encoding", "UTF8")
 	}
 	switch {
 	case standby:
-		r.fail("writable", "Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.", "this is a standby: it cannot be written to")
+		r.fail("writable",
+			"Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.", "this is a standby: it cannot be written to")
 	case readOnly == "on":
 		r.fail("writable", "Unset default_transaction_read_only for this user and database.", "transactions are read-only")
 	default:
@@ -159,9 +161,12 @@ func lookAtVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	}
 	switch {
 	case installed == "" && available == "":
-		r.fail("pgvector", "Install pgvector 0.8.2 or newer where Postgres runs: apt install postgresql-NN-pgvector, or the image pgvector/pgvector.", "pgvector is not there")
+		r.fail("pgvector",
+			"Install pgvector 0.8.2 or newer where Postgres runs: apt install postgresql-NN-pgvector, or the image "+
+				"pgvector/pgvector.", "pgvector is not there")
 	case installed == "":
-		r.fail("pgvector", "As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).", "pgvector %s can be installed, and is not in this database", available)
+		r.fail("pgvector",
+			"As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).", "pgvector %s can be installed, and is not in this database", available)
 	case versionOf(installed).less(leastVector):
 		r.fail("pgvector", "Install pgvector 0.8.2 or newer, then ALTER EXTENSION vector UPDATE;", "pgvector %s is too old", installed)
 	case versionOf(installed).less(safeVector) && builders == "0":
@@ -194,7 +199,8 @@ func lookAtRights(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 		r.fail("rights", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+schema+" TO this user; or let it own the tables.",
 			"the user may not use %s", strings.Join(closed, ", "))
 	case !create:
-		r.warn("rights", "GRANT CREATE ON SCHEMA public TO this user, or run `parlance migrate up` as another one.", "the user may not make tables: it cannot migrate")
+		r.warn("rights", "GRANT CREATE ON SCHEMA public TO this user, or run `parlance migrate up` as another one.",
+			"the user may not make tables: it cannot migrate")
 	default:
 		r.ok("rights", "the user may read, write and migrate")
 	}
@@ -213,7 +219,8 @@ func lookAtSchema(ctx context.Context, d Deps, _ *pgx.Conn, r *report) error {
 		}
 	}
 	if missing > 0 {
-		r.fail("schema", "Run `parlance migrate up` with the same DATABASE_URL.", "the database lacks %d of %d migrations", missing, len(migrations))
+		r.fail("schema", "Run `parlance migrate up` with the same DATABASE_URL.", "the database lacks %d of %d migrations",
+			missing, len(migrations))
 		return nil
 	}
 	return sayAhead(ctx, d, len(migrations), r)
@@ -231,7 +238,8 @@ func sayAhead(ctx context.Context, d Deps, known int, r *report) error {
 		return fmt.Errorf("count the migrations: %w", err)
 	}
 	if applied > known {
-		r.warn("schema", "Fine during an upgrade: restart the servers and workers with the newer version.", "the database is %d migrations ahead of this version", applied-known)
+		r.warn("schema", "Fine during an upgrade: restart the servers and workers with the newer version.",
+			"the database is %d migrations ahead of this version", applied-known)
 		return nil
 	}
 	r.ok("schema", "all %d migrations are applied (schema %s)", known, sqlmigrations.Hash())

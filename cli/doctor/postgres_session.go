@@ -29,7 +29,8 @@ func lookAtPooling(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error
 		r.ok("pooling", "connections keep their session")
 	}
 	if err := hearNotification(ctx, direct, conn, d.Nonce()); err != nil {
-		r.fail("listen", "Let the connection keep its session: no transaction pooling, and no proxy that drops notifications.", "a notification did not arrive: %v", err)
+		r.fail("listen",
+			"Let the connection keep its session: no transaction pooling, and no proxy that drops notifications.", "a notification did not arrive: %v", err)
 		return nil
 	}
 	r.ok("listen", "notifications arrive")
@@ -103,7 +104,8 @@ func lookAtClock(ctx context.Context, d Deps, conn *pgx.Conn, r *report) error {
 
 func sayRoundTrip(median time.Duration, r *report) {
 	if median > slowDatabase {
-		r.warn("round trip", "Move servers and workers closer: a request makes several round trips.", "a round trip takes %s", median.Round(100*time.Microsecond))
+		r.warn("round trip", "Move servers and workers closer: a request makes several round trips.",
+			"a round trip takes %s", median.Round(100*time.Microsecond))
 		return
 	}
 	r.ok("round trip", "%s", median.Round(10*time.Microsecond))
@@ -145,7 +147,8 @@ func lookAtConnections(ctx context.Context, d Deps, conn *pgx.Conn, r *report) e
 	}
 	needed := (d.Config.DatabaseMaxConns + spareConnections) * d.Processes
 	if needed > left {
-		r.warn("connections", "Raise max_connections, lower PARLANCE_DATABASE_MAX_CONNS, or put PgBouncer between; --processes says how many share it.",
+		r.warn("connections",
+			"Raise max_connections, lower PARLANCE_DATABASE_MAX_CONNS, or put PgBouncer between; --processes says how many share it.",
 			"%d processes may take %d connections, and %d are left for them", d.Processes, needed, max(left, 0))
 		return nil
 	}

@@ -150,8 +150,10 @@ func (v *visit) reach(ctx context.Context, r *report) bool {
 		return true
 	case answer.StatusCode/100 == 3:
 		r.fail("reach", "Set PARLANCE_PUBLIC_URL to the place it redirects to.", "it redirects to %s", answer.Header.Get("Location"))
-	case answer.StatusCode == http.StatusBadGateway || answer.StatusCode == http.StatusServiceUnavailable || answer.StatusCode == http.StatusGatewayTimeout:
-		r.fail("reach", "Start `parlance server`, and see that the proxy's upstream is where it listens (PARLANCE_LISTEN).", "the proxy answers %s: it reaches no server", answer.Status)
+	case answer.StatusCode == http.StatusBadGateway || answer.StatusCode == http.StatusServiceUnavailable ||
+		answer.StatusCode == http.StatusGatewayTimeout:
+		r.fail("reach", "Start `parlance server`, and see that the proxy's upstream is where it listens (PARLANCE_LISTEN).",
+			"the proxy answers %s: it reaches no server", answer.Status)
 	default:
 		r.fail("reach", "Let the proxy hand every path to `parlance server`.", "/healthz answers %s, and not as Parlance does", answer.Status)
 	}
@@ -218,16 +220,19 @@ func (v *visit) probe(ctx context.Context, r *report) (probe.Seen, bool) {
 // lookAtForwarding compares what the caller did with what the server knows of it.
 func (v *visit) lookAtForwarding(seen probe.Seen, r *report) {
 	if seen.BaseURL != v.base {
-		r.fail("base", "Set the same PARLANCE_PUBLIC_URL for servers and doctor, and restart the servers.", "the server hands out URLs beginning with %s", seen.BaseURL)
+		r.fail("base", "Set the same PARLANCE_PUBLIC_URL for servers and doctor, and restart the servers.",
+			"the server hands out URLs beginning with %s", seen.BaseURL)
 	}
 	proxied := seen.ForwardedFor != "" || v.url.Scheme == "https" && !seen.TLS
 	switch {
 	case !proxied:
 		r.ok("forwarded", "the server is reached without a proxy, or by one that says nothing of itself")
 	case seen.ForwardedFor == "":
-		r.warn("forwarded", "Let the proxy set X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host; deploy/ shows how.", "the proxy does not say who called it")
+		r.warn("forwarded", "Let the proxy set X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host; deploy/ shows how.",
+			"the proxy does not say who called it")
 	case !strings.EqualFold(seen.ForwardedProto, v.url.Scheme):
-		r.warn("forwarded", "Let the proxy set X-Forwarded-Proto to the scheme it was called by.", "the proxy says it was called by %q", seen.ForwardedProto)
+		r.warn("forwarded", "Let the proxy set X-Forwarded-Proto to the scheme it was called by.",
+			"the proxy says it was called by %q", seen.ForwardedProto)
 	case !seen.Believed:
 		r.warn("forwarded", "Add "+seen.Remote+" to PARLANCE_TRUSTED_PROXIES and restart the servers.",
 			"the proxy at %s is not believed: every caller seems to be %s", seen.Remote, seen.Remote)

@@ -25,7 +25,8 @@ const (
 
 // trySocket opens a WebSocket and waits for its echo.
 func (v *visit) trySocket(ctx context.Context, r *report) {
-	const advice = "Let the proxy speak HTTP/1.1 to the server and pass Upgrade and Connection (nginx: proxy_http_version 1.1 and both headers; see deploy/)."
+	const advice = "Let the proxy speak HTTP/1.1 to the server and pass Upgrade and Connection (nginx: " +
+		"proxy_http_version 1.1 and both headers; see deploy/)."
 	ctx, cancel := context.WithTimeout(ctx, callWithin)
 	defer cancel()
 	// The client's own deadline would be that of the whole socket.
@@ -104,7 +105,8 @@ func (v *visit) tryUpload(ctx context.Context, r *report) {
 	case answer.StatusCode != http.StatusOK || json.Unmarshal(read, &seen) != nil || seen.BodyBytes != uploadBytes:
 		r.fail("upload", size, "an upload of %d MiB was answered %s, and %d bytes arrived", uploadBytes>>20, answer.Status, seen.BodyBytes)
 	case seen.PauseMS < uploadPause.Milliseconds()/2:
-		r.warn("upload", "Let uploads pass as they come (nginx: proxy_request_buffering off).", "the proxy keeps whole uploads on its disk before it passes them on")
+		r.warn("upload", "Let uploads pass as they come (nginx: proxy_request_buffering off).",
+			"the proxy keeps whole uploads on its disk before it passes them on")
 	default:
 		r.ok("upload", "%d MiB pass, as they come", uploadBytes>>20)
 	}
@@ -130,7 +132,8 @@ func (p *pause) Read([]byte) (int, error) {
 // tryGRPC asks for the server's health by gRPC, written out: an empty message, and the status in
 // the trailer.
 func (v *visit) tryGRPC(ctx context.Context, r *report) {
-	const advice = "Only clients of gRPC need it; REST, Connect and gRPC-Web do not. Let the proxy speak HTTP/2 on both sides (nginx: http2 and grpc_pass; Caddy: h2c; see deploy/)."
+	const advice = "Only clients of gRPC need it; REST, Connect and gRPC-Web do not. Let the proxy speak HTTP/2 on both " +
+		"sides (nginx: http2 and grpc_pass; Caddy: h2c; see deploy/)."
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, v.base+healthCheck, bytes.NewReader(make([]byte, 5)))
 	if err != nil {
 		r.fail("grpc", "See the message.", "%v", err)

@@ -124,7 +124,8 @@ func sayPersistence(info map[string]string, r *report) {
 	case info["rdb_last_bgsave_status"] == "err":
 		r.fail("persistence", "See the disk and the log of Redis: it refuses writes while this lasts.", "the last snapshot failed")
 	default:
-		r.warn("persistence", "Set appendonly yes. Nothing is lost without it: tasks are found again in Postgres, some seconds later.", "there is no append-only file")
+		r.warn("persistence",
+			"Set appendonly yes. Nothing is lost without it: tasks are found again in Postgres, some seconds later.", "there is no append-only file")
 	}
 }
 
@@ -137,7 +138,8 @@ func sayRole(info map[string]string, r *report) {
 func sayMemory(info map[string]string, r *report) {
 	used, most := number(info["used_memory"]), number(info["maxmemory"])
 	if most > 0 && used*100 > most*fullPercent {
-		r.warn("memory", "Raise maxmemory, and see with `parlance doctor` whether work piles up.", "%d %% of maxmemory is used; writes are refused at 100 %%", used*100/most)
+		r.warn("memory", "Raise maxmemory, and see with `parlance doctor` whether work piles up.",
+			"%d %% of maxmemory is used; writes are refused at 100 %%", used*100/most)
 	}
 }
 

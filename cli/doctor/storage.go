@@ -112,13 +112,16 @@ func lookAtMasterKey(ctx context.Context, d Deps, r *report) {
 	found, err := app.CheckMasterKey(ctx, d.Config, seal.Deps{DB: db, Now: d.Now})
 	switch {
 	case errors.Is(err, seal.ErrUnknownKey), errors.Is(err, seal.ErrOpen):
-		r.fail("opens", "Bring back the key this database was used with; nothing else opens what is stored. `parlance keys rotate-master` moves to another.", "%v", err)
+		r.fail("opens",
+			"Bring back the key this database was used with; nothing else opens what is stored. `parlance keys rotate-master` "+
+				"moves to another.", "%v", err)
 	case isNotMigrated(err):
 		r.skip("opens", "the database has not been migrated; see there")
 	case found && err != nil:
 		r.fail("opens", "See the message; a key in a key service needs that service.", "%v", err)
 	case err != nil:
-		r.fail("opens", "Let PARLANCE_MASTER_KEY_FILE name a key as `openssl rand -base64 32` makes it, and run `parlance migrate up`.", "%v", err)
+		r.fail("opens",
+			"Let PARLANCE_MASTER_KEY_FILE name a key as `openssl rand -base64 32` makes it, and run `parlance migrate up`.", "%v", err)
 	case !found:
 		r.ok("opens", "nothing has been sealed in this database yet")
 	default:
@@ -142,7 +145,9 @@ func lookAtKeyFile(path, blobURL string, r *report) bool {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.fail("file", "Put the key there that this installation was used with. Only for a new one make a key: (umask 077; openssl rand -base64 32 > FILE), and keep a copy apart from the backups.", "%s does not exist", path)
+		r.fail("file",
+			"Put the key there that this installation was used with. Only for a new one make a key: (umask 077; openssl rand "+
+				"-base64 32 > FILE), and keep a copy apart from the backups.", "%s does not exist", path)
 		return false
 	case err != nil:
 		r.fail("file", "Let the service's user own the file, mode 0600.", "%v", err)

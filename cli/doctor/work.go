@@ -91,7 +91,8 @@ func lookAtBacklog(ctx context.Context, d Deps, conn *pgx.Conn, b backlog, r *re
 		r.skip("backlog", "not looked at: %v", err)
 		return false
 	case count > 0:
-		r.warn(b.check, "See the workers' logs, and start more of them.", "%d %s, the oldest since %s", count, b.what, d.Now().Sub(*since).Round(time.Second))
+		r.warn(b.check, "See the workers' logs, and start more of them.", "%d %s, the oldest since %s", count, b.what,
+			d.Now().Sub(*since).Round(time.Second))
 	default:
 		r.ok(b.check, "nothing waits longer than %s", b.wait)
 	}

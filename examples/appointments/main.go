@@ -124,7 +124,10 @@ func setUp(api *api, workspace, practiceURL, mcpURL, modelURL string) (string, e
 		if err != nil {
 			return "", err
 		}
-		_, err = api.post(workspace+"/agents/"+text(agent, "id")+"/tools/attach", object{"tool_id": text(made, "id"), "enabled": true}, http.StatusOK)
+		_, err = api.post(workspace+"/agents/"+text(agent, "id")+"/tools/attach", object{
+			"tool_id": text(made, "id"),
+			"enabled": true,
+		}, http.StatusOK)
 		if err != nil {
 			return "", err
 		}
@@ -149,7 +152,10 @@ func tools(practiceURL, mcpURL string) []object {
 			"webhook_url": practiceURL + "/customers/{{customer_id}}/bookings", "headers": headers, "allow_dynamic_vars": true,
 			"input_schema": object{
 				"type": "object", "required": []string{"day", "time"}, "additionalProperties": false,
-				"properties": object{"day": object{"type": "string", "format": "date"}, "time": object{"type": "string", "pattern": "^[0-9]{2}:[0-9]{2}$"}},
+				"properties": object{"day": object{"type": "string", "format": "date"}, "time": object{
+					"type":    "string",
+					"pattern": "^[0-9]{2}:[0-9]{2}$",
+				}},
 			},
 			"assignments": []object{{"dynamic_variable": "booking_id", "value_path": "booking.id"}},
 		},
@@ -194,7 +200,8 @@ func (s *shown) check(practice *practice, model *model) error {
 	for _, call := range list(listed, "tool_calls") {
 		slugs = append(slugs, text(call, "slug"))
 		output := text(call, "output")
-		fmt.Printf("%-12s %6v %5v ms %8v  %s → %s\n", text(call, "slug"), call["status_code"], call["latency_ms"], call["attempts"], compact(call["input"]), output)
+		fmt.Printf("%-12s %6v %5v ms %8v  %s → %s\n", text(call, "slug"), call["status_code"], call["latency_ms"],
+			call["attempts"], compact(call["input"]), output)
 		if call["error"] != nil {
 			return fmt.Errorf("the call of %s failed: %v", text(call, "slug"), call["error"])
 		}

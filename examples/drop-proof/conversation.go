@@ -61,7 +61,10 @@ func (c *conversation) turn(words string, once func()) error {
 	}
 	c.say("► %q", words)
 	for _, event := range []object{
-		{"type": "conversation.item.create", "item": object{"type": "message", "role": "user", "content": []object{{"type": "input_text", "text": words}}}},
+		{"type": "conversation.item.create", "item": object{
+			"type": "message", "role": "user",
+			"content": []object{{"type": "input_text", "text": words}},
+		}},
 		{"type": "response.create"},
 	} {
 		content, err := json.Marshal(event)

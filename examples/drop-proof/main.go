@@ -28,7 +28,8 @@ const patience = 3 * time.Minute
 func main() {
 	home, _ := os.UserHomeDir() // without one -data-dir must be given
 	binary := flag.String("parlance", "", "the built program: start two servers and a worker of it, and kill one")
-	dir := flag.String("data-dir", filepath.Join(home, ".local", "share", "parlance"), "data directory of the running parlance dev; without -parlance")
+	dir := flag.String("data-dir", filepath.Join(home, ".local", "share", "parlance"),
+		"data directory of the running parlance dev; without -parlance")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

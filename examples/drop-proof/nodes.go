@@ -57,7 +57,8 @@ func startNodes(ctx context.Context, binary string, front *front) (*installation
 		}
 	}
 	front.leadTo(addresses...)
-	fmt.Printf("  server A  %s\n  server B  %s\n  worker, and one Postgres and one Redis for all of them\n  load balancer in front: http://%s\n",
+	fmt.Printf("  server A  %s\n  server B  %s\n  worker, and one Postgres and one Redis for all of them\n  load "+
+		"balancer in front: http://%s\n",
 		addresses[0], addresses[1], front.address)
 	return stand, nil
 }
@@ -71,7 +72,10 @@ func freeAddress() (string, error) {
 }
 
 func start(binary, command, name string, settings ...string) (*process, error) {
-	p := &process{command: exec.Command(binary, command), log: filepath.Join(os.Getenv("DROP_PROOF_LOGS"), name+".log"), ended: make(chan struct{})}
+	p := &process{
+		command: exec.Command(binary, command), log: filepath.Join(os.Getenv("DROP_PROOF_LOGS"), name+".log"),
+		ended: make(chan struct{}),
+	}
 	log, err := os.Create(p.log)
 	if err != nil {
 		return nil, err

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// The numbers of an Options left empty. Source: decisions, Tools.
+// The defaults of Options. Source: decisions, Tools.
 const (
 	defaultFailures = 5
 	defaultWindow   = 60 * time.Second
 	defaultPause    = 30 * time.Second
 )
 
-// maxCircuits is when circuits that have nothing more to say are dropped.
+// maxCircuits is the number of circuits from which on old ones are dropped.
 const maxCircuits = 1024
 
-// Result is what a call says about whom it called.
+// Result is what a call says about the health of the party.
 type Result uint8
 
 // The results. Neutral says nothing: the caller gave up, or nothing was sent.
@@ -27,46 +27,46 @@ const (
 	Failing
 )
 
-// Verdict is whether a call may go out.
+// Verdict says whether a call may be made.
 type Verdict uint8
 
-// The verdicts. Trial is the one call that finds out whether an open circuit can be closed.
+// The verdicts. A Trial is the one call that decides whether an open circuit closes.
 const (
 	Refused Verdict = iota
 	Admitted
 	Trial
 )
 
-// Options are a breaker's numbers; zero fields take the defaults.
+// Options are the numbers of a breaker. Zero fields take the defaults.
 type Options struct {
 	// Failures within Window open a circuit. Default 5 in 60 s.
 	Failures int
 	Window   time.Duration
-	// Pause is how long it stays open before a trial. Default 30 s.
+	// Pause is how long a circuit is open before a trial. Default 30 s.
 	Pause time.Duration
-	// InARow says that a healthy call forgets the failures before it: for parties that are called so
-	// often that some failures in a minute mean nothing.
-	InARow bool
+	// Consecutive resets the failures at each healthy call. It is for parties that are called so often
+	// that some failures in a minute are normal.
+	Consecutive bool
 }
 
-// Breaker is its circuits. The zero value has the default numbers. Safe for concurrent use.
+// Breaker has a circuit for each key. The zero value has the default numbers. Safe for concurrent use.
 type Breaker struct {
 	options  Options
 	mu       sync.Mutex
 	circuits map[string]*circuit
 }
 
-// New makes a breaker with other numbers than the default ones.
+// New makes a breaker.
 func New(o Options) *Breaker { return &Breaker{options: o} }
 
-// circuit exists once a party has failed.
+// circuit is made at the first failure of a party.
 type circuit struct {
-	failures  []time.Time // the last ones, at most as many as open it
-	openUntil time.Time   // zero: closed
-	trial     bool        // a trial is under way
+	failures  []time.Time // the latest, at most Options.Failures
+	openUntil time.Time   // zero when closed
+	trial     bool        // a trial is running
 }
 
-// Allow says whether a call may go out; unless it is refused, Report must be called with what came of it.
+// Allow says whether a call may be made. Unless it is refused, Report must be called with its result.
 func (b *Breaker) Allow(key string, now time.Time) Verdict {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *Breaker) Allow(key string, now time.Time) Verdict {
 	return Trial
 }
 
-// Wait is how long a refused caller does best to wait: until the next trial, at least a second.
+// Wait is how long a refused caller should wait: until the next trial, at least a second.
 func (b *Breaker) Wait(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,7 +91,7 @@ func (b *Breaker) Wait(key string, now time.Time) time.Duration {
 	return time.Second
 }
 
-// Report takes what came of a call, and says whether that opened the circuit.
+// Report records the result of a call. opened says that the circuit opened.
 func (b *Breaker) Report(key string, r Result, now time.Time) (opened bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +107,7 @@ func (b *Breaker) Report(key string, r Result, now time.Time) (opened bool) {
 	c.trial = false
 	switch {
 	case r == Neutral:
-	case r == Healthy && (wasTrial || (b.options.InARow && c.openUntil.IsZero())):
+	case r == Healthy && (wasTrial || (b.options.Consecutive && c.openUntil.IsZero())):
 		delete(b.circuits, key)
 	case r == Failing && wasTrial:
 		c.openUntil = now.Add(b.pause())
@@ -118,7 +118,7 @@ func (b *Breaker) Report(key string, r Result, now time.Time) (opened bool) {
 	return false
 }
 
-// Open counts the circuits that are open now.
+// Open is the number of open circuits.
 func (b *Breaker) Open(now time.Time) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *Breaker) Open(now time.Time) int {
 	return open
 }
 
-// fail records a failure and opens the circuit when there were too many within the window.
+// fail records a failure, and opens the circuit after too many within the window.
 func (b *Breaker) fail(c *circuit, now time.Time) (opened bool) {
 	most := cmp.Or(b.options.Failures, defaultFailures)
 	c.failures = append(c.failures, now)

@@ -23,7 +23,7 @@ func TestBreaker(t *testing.T) {
 	for range 4 {
 		fail()
 	}
-	now = now.Add(61 * time.Second) // the four are too old to count with the next
+	now = now.Add(61 * time.Second) // the four are outside the window of the next
 	fail()
 	if b.Allow("k", now) != breaker.Admitted {
 		t.Fatal("5 failures in more than 60 s open the circuit")
@@ -36,13 +36,13 @@ func TestBreaker(t *testing.T) {
 		t.Fatal("5 failures in 60 s leave the circuit closed")
 	}
 	if wait := b.Wait("k", now.Add(10*time.Second)); wait != 20*time.Second {
-		t.Errorf("one waits %s, want 20s", wait)
+		t.Errorf("wait %s, want 20s", wait)
 	}
 	now = now.Add(30 * time.Second)
 	if b.Allow("k", now) != breaker.Trial || b.Allow("k", now) != breaker.Refused {
 		t.Fatal("after 30 s there is not exactly one trial")
 	}
-	b.Report("k", breaker.Neutral, now) // the trial's caller gave up: the next call is the trial
+	b.Report("k", breaker.Neutral, now) // the caller gave up: the next call is the trial
 	fail()
 	if b.Allow("k", now.Add(29*time.Second)) != breaker.Refused {
 		t.Fatal("a failed trial closes the circuit")
@@ -60,17 +60,17 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestInARow: with that option some failures among many answers open nothing.
-func TestInARow(t *testing.T) {
+// TestConsecutive: with that option failures with healthy calls between them do not open the circuit.
+func TestConsecutive(t *testing.T) {
 	t.Parallel()
-	b := breaker.New(breaker.Options{Failures: 3, InARow: true, Pause: time.Second})
+	b := breaker.New(breaker.Options{Failures: 3, Consecutive: true, Pause: time.Second})
 	for range 10 {
 		b.Report("k", breaker.Failing, begin)
 		b.Report("k", breaker.Failing, begin)
 		b.Report("k", breaker.Healthy, begin)
 	}
 	if b.Allow("k", begin) != breaker.Admitted {
-		t.Fatal("failures that answers stood between opened the circuit")
+		t.Fatal("failures with healthy calls between them opened the circuit")
 	}
 	var opened []bool
 	for range 4 {
@@ -79,7 +79,7 @@ func TestInARow(t *testing.T) {
 	if opened[0] || opened[1] || !opened[2] || opened[3] {
 		t.Errorf("opened at %v, want at the third failure only", opened)
 	}
-	b.Report("k", breaker.Healthy, begin) // it was sent before: it does not close what has opened
+	b.Report("k", breaker.Healthy, begin) // the result of an earlier call does not close an open circuit
 	if b.Allow("k", begin) != breaker.Refused || b.Allow("other", begin) != breaker.Admitted {
 		t.Error("the circuit is not open, or another one is")
 	}

@@ -17,8 +17,8 @@ const unlockTimeout = 5 * time.Second
 // belongs to a process that was stopped or swapped out, and the others must not wait until it wakes.
 const takeLock = "SELECT set_config('idle_in_transaction_session_timeout', '15s', true), pg_advisory_xact_lock(hashtextextended(?, 0))"
 
-// Lock is LockTx as a statement for Pipeline.
-func (d *DB) Lock(key string) bun.Query { return d.NewRaw(takeLock, key) }
+// Lock is LockTx as a step of a Pipeline.
+func (d *DB) Lock(key string) Step { return Step{Statement: d.NewRaw(takeLock, key)} }
 
 // LockTx waits for the advisory lock named key and holds it until tx ends, or has been idle for 15 s:
 // Postgres ends it then. Two names may share a lock (64-bit hash), which costs waiting and nothing else.

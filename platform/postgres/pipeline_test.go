@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -18,11 +17,15 @@ func TestPipeline(t *testing.T) {
 	t.Parallel()
 	db := open(t, newURL(t))
 	exec(t, db, "CREATE TABLE places (id int PRIMARY KEY)")
-	changed, err := db.Pipeline(t.Context(), db.NewRaw("INSERT INTO places VALUES (?), (?)", 1, 2), db.NewRaw("DELETE FROM places WHERE id = ?", 1))
+	changed, err := db.Pipeline(t.Context(),
+		postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (?), (?)", 1, 2)},
+		postgres.Step{Statement: db.NewRaw("DELETE FROM places WHERE id = ?", 1)})
 	if err != nil || len(changed) != 2 || changed[0] != 2 || changed[1] != 1 {
 		t.Fatalf("changed %v (%v)", changed, err)
 	}
-	_, err = db.Pipeline(t.Context(), db.NewRaw("INSERT INTO places VALUES (3)"), db.NewRaw("INSERT INTO places VALUES (2)"))
+	_, err = db.Pipeline(t.Context(),
+		postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (3)")},
+		postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (2)")})
 	if !postgres.IsUnique(err, "") || count(t, db, "places") != 1 {
 		t.Fatalf("after a refused statement there are %d rows (%v)", count(t, db, "places"), err)
 	}
@@ -30,7 +33,7 @@ func TestPipeline(t *testing.T) {
 	for id := range 30 {
 		taking.Go(func() {
 			take := db.NewRaw("INSERT INTO places SELECT ? WHERE (SELECT count(*) FROM places) < 5", 100+id)
-			if _, err := db.Pipeline(t.Context(), db.Lock("places"), take); err != nil {
+			if _, err := db.Pipeline(t.Context(), db.Lock("places"), postgres.Step{Statement: take}); err != nil {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -41,14 +44,14 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestAsk: the rows of each statement come to it, and an error of who reads them is the pipeline's.
-func TestAsk(t *testing.T) {
+// TestPipelineRows: each step reads its own rows, and an error of its Row is returned.
+func TestPipelineRows(t *testing.T) {
 	t.Parallel()
 	db := open(t, newURL(t))
 	exec(t, db, "CREATE TABLE places (id int PRIMARY KEY, name text)")
 	var ids []int
 	var name string
-	changed, err := db.Ask(t.Context(),
+	changed, err := db.Pipeline(t.Context(),
 		postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (?, ?), (?, 'b?')", 1, "a?'", 2)},
 		postgres.Step{Statement: db.NewRaw("SELECT id FROM places ORDER BY id"), Row: func(scan func(...any) error) error {
 			ids = append(ids, 0)
@@ -61,11 +64,11 @@ func TestAsk(t *testing.T) {
 		t.Fatalf("changed %v, found %v and %q (%v)", changed, ids, name, err)
 	}
 	unread := errors.New("not as it should be")
-	_, err = db.Ask(t.Context(), postgres.Step{Statement: db.NewRaw("SELECT 1"), Row: func(func(...any) error) error { return unread }})
+	_, err = db.Pipeline(t.Context(), postgres.Step{Statement: db.NewRaw("SELECT 1"), Row: func(func(...any) error) error { return unread }})
 	if !errors.Is(err, unread) {
 		t.Errorf("got %v", err)
 	}
-	if _, err = db.Ask(t.Context(), postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (2)"), Row: func(func(...any) error) error { return nil }}); !postgres.IsUnique(err, "") {
+	if _, err = db.Pipeline(t.Context(), postgres.Step{Statement: db.NewRaw("INSERT INTO places VALUES (2)"), Row: func(func(...any) error) error { return nil }}); !postgres.IsUnique(err, "") {
 		t.Errorf("got %v", err)
 	}
 	if n := count(t, db, "places"); n != 1 {
@@ -73,9 +76,9 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskPrepared: a text with parameters is prepared once a connection, made anew when a migration has changed what it
-// returns, and never where a pooler shares connections.
-func TestAskPrepared(t *testing.T) {
+// TestPipelinePrepares: SQL is prepared once on each connection, again when a migration has changed
+// what it returns, and never where a pooler shares connections.
+func TestPipelinePrepares(t *testing.T) {
 	t.Parallel()
 	url := newURL(t)
 	const sql = "SELECT * FROM places WHERE id = $1"
@@ -93,7 +96,7 @@ func TestAskPrepared(t *testing.T) {
 			exec(t, db, "CREATE TABLE places (id int PRIMARY KEY)")
 			exec(t, db, "INSERT INTO places VALUES (7)")
 			ask := func() error {
-				_, err := db.Ask(t.Context(), postgres.Step{SQL: sql, Args: []any{7}, Row: func(func(...any) error) error { return nil }})
+				_, err := db.Pipeline(t.Context(), postgres.Step{SQL: sql, Args: []any{7}, Row: func(func(...any) error) error { return nil }})
 				return err
 			}
 			for range 2 {
@@ -119,44 +122,41 @@ func TestAskPrepared(t *testing.T) {
 	}
 }
 
-// TestPlansAreRenewed: the plan of a table with one row is not kept when it has thousands.
-func TestPlansAreRenewed(t *testing.T) {
+// TestPlansFollowTheTable: a prepared statement that was planned while its table had one row uses the
+// index as soon as there are thousands.
+func TestPlansFollowTheTable(t *testing.T) {
 	t.Parallel()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: newURL(t), MaxConns: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	db.SetPlanAge(time.Hour) // however long the next steps take
 	exec(t, db, "CREATE TABLE notes (id text PRIMARY KEY) WITH (autovacuum_enabled = off)")
 	exec(t, db, "INSERT INTO notes VALUES ('0')")
 	exec(t, db, "ANALYZE notes")
 	const sql = "SELECT id FROM notes WHERE id = $1"
-	plan := func() (lines string) {
+	plan := func() string {
 		t.Helper()
-		for range 8 { // five are planned with their values
-			if _, err := db.Ask(t.Context(), postgres.Step{SQL: sql, Args: []any{"7"}}); err != nil {
+		for range 8 { // by default Postgres makes five plans for the values that it gets, then a generic one
+			if _, err := db.Pipeline(t.Context(), postgres.Step{SQL: sql, Args: []any{"7"}}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var name string
-		if err := db.NewRaw("SELECT name FROM pg_prepared_statements WHERE statement = ?", sql).Scan(t.Context(), &name); err != nil {
+		err := db.NewRaw("SELECT name FROM pg_prepared_statements WHERE statement = ?", sql).Scan(t.Context(), &name)
+		if err != nil {
 			t.Fatal(err)
 		}
-		var of []string
-		if err := db.NewRaw("EXPLAIN EXECUTE ? ('7')", bun.Ident(name)).Scan(t.Context(), &of); err != nil {
+		var lines []string
+		if err := db.NewRaw("EXPLAIN EXECUTE ? ('7')", bun.Ident(name)).Scan(t.Context(), &lines); err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(of, "\n")
+		return strings.Join(lines, "\n")
 	}
 	if got := plan(); !strings.Contains(got, "Seq Scan") {
 		t.Fatalf("of a table with one row:\n%s", got)
 	}
 	exec(t, db, "INSERT INTO notes SELECT n::text FROM generate_series(1, 5000) AS n")
-	if got := plan(); !strings.Contains(got, "Seq Scan") {
-		t.Fatalf("before its time:\n%s", got)
-	}
-	db.SetPlanAge(0)
 	if got := plan(); !strings.Contains(got, "notes_pkey") {
 		t.Errorf("of thousands of rows:\n%s", got)
 	}

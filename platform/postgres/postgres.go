@@ -15,8 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
-
-	"parlance.dev/parlance/platform/quicknet"
 )
 
 // defaultMaxConns suits a server and a worker beside each other under Postgres's default of 100 connections.
@@ -56,10 +54,6 @@ type DB struct {
 	direct *pgx.ConnConfig
 	// pooled says that a pooler shares connections out, so that nothing can be prepared on one.
 	pooled bool
-	// planAge is the constant of this name.
-	planAge time.Duration
-	// tracer is Config's, when it watches what goes out together.
-	tracer pgx.BatchTracer
 	logger *slog.Logger
 	words  []int32 // see Announce
 }
@@ -77,7 +71,10 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		return nil, err
 	}
 	direct := poolConfig.ConnConfig
-	if cfg.DirectURL != "" && cfg.DirectURL != cfg.URL {
+	pooled := cfg.DirectURL != "" && cfg.DirectURL != cfg.URL
+	if !pooled {
+		poolConfig.AfterConnect = planEachRun
+	} else {
 		if direct, err = connConfig(cfg.DirectURL, logger); err != nil {
 			return nil, err
 		}
@@ -91,11 +88,10 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("connecting to the database: %w", err)
 	}
-	tracer, _ := cfg.Tracer.(pgx.BatchTracer)
 	// A column that a newer version has added beside this process is no fault of its rows.
 	return &DB{
 		DB:   bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New(), bun.WithDiscardUnknownColumns()),
-		Pool: pool, direct: direct, pooled: direct != poolConfig.ConnConfig, planAge: planAge, tracer: tracer, logger: logger,
+		Pool: pool, direct: direct, pooled: pooled, logger: logger,
 	}, nil
 }
 
@@ -139,11 +135,22 @@ func connConfig(databaseURL string, logger *slog.Logger) (*pgx.ConnConfig, error
 	return parsed, nil
 }
 
+// planEachRun has Postgres plan a prepared statement each time it runs, with the values of that run.
+// A generic plan that was made while a table was nearly empty may scan it, and Postgres would keep
+// that plan until something analyzes the table, a minute after thousands of rows came.
+// The statement does not go through conn.Exec: it is none of those that Config.Tracer looks for.
+func planEachRun(ctx context.Context, conn *pgx.Conn) error {
+	if err := conn.PgConn().Exec(ctx, "SET plan_cache_mode = force_custom_plan").Close(); err != nil {
+		return fmt.Errorf("setting how statements are planned: %w", err)
+	}
+	return nil
+}
+
 // configure sets what all connections have in common. Nothing of it needs a session: PgBouncer
 // passes these two parameters on, and where it stands no statement is prepared by name.
 func configure(config *pgx.ConnConfig, logger *slog.Logger) {
 	// Bun writes the values into the text, so that no two statements are alike: a cache of
-	// prepared statements would only churn. Those of Step.SQL are prepared by Ask.
+	// prepared statements would only churn. Pipeline prepares those of Step.SQL.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "parlance"
@@ -154,7 +161,7 @@ func configure(config *pgx.ConnConfig, logger *slog.Logger) {
 	}
 	// A host that is gone without a word, as in a failover, is noticed within half a minute.
 	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}}
-	config.DialFunc = quicknet.Dial(dialer.DialContext).Quick
+	config.DialFunc = dialer.DialContext
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		logger.Debug("database notice", "severity", notice.Severity, "sqlstate", notice.Code, "notice", notice.Message)
 	}

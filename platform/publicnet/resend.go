@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
-
-	"parlance.dev/parlance/platform/quicknet"
 )
 
 // ErrUnserved says that a server took a request several times and said each time that it had not
@@ -40,12 +38,14 @@ func bounded(r *http.Request) *http.Request {
 	return r
 }
 
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // boundDials lets a request make no more connections than it may be sent.
-func boundDials(dial quicknet.Dial) quicknet.Dial {
+func boundDials(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if s, ok := ctx.Value(sendsKey{}).(*sends); ok && s.dials.Add(1) > maxSends {
 			return nil, ErrUnserved
 		}
-		return dial.Quick(ctx, network, address)
+		return dial(ctx, network, address)
 	}
 }

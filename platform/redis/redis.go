@@ -9,8 +9,6 @@ import (
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
-
-	"parlance.dev/parlance/platform/quicknet"
 )
 
 // Without these a Redis that stops answering holds a caller for ever.
@@ -55,25 +53,7 @@ func Open(cfg Config) (goredis.UniversalClient, error) {
 	if options.ClientName == "" {
 		options.ClientName = "parlance"
 	}
-	client := goredis.NewUniversalClient(options)
-	client.AddHook(quick{})
-	return client, nil
-}
-
-// quick has connections read and written quickly.
-type quick struct{}
-
-// DialHook implements goredis.Hook.
-func (quick) DialHook(next goredis.DialHook) goredis.DialHook {
-	return goredis.DialHook(quicknet.Dial(next).Quick)
-}
-
-// ProcessHook implements goredis.Hook.
-func (quick) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
-
-// ProcessPipelineHook implements goredis.Hook.
-func (quick) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return next
+	return goredis.NewUniversalClient(options), nil
 }
 
 // Ping asks Redis for an answer within two seconds; for readiness and doctor.

@@ -16,17 +16,17 @@ const (
 	maxPages = 50
 )
 
-// Tool is one a server has, in the server's own words.
+// Tool is a tool of a server, as the server describes it.
 type Tool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"input_schema,omitempty"`
-	// ReadOnly is the server's own word that the tool changes nothing.
+	// ReadOnly says that, according to the server, the tool changes nothing.
 	ReadOnly bool `json:"read_only,omitempty"`
 }
 
-// List lists a server's tools, at most 500. Errors: *Error.
+// List lists the tools of a server, at most 500. Errors: *Error.
 func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, error) {
 	for try := 1; ; try++ {
 		at, failed := c.acquire(ctx, key, e)
@@ -38,8 +38,8 @@ func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, erro
 		if failed == nil {
 			return list, nil
 		}
-		again := failed.Kind == Unreachable || failed.lost // to list twice does no harm
-		if try == 2 || ctx.Err() != nil || !again {
+		retry := failed.Kind == Unreachable || failed.lost // listing twice is harmless
+		if try == 2 || ctx.Err() != nil || !retry {
 			return nil, failed
 		}
 	}
@@ -48,7 +48,7 @@ func (c *Client) List(ctx context.Context, key string, e Endpoint) ([]Tool, erro
 func (s *session) list(ctx context.Context) ([]Tool, *Error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	s.door.refill()
+	s.guard.refill()
 	var list []Tool
 	cursor, seen := "", map[string]bool{}
 	for range maxPages {
@@ -81,28 +81,28 @@ type CallParams struct {
 	Tool string
 	// Arguments is a JSON object.
 	Arguments json.RawMessage
-	// ID names the call; progress is reported on it.
+	// ID is the id of the call. The server reports progress on it.
 	ID string
-	// Timeout is how long the server may be silent: each progress it reports begins it anew.
+	// Timeout is how long the server may be silent. Each report of progress restarts it.
 	Timeout time.Duration
-	// MaxTime bounds the call however much progress it reports.
+	// MaxTime bounds the call, whatever progress the server reports.
 	MaxTime time.Duration
 }
 
-// Result is a tool's answer.
+// Result is the answer of a tool.
 type Result struct {
-	// Text is the answer as a model can read it, up to MaxAnswerBytes and a marker.
+	// Text is the answer as text for a model, at most MaxAnswerBytes and a marker.
 	Text string
-	// IsError says that the tool itself reports a failure, which Text tells about.
+	// IsError says that the tool reports a failure. Text describes it.
 	IsError bool
-	// Attempts is how often the call was sent, or would have been.
+	// Attempts is how often sending the call was tried.
 	Attempts int
-	// StatusCode is the HTTP status of the last answer, 0 without one.
+	// StatusCode is the HTTP status of the last answer. 0 without one.
 	StatusCode int
 }
 
 // Call calls a tool. A call of which bytes may have been sent is not repeated, unless the server
-// says that it has forgotten the session, and with that has not read it. Errors: *Error, with a
+// says that it does not know the session, and so did not read the call. Errors: *Error, with a
 // Result that has Attempts and StatusCode.
 func (c *Client) Call(ctx context.Context, key string, e Endpoint, p CallParams) (Result, error) {
 	for try := 1; ; try++ {
@@ -123,7 +123,8 @@ func (c *Client) Call(ctx context.Context, key string, e Endpoint, p CallParams)
 	}
 }
 
-// giveBack releases a session after a call, out of the pool when the call says that it is of no use.
+// giveBack releases a session after a call. It removes the session from the pool if the call shows
+// that it is unusable.
 func (c *Client) giveBack(at *slot, failed *Error) {
 	if failed != nil && failed.fatal() {
 		c.discard(at)
@@ -131,8 +132,8 @@ func (c *Client) giveBack(at *slot, failed *Error) {
 	c.release(at)
 }
 
-// fatal says that the session is of no use after it. A server that is silent has perhaps lost the
-// stream that its answers come on.
+// fatal says that the session is unusable after this error. A silent server may have lost the
+// stream for its answers.
 func (e *Error) fatal() bool {
 	switch e.Kind {
 	case Canceled:
@@ -145,7 +146,7 @@ func (e *Error) fatal() bool {
 	return true
 }
 
-// mayRepeat says that the server cannot have begun the call.
+// mayRepeat says that the server cannot have started the call.
 func (e *Error) mayRepeat() bool {
 	if e.Kind == Timeout || e.Kind == Canceled || e.Kind == NotPublic || e.Kind == TooLarge {
 		return false
@@ -162,7 +163,7 @@ func (s *session) call(ctx context.Context, p CallParams, maxBytes int) (Result,
 	over := time.AfterFunc(p.MaxTime, func() { cancel(errTimeout) })
 	defer over.Stop()
 	defer s.onProgress(p.ID, func() { silent.Reset(p.Timeout) })()
-	s.door.refill()
+	s.guard.refill()
 	params := &sdk.CallToolParams{Name: p.Tool, Arguments: p.Arguments}
 	params.SetProgressToken(p.ID)
 	answer, err := s.CallTool(ctx, params)

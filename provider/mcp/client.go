@@ -13,39 +13,41 @@ const (
 	maxSessions = 256
 )
 
-// Endpoint is a server and what it is asked with.
+// Endpoint is a server and the headers of its requests.
 type Endpoint struct {
-	// URL is the server's, http or https.
+	// URL is the address of the server, http or https.
 	URL string
-	// Headers are sent with each request; those of the protocol itself cannot be set.
+	// Headers are sent with each request. They cannot replace headers of the protocol.
 	Headers map[string]string
-	// MaxAnswerBytes is how much text of an answer is kept. A message may be some larger: it has
-	// structure, and images.
+	// MaxAnswerBytes bounds the text of an answer. A message may be larger, because it also has
+	// structure and images.
 	MaxAnswerBytes int
 }
 
 func (e Endpoint) maxMessage() int64 { return 2<<20 + 2*int64(e.MaxAnswerBytes) }
 
-// Options configures a Client; HTTP is needed.
+// Options configures a Client. HTTP is required.
 type Options struct {
-	// HTTP connects; its Transport must guard where to. It may have no Timeout: streams stay open.
+	// HTTP connects. Its Transport must guard where to. It must have no Timeout, because streams stay
+	// open.
 	HTTP *http.Client
-	// Idle is how long a session is kept without a call; 0: 5 min.
+	// Idle is how long a session is kept without a call. 0 means 5 min.
 	Idle time.Duration
-	// Changed is told the key of a session whose server says that its tools have changed; nil: nobody is.
+	// Changed is called with the key of a session when its server says that its tools have changed. It
+	// may be nil.
 	Changed func(key string)
-	// Version is ours, told to servers.
+	// Version is the version of this program, for servers.
 	Version string
 }
 
-// Client asks servers and keeps sessions with them. Safe for concurrent use.
+// Client calls servers and keeps sessions with them. Safe for concurrent use.
 type Client struct {
 	http    *http.Client
 	idle    time.Duration
 	changed func(key string)
 	version string
 
-	life    context.Context // of what is being opened; ends with the client
+	life    context.Context // for sessions that are being opened; ends with the client
 	end     context.CancelFunc
 	running sync.WaitGroup
 
@@ -62,8 +64,8 @@ type slot struct {
 	failed *Error
 	users  int
 	used   time.Time
-	timer  *time.Timer // runs while nobody uses it
-	// discarded says that it is out of the pool, and ends with its last user.
+	timer  *time.Timer // runs while the session is unused
+	// discarded says that the session is not in the pool any more, and ends with its last user.
 	discarded bool
 }
 
@@ -83,7 +85,7 @@ func New(o Options) *Client {
 	return c
 }
 
-// Close ends all sessions and waits until they have ended, some seconds at most.
+// Close ends all sessions and waits for them, which takes some seconds at most.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
@@ -93,7 +95,7 @@ func (c *Client) Close() {
 		delete(c.slots, key)
 	}
 	c.mu.Unlock()
-	c.end() // what is being opened
+	c.end() // ends sessions that are being opened
 	var ending sync.WaitGroup
 	for _, slot := range open {
 		ending.Go(func() { c.retire(slot) })
@@ -109,7 +111,8 @@ func (c *Client) Sessions() int {
 	return len(c.slots)
 }
 
-// acquire hands out the session of a key, opened if need be, once for all who ask meanwhile.
+// acquire returns the session of a key. The first caller opens it, and concurrent callers wait for
+// that.
 func (c *Client) acquire(ctx context.Context, key string, e Endpoint) (*slot, *Error) {
 	c.mu.Lock()
 	if c.closed {
@@ -142,7 +145,8 @@ func (c *Client) acquire(ctx context.Context, key string, e Endpoint) (*slot, *E
 	return at, nil
 }
 
-// fill opens the session. Its time is its own: others may wait for it when the first has gone.
+// fill opens a session. Its timeout does not depend on the first caller, because others may wait
+// for it.
 func (c *Client) fill(ctx context.Context, at *slot, e Endpoint) {
 	opening, cancel := context.WithTimeout(context.WithoutCancel(ctx), initializeTimeout)
 	defer cancel()
@@ -156,12 +160,12 @@ func (c *Client) fill(ctx context.Context, at *slot, e Endpoint) {
 		return
 	}
 	c.running.Go(func() {
-		_ = s.Wait() // how it ended, the calls on it say
+		_ = s.Wait() // the calls return why it ended
 		c.discard(at)
 	})
 }
 
-// evict makes room by ending the session that has been idle for longest. c.mu is held.
+// evict ends the session that has been idle longest if the pool is full. c.mu is held.
 func (c *Client) evict() {
 	if len(c.slots) < maxSessions {
 		return
@@ -178,7 +182,7 @@ func (c *Client) evict() {
 	}
 }
 
-// release gives a session back; when nobody takes it for a while, it ends.
+// release returns a session to the pool. It ends when it is not used for a while.
 func (c *Client) release(at *slot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,8 +211,8 @@ func (c *Client) expire(at *slot) {
 	c.retire(at)
 }
 
-// discard takes a session that is of no use any more out of the pool, so that the next call opens
-// another. It ends when the last call on it has: that one may still be answered.
+// discard removes an unusable session from the pool, so that the next call opens another. It ends
+// after its last call, which may still get an answer.
 func (c *Client) discard(at *slot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,9 +226,9 @@ func (c *Client) discard(at *slot) {
 	}
 }
 
-// retire ends the session of a slot that is out of the pool.
+// retire ends the session of a slot that is not in the pool any more.
 func (c *Client) retire(at *slot) {
-	<-at.ready // soon: opening it is bounded, and ends with the client
+	<-at.ready // opening has a timeout, and ends with the client
 	if at.s != nil {
 		at.s.close()
 	}

@@ -76,7 +76,8 @@ func wantKind(t *testing.T, err error, kind mcp.Kind) *mcp.Error {
 	return failed
 }
 
-// TestBothTransports lists and calls over each transport, on one session, with the operator's headers.
+// TestBothTransports lists and calls over each transport, on one session, with the operator's
+// headers.
 func TestBothTransports(t *testing.T) {
 	t.Parallel()
 	for name, server := range map[string]*mcpserver.Server{"Streamable": mcpserver.New(t), "Older": mcpserver.NewSSE(t)} {
@@ -344,7 +345,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestOtherOrigin has a server of the older transport name an endpoint elsewhere: nothing is sent there.
+// TestOtherOrigin has a server of the older transport name an endpoint elsewhere: nothing is sent
+// there.
 func TestOtherOrigin(t *testing.T) {
 	t.Parallel()
 	elsewhere := mcpserver.New(t)
@@ -397,7 +399,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestPool opens one session for many who ask at once, another for another key, and ends what is idle.
+// TestPool opens one session for many who ask at once, another for another key, and ends what is
+// idle.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	server := mcpserver.New(t)

@@ -12,7 +12,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// text is an answer as a model can read it: text as it is, structure as JSON, anything else in words.
+// text is an answer as text for a model: text unchanged, structured content as JSON, and a
+// description of anything else.
 func text(answer *sdk.CallToolResult, maxBytes int) string {
 	var parts []string
 	structured, same := structure(answer.StructuredContent), false
@@ -24,7 +25,7 @@ func text(answer *sdk.CallToolResult, maxBytes int) string {
 		same = same || sameJSON(part, structured)
 		parts = append(parts, part)
 	}
-	if structured != "" && !same { // servers repeat it as text for clients that know no structure
+	if structured != "" && !same { // servers repeat it as text for older clients
 		parts = append(parts, structured)
 	}
 	whole := strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD")
@@ -78,7 +79,7 @@ func joined(parts ...string) string {
 	return strings.Join(some, ", ")
 }
 
-// structure is structuredContent as JSON; empty when there is none.
+// structure is structuredContent as JSON, or empty.
 func structure(value any) string {
 	if value == nil {
 		return ""
@@ -92,7 +93,7 @@ func structure(value any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// sameJSON says whether two texts are the same JSON value, however it is written.
+// sameJSON says whether two texts are the same JSON value.
 func sameJSON(a, b string) bool {
 	if b == "" {
 		return false
@@ -101,9 +102,10 @@ func sameJSON(a, b string) bool {
 	return json.Unmarshal([]byte(a), &left) == nil && json.Unmarshal([]byte(b), &right) == nil && reflect.DeepEqual(left, right)
 }
 
-// plain is one line of text without what cannot be seen.
+// plain is one line of text without invisible characters.
 func plain(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }), " ")
+	invisible := func(r rune) bool { return !unicode.IsPrint(r) && r != ' ' }
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), invisible), " ")
 }
 
 // cut is the first n characters of s.

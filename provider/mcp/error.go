@@ -20,33 +20,33 @@ type Kind string
 
 // The kinds.
 const (
-	// Unreachable: no connection, or it broke.
+	// Unreachable: there was no connection, or it broke.
 	Unreachable Kind = "unreachable"
-	// NotPublic: the host has an address that may not be called.
+	// NotPublic: the host has an address that must not be called.
 	NotPublic Kind = "not_public"
-	// Unresolvable: the host's name does not resolve.
+	// Unresolvable: the host name does not resolve.
 	Unresolvable Kind = "unresolvable"
-	// Status: an answer with another HTTP status than 2xx.
+	// Status: an answer with an HTTP status other than 2xx.
 	Status Kind = "status"
 	// Timeout: no answer in time.
 	Timeout Kind = "timeout"
 	// Canceled: the caller gave up.
 	Canceled Kind = "canceled"
-	// TooLarge: more than the bounds allow.
+	// TooLarge: the server sent more than is read.
 	TooLarge Kind = "too_large"
 	// Refused: the server answered with a JSON-RPC error.
 	Refused Kind = "refused"
-	// Protocol: what answers is no MCP server, or speaks it wrongly.
+	// Protocol: the answer is not that of an MCP server.
 	Protocol Kind = "protocol"
 )
 
-// Error is why a server was not asked, or did not answer. Its text holds no URL and no header; only
-// Message is in the server's own words.
+// Error is why a request failed. Its text has no URL and no header. Only Message comes from the
+// server.
 type Error struct {
 	Kind Kind
 	// Status is the HTTP status of the answer, 0 without one.
 	Status int
-	// Message is what a server that refused said, at most maxMessageChars.
+	// Message is the text of a server that refused, at most maxMessageChars.
 	Message string
 	// Sent says that bytes of the request may have reached the server.
 	Sent bool
@@ -56,7 +56,7 @@ type Error struct {
 
 const maxMessageChars = 1000
 
-// Error is error's.
+// Error implements error.
 func (e *Error) Error() string {
 	text := map[Kind]string{
 		Unreachable:  "the server could not be reached",
@@ -81,10 +81,10 @@ var (
 	errOtherOrigin = errors.New("the server names an endpoint of another origin")
 )
 
-// refusal is the JSON-RPC error with which a server answered; nil when it did not. The SDK marks
-// what never reached the server with an error of the same type, which has a code of its own.
+// refusal is the JSON-RPC error of a server, or nil. The SDK also uses this type, with a code of
+// its own, for requests that never reached the server.
 func refusal(err error) *jsonrpc.Error {
-	switch e := err.(type) { //nolint:errorlint // it walks the tree itself
+	switch e := err.(type) { //nolint:errorlint // this function walks the tree of errors
 	case nil:
 		return nil
 	case *jsonrpc.Error:
@@ -104,10 +104,10 @@ func refusal(err error) *jsonrpc.Error {
 	return nil
 }
 
-// codeRejected is the SDK's mark of a request that its transport did not deliver.
+// codeRejected is the code of the SDK for a request that its transport did not deliver.
 const codeRejected = -32005
 
-// classify makes an Error of what the SDK says about an exchange.
+// classify converts an error of the SDK.
 func classify(ctx context.Context, err error, x *exchange) *Error {
 	out := &Error{Kind: Protocol, Status: int(x.status.Load()), Sent: x.connected.Load(), lost: x.lost.Load()}
 	unsent := x.last()
@@ -132,7 +132,8 @@ func classify(ctx context.Context, err error, x *exchange) *Error {
 		out.Kind, out.Message = Refused, cut(plain(refused.Message), maxMessageChars)
 	case out.Status >= 300:
 		out.Kind = Status
-	case errors.As(err, &timeout) && timeout.Timeout(), unsent != nil, errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "without response"):
+	case errors.As(err, &timeout) && timeout.Timeout(), unsent != nil, errors.Is(err, sdk.ErrConnectionClosed),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "without response"):
 		out.Kind = Unreachable
 	}
 	return out

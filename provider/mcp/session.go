@@ -17,16 +17,16 @@ const (
 	listTimeout       = 10 * time.Second
 )
 
-// classic is the protocol version that servers are asked for first: nearly all speak it. One that
-// speaks only what came after it refuses, and is asked anew.
+// classic is the protocol version that is requested first, because nearly all servers have it. A
+// server with only later versions refuses it and is asked again.
 const classic = "2025-11-25"
 
 // session is an initialized connection to a server.
 type session struct {
 	*sdk.ClientSession
 
-	door *door
-	end  context.CancelFunc
+	guard *guard
+	end   context.CancelFunc
 
 	mu       sync.Mutex
 	progress map[string]func() // by the token of a call
@@ -38,7 +38,7 @@ type attempt struct {
 	version string
 }
 
-// open connects and initializes, in the ways that a server may want, within ctx.
+// open connects and initializes. It tries the transports and versions that a server may need.
 func (c *Client) open(ctx context.Context, e Endpoint, changed func()) (*session, *Error) {
 	s, x, err := c.try(ctx, e, changed, attempt{version: classic})
 	if err == nil {
@@ -65,12 +65,13 @@ func (c *Client) open(ctx context.Context, e Endpoint, changed func()) (*session
 	return nil, first
 }
 
-// olderMayAnswer says whether a status to the first POST may mean a server of the older transport.
-// Source: MCP 2025-11-25, Transports, Backwards Compatibility; other 4xx are seen in the wild, but
-// those about who asks, or how often, are the same over the older one.
+// olderMayAnswer says whether a status of the first POST may mean a server of the older transport.
+// Source: MCP 2025-11-25, Transports, Backwards Compatibility. Other 4xx are common too, but those
+// about credentials or rates would be the same over the older transport.
 func olderMayAnswer(status int) bool {
 	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired,
+		http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return false
 	}
 	return status >= 400 && status < 500
@@ -80,29 +81,31 @@ func (c *Client) try(ctx context.Context, e Endpoint, changed func(), a attempt)
 	x := &exchange{}
 	origin, err := url.Parse(e.URL)
 	if err != nil {
-		return nil, x, errOtherOrigin // without its text, which holds the URL
+		return nil, x, errOtherOrigin // without its text, which has the URL
 	}
 	s := &session{progress: map[string]func(){}}
-	s.door = &door{base: c.http.Transport, origin: origin, headers: e.Headers, maxMessage: e.maxMessage(), older: a.older}
-	s.door.refill()
-	client := &http.Client{Transport: s.door, CheckRedirect: c.http.CheckRedirect}
-	var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: e.URL, HTTPClient: client, MaxRetries: maxStreamRetries, MaxEventSize: int(e.maxMessage())}
+	s.guard = &guard{base: c.http.Transport, origin: origin, headers: e.Headers, maxMessage: e.maxMessage(), older: a.older}
+	s.guard.refill()
+	client := &http.Client{Transport: s.guard, CheckRedirect: c.http.CheckRedirect}
+	var transport sdk.Transport = &sdk.StreamableClientTransport{
+		Endpoint: e.URL, HTTPClient: client, MaxRetries: maxStreamRetries, MaxEventSize: int(e.maxMessage()),
+	}
 	if a.older {
 		transport = &sdk.SSEClientTransport{Endpoint: e.URL, HTTPClient: client, MaxEventSize: int(e.maxMessage())}
 	}
 	asked := sdk.NewClient(&sdk.Implementation{Name: "parlance", Version: c.version}, &sdk.ClientOptions{
-		Capabilities:                &sdk.ClientCapabilities{}, // none: a server has nothing to ask us for
+		Capabilities:                &sdk.ClientCapabilities{}, // none: a server cannot send requests
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { changed() },
 		ProgressNotificationHandler: s.progressed,
 		MultiRoundTrip:              &sdk.MultiRoundTripOptions{Disabled: true},
 	})
-	// The session outlives the call that opens it, so its context is not that call's; but until it is
-	// open, it ends with it.
+	// The session outlives the call that opens it, so it has a context of its own. Only opening it
+	// ends with the call.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	detach := context.AfterFunc(ctx, end)
 	opened, err := asked.Connect(withExchange(life, x), transport, &sdk.ClientSessionOptions{ProtocolVersion: a.version})
 	if !detach() && err == nil {
-		_ = opened.Close() // its life is over already
+		_ = opened.Close() // the client was closed meanwhile
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -113,10 +116,10 @@ func (c *Client) try(ctx context.Context, e Endpoint, changed func(), a attempt)
 	return s, x, nil
 }
 
-// maxStreamRetries is how often a stream that breaks is opened again before the session is given up.
+// maxStreamRetries is how often a broken stream is opened again before the session ends.
 const maxStreamRetries = 3
 
-// progressed prolongs the call that reports progress.
+// progressed restarts the timeout of the call that reports progress.
 func (s *session) progressed(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 	token, _ := r.Params.ProgressToken.(string)
 	s.mu.Lock()
@@ -138,8 +141,8 @@ func (s *session) onProgress(token string, prolong func()) (forget func()) {
 	}
 }
 
-// close ends the session and tells the server, for a few seconds.
+// close ends the session and tells the server, which takes a few seconds at most.
 func (s *session) close() {
-	_ = s.ClientSession.Close() // a server that does not want to hear it forgets the session by itself
+	_ = s.ClientSession.Close() // a server also ends idle sessions by itself
 	s.end()
 }

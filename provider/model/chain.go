@@ -11,41 +11,41 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// ChainParams are the providers of an agent.
+// ChainParams are the parameters of Chain.
 type ChainParams struct {
-	// Providers in the order in which they are asked; at least one.
+	// Providers in the order in which they are called, at least one.
 	Providers []Provider
-	// Now is for the durations of attempts; nil: they have none.
+	// Now measures the durations of attempts. nil: they are zero.
 	Now func() time.Time
-	// Metrics counts fail-overs; nil: nobody does.
+	// Metrics counts fail-overs. nil: they are not counted.
 	Metrics *Metrics
-	// Log says of each fail-over why; nil: nobody does.
+	// Log gets the reason of each fail-over. nil: it is not logged.
 	Log *slog.Logger
 }
 
-// Chain answers with the first provider that begins to: when one fails before it emitted anything,
-// the next is asked. Once a word is out the answer stays with its provider, since two models cannot
-// share a sentence. A caller's hang-up or deadline ends the chain.
+// Chain is a provider that fails over between several: when one fails before it emitted anything,
+// it calls the next. After the first event an answer stays with its provider, because two models
+// cannot share a sentence. The end of the context ends the chain.
 //
-// What is failed over: no connection, silence before the first token, any refusal that is about the
-// provider (its key, its limits, its load, its model), a request that is too long for its model, and
-// an answer that ends in good order without a word or a call. What is not: a request that is wrong
-// for every provider (400, 413, 422), and one that a content filter refused.
+// It fails over after: no connection, silence before the first token, a refusal that concerns the
+// provider (its key, its limits, its load, its model), a request that is too long for its model,
+// and a complete answer without text or calls. It does not after: a request that is wrong for every
+// provider (400, 413, 422), and one that a content filter refused.
 //
-// All but the last are asked with Request.Standby, so none of them repeats a call or waits.
-// Request.Model is for the first provider; the others answer with their own model. When all fail the
-// error is one fault that names each: unavailable if all were, else upstream-failed. RetryAfter is
-// the soonest that any of them named.
+// All but the last get Request.Standby, so they do not repeat a call or wait. Request.Model is for
+// the first provider; the others use their own model. When all fail, the error is one fault that
+// names each: unavailable if all were unavailable, else upstream-failed. RetryAfter is the shortest
+// of theirs.
 func Chain(p ChainParams) Provider { return chain(p) }
 
 type chain ChainParams
 
-// Name is the first provider's.
+// Name is that of the first provider.
 func (c chain) Name() string { return c.Providers[0].Name() }
 
 func (c chain) Stream(ctx context.Context, req Request, emit func(Event) error) (Result, error) {
 	begun := false
-	noting := func(e Event) error {
+	emitFirst := func(e Event) error {
 		begun = true
 		return emit(e)
 	}
@@ -56,7 +56,7 @@ func (c chain) Stream(ctx context.Context, req Request, emit func(Event) error) 
 		last := i == len(c.Providers)-1
 		req.Standby = !last
 		started := c.moment()
-		result, err := p.Stream(ctx, req, noting)
+		result, err := p.Stream(ctx, req, emitFirst)
 		attempt := attemptOf(p, req, result, err)
 		attempt.Took = c.moment().Sub(started)
 		if err == nil && !last && empty(result) {
@@ -77,7 +77,7 @@ func (c chain) Stream(ctx context.Context, req Request, emit func(Event) error) 
 		c.failedOver(ctx, attempt, c.Providers[i+1])
 		req.Model = ""
 	}
-	return Result{}, errors.New("a chain without providers") // see ChainParams
+	return Result{}, errors.New("a chain without providers") // ChainParams needs one
 }
 
 func (c chain) moment() time.Time {
@@ -87,18 +87,19 @@ func (c chain) moment() time.Time {
 	return c.Now()
 }
 
-// failedOver tells of it.
+// failedOver counts and logs a fail-over.
 func (c chain) failedOver(ctx context.Context, a Attempt, next Provider) {
 	if c.Metrics != nil {
 		c.Metrics.failovers.WithLabelValues(a.Provider, a.Reason).Inc()
 	}
 	if c.Log != nil {
 		c.Log.WarnContext(ctx, "model failed over", telemetry.KeyProvider, a.Provider, telemetry.KeyModel, a.Model,
-			telemetry.KeyReason, a.Reason, telemetry.KeyError, a.Message, telemetry.KeyDurationMS, a.Took.Milliseconds(), "next", next.Name())
+			telemetry.KeyReason, a.Reason, telemetry.KeyError, a.Message,
+			telemetry.KeyDurationMS, a.Took.Milliseconds(), "next", next.Name())
 	}
 }
 
-// attemptOf describes what a provider did.
+// attemptOf describes the call of one provider.
 func attemptOf(p Provider, req Request, result Result, err error) Attempt {
 	attempt := Attempt{Provider: p.Name(), Model: result.Model}
 	if attempt.Model == "" {
@@ -115,14 +116,14 @@ func attemptOf(p Provider, req Request, result Result, err error) Attempt {
 	return attempt
 }
 
-// empty says whether a whole answer says nothing: an answer that was cut or filtered says that.
+// empty says whether a complete answer has neither text nor calls.
 func empty(r Result) bool {
 	return r.FinishReason == FinishStop && len(r.ToolCalls) == 0 && strings.TrimSpace(r.Text) == ""
 }
 
-// failsOver says whether another provider may fare better.
+// failsOver says whether another provider may succeed.
 func failsOver(err error) bool {
-	if err == nil { // it was empty
+	if err == nil { // the answer was empty
 		return true
 	}
 	switch meta := fault.From(err).Meta; meta[metaWhy] {

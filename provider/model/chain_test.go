@@ -137,8 +137,8 @@ func TestChainTellsItsAttempts(t *testing.T) {
 	}
 }
 
-// TestGuard: a provider that failed in a row is not asked, its chain goes on at once, and it is tried
-// again when its pause is over.
+// TestGuard: a provider that failed in a row is not asked, its chain goes on at once, and it is
+// tried again when its pause is over.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -10,26 +10,26 @@ import (
 	"strings"
 )
 
-// What is made of a server's own words about a failure. They come from outside: of them nothing is shown but what is
-// ours (a tool's name) or a known kind of word, and what is logged does not hold the key.
+// The text of a server about a failure comes from outside. Only names of our own tools and known
+// words of it are shown, and what is logged does not contain the key.
 
 const (
-	// maxCauseBytes bounds what a log line keeps of a server's answer.
+	// maxCauseBytes bounds the part of an answer that is logged.
 	maxCauseBytes = 2000
-	// maxSearchedBytes bounds what of it is searched.
+	// maxSearchedBytes bounds the part of an answer that is searched.
 	maxSearchedBytes = 64 << 10
-	// maxSpelled is how many escapes within escapes are read: JSON in JSON in a URL.
+	// maxSpelled is how many layers of escapes are decoded: JSON in JSON in a URL.
 	maxSpelled = 3
 )
 
-// masked stands where the key was.
+// masked replaces the key.
 const masked = "***"
 
-// escapes are those of JSON and of URLs.
+// escapes matches the escapes of JSON and of URLs.
 var escapes = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\[^u]|%[0-9a-fA-F]{2}`)
 
-// cause is what is logged of a text from outside. A key that it spells in escapes is not looked for letter by letter:
-// then nothing is logged of it.
+// cause is the part of a text from outside that is logged. If the key appears only after escapes
+// are decoded, nothing is logged.
 func (p Party) cause(text string) error {
 	text = cutAt(text, maxSearchedBytes)
 	if p.Secret != "" {
@@ -44,7 +44,7 @@ func (p Party) cause(text string) error {
 	return errors.New(strings.ToValidUTF8(cutAt(text, maxCauseBytes), ""))
 }
 
-// unescaped is what an escape stands for.
+// unescaped decodes one escape.
 func unescaped(escape string) string {
 	switch {
 	case escape[0] == '%':
@@ -59,10 +59,10 @@ func unescaped(escape string) string {
 	return escape[1:]
 }
 
-// code is what vendors name a kind of error by.
+// code is the code of an error in the JSON of vendors.
 var code = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// codeIn is the code of a refusal, or its type; a word for that there is none.
+// codeIn is the code of a refusal, or its type, or a placeholder.
 func codeIn(detail string) string {
 	var body struct {
 		Error struct {
@@ -70,7 +70,7 @@ func codeIn(detail string) string {
 			Type string `json:"type"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal([]byte(detail), &body) // what is not of that shape has no code
+	_ = json.Unmarshal([]byte(detail), &body) // a body of another form has no code
 	if named := fmt.Sprint(body.Error.Code); body.Error.Code != nil && code.MatchString(named) {
 		return named
 	}
@@ -80,14 +80,14 @@ func codeIn(detail string) string {
 	return "(no code)"
 }
 
-// The ways in which vendors name a tool that they refuse: "tools.3.custom.input_schema: …", "tools[3].function.parameters",
-// "Invalid schema for function 'name': …".
+// The forms in which vendors name a tool that they refuse: "tools.3.custom.input_schema: …",
+// "tools[3].function.parameters", "Invalid schema for function 'name': …".
 var (
 	toolByIndex = regexp.MustCompile(`\btools(?:\.|\[)(\d{1,4})\b`)
 	toolByName  = regexp.MustCompile("(?i)\\b(?:function|tool)s?(?: name)?:? *\\\\?[\"'`]([a-zA-Z0-9_-]{1,64})\\\\?[\"'`]")
 )
 
-// objectedTo names the tool that a refusal is about, if it is about one of those that were offered.
+// objectedTo is the name of the offered tool that a refusal is about, or empty.
 func objectedTo(tools []Tool, detail string) string {
 	name := ""
 	if found := toolByIndex.FindStringSubmatch(detail); found != nil {
@@ -95,7 +95,8 @@ func objectedTo(tools []Tool, detail string) string {
 			name = tools[at].Name
 		}
 	}
-	if found := toolByName.FindStringSubmatch(detail); found != nil && slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == found[1] }) {
+	found := toolByName.FindStringSubmatch(detail)
+	if found != nil && slices.ContainsFunc(tools, func(t Tool) bool { return t.Name == found[1] }) {
 		name = found[1]
 	}
 	if name == "" {

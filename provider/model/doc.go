@@ -1,19 +1,20 @@
-// Package model is the contract between a conversation and whatever writes the agent's words:
-// a chat model behind a vendor's wire, or the built-in extractive responder.
+// Package model is the contract between a conversation and what writes the answers of an agent: a
+// chat model behind the API of a vendor, or the built-in extractive responder.
 //
 //	Request ──► Provider.Stream ──► TextDelta, TextDelta, … ToolCallReady … ──► Result
 //
 // A turn with tools is several calls: the core runs what ToolCallReady asked for, appends the
 // assistant message and one tool message per call, and calls Stream again.
 //
-// The adapters are the folders beside this file: openai (every OpenAI-compatible server),
-// azure, anthropic, extractive (offline). [Chain] fails over between them, [Guard] keeps calls
-// from one that fails, [Probe] tries one out,
-// discover finds servers on this machine, modeltest is the suite every adapter passes.
+// The adapters are the folders beside this file: openai (every OpenAI-compatible server), azure,
+// anthropic, extractive (offline). [Chain] fails over between them, [Guard] is a circuit breaker,
+// [Probe] tries one out, discover finds servers on this machine, modeltest is the test suite of
+// every adapter.
 //
-// What adapters share lives here: [Draft] (an answer that is coming in, and its bounds), [NewToolCall]
-// (arguments that are not JSON), [WireName], [WireID] and [Tool.WireSchema] (what vendors refuse a request
-// for), [Party] (which fault a vendor's failure becomes) and [Timeouts] (how long a silent server is waited for).
+// Adapters share: [Draft] (an answer that is being received, and its bounds), [NewToolCall]
+// (arguments that are not JSON), [WireName], [WireID] and [Tool.WireSchema] (what vendors accept),
+// [Party] (the fault for each failure of a vendor) and [Timeouts] (how long a server may be
+// silent).
 //
-// It does not choose prompts, run tools or keep history: that is the conversation's.
+// It does not choose prompts, run tools or keep history: package conversation does.
 package model

@@ -5,25 +5,27 @@ import (
 	"strings"
 )
 
-// Bounds of an answer: what comes after is not read any more, since a workspace's own server may send what it likes.
+// Bounds of an answer. The rest is not read: a workspace's own server may send anything.
 const (
-	// maxTextBytes is some 250,000 tokens: several times what any model writes in one answer.
+	// maxTextBytes is some 250,000 tokens, several times the longest answer of any model.
 	maxTextBytes = 1 << 20
-	// maxArgumentsBytes bounds the arguments of a call: package tools takes no longer ones.
+	// maxArgumentsBytes bounds the arguments of a call, as package tools does.
 	maxArgumentsBytes = 256 << 10
-	// maxNameBytes bounds its id and name, which are kept as the server wrote them: tools' names have 64.
+	// maxNameBytes bounds the id and the name of a call, which are kept as the server sent them. Names
+	// of tools have at most 64 bytes.
 	maxNameBytes = 16 << 10
-	// maxCalls is far above the parallel calls that models make.
+	// maxCalls is far more than models make in parallel.
 	maxCalls = 64
-	// answerRoom is made at once for the text: most fit, and it need not grow with them.
-	answerRoom = 1 << 10
+	// initialTextBytes is the initial size of the buffer for the text. Most answers fit.
+	initialTextBytes = 1 << 10
 )
 
-// Draft is an answer while it comes in, as far as all vendors' answers are alike; adapters put what they read into it.
-// The zero value is ready.
+// Draft is an answer that is being received, in a form common to all vendors. Adapters fill it. The
+// zero value is ready to use.
 type Draft struct {
 	text strings.Builder
-	// blank is the white space before the first word. It is held back: an answer may have nothing else.
+	// blank is the white space before the first word. It is emitted with that word only, because an
+	// answer may be white space alone.
 	blank []byte
 	calls []*DraftCall
 	ready []ToolCall
@@ -32,16 +34,16 @@ type Draft struct {
 
 // DraftCall is a call whose arguments are still arriving.
 type DraftCall struct {
-	// Index is the vendor's, by which pieces find their call.
+	// Index is the number by which the vendor assigns pieces to calls.
 	Index     int
 	ID, Name  string
 	arguments strings.Builder
-	// whole are arguments that came at once with the call; those in pieces go before them.
+	// whole are arguments that came with the call itself. Arguments in pieces replace them.
 	whole string
 }
 
-// Say takes the next piece of text and returns what is to be emitted now: the piece, with the white space that was held
-// back before it, or nothing.
+// Say adds a piece of text and returns the text to emit: the piece with the white space held back
+// before it, or nothing.
 func (d *Draft) Say(piece string) string {
 	if piece == "" || d.full {
 		return ""
@@ -52,7 +54,7 @@ func (d *Draft) Say(piece string) string {
 			d.full = len(d.blank) > maxTextBytes
 			return ""
 		}
-		d.text.Grow(answerRoom)
+		d.text.Grow(initialTextBytes)
 		if len(d.blank) > 0 {
 			piece, d.blank = string(d.blank)+piece, nil
 		}
@@ -64,21 +66,22 @@ func (d *Draft) Say(piece string) string {
 	return piece
 }
 
-// Call begins a call.
+// Call adds a call.
 func (d *Draft) Call(index int) *DraftCall {
 	call := &DraftCall{Index: index}
 	if len(d.calls) == maxCalls {
 		d.full = true
-		return call // and is left out, with all that comes
+		return call // beyond the bound: it is left out, with its pieces
 	}
 	d.calls = append(d.calls, call)
 	return call
 }
 
-// Calls are those that have begun, in order.
+// Calls returns the calls in order.
 func (d *Draft) Calls() []*DraftCall { return d.calls }
 
-// Identify takes a call's id and name, which some vendors repeat and others send late: the first word counts.
+// Identify sets the id and the name of a call. Some vendors repeat them and others send them late:
+// the first value counts.
 func (c *DraftCall) Identify(id, name string) {
 	if c.ID == "" {
 		c.ID = cutAt(id, maxNameBytes)
@@ -88,15 +91,15 @@ func (c *DraftCall) Identify(id, name string) {
 	}
 }
 
-// Argue takes the next piece of a call's arguments.
+// Argue adds a piece of the arguments of a call.
 func (d *Draft) Argue(call *DraftCall, piece string) {
 	room := maxArgumentsBytes - call.arguments.Len()
 	d.full = d.full || len(piece) > room
 	call.arguments.WriteString(cutAt(piece, room))
 }
 
-// ArgueWhole takes arguments that come with the call itself; they count when no pieces follow. An empty object stands
-// for none there.
+// ArgueWhole sets arguments that come with the call itself. They count if no pieces follow. An
+// empty object means none.
 func (d *Draft) ArgueWhole(call *DraftCall, arguments string) {
 	if arguments == "{}" {
 		return
@@ -105,13 +108,13 @@ func (d *Draft) ArgueWhole(call *DraftCall, arguments string) {
 	call.whole = cutAt(arguments, maxArgumentsBytes)
 }
 
-// Text is what was said so far.
+// Text is the text so far.
 func (d *Draft) Text() string { return d.text.String() }
 
-// Full says that the answer is longer than one may be: nothing more of it is taken.
+// Full says that the answer has reached its bounds and nothing more is read.
 func (d *Draft) Full() bool { return d.full }
 
-// Arguments are what came of them.
+// Arguments are the arguments so far.
 func (c *DraftCall) Arguments() string {
 	if c.arguments.Len() > 0 {
 		return c.arguments.String()
@@ -119,8 +122,8 @@ func (c *DraftCall) Arguments() string {
 	return c.whole
 }
 
-// Finish ends the answer and emits its calls. ended is why it ended: FinishLength and FinishFiltered cut off the last call,
-// and any whose arguments are not whole, so they come out malformed.
+// Finish ends the answer and emits its calls. ended is why it ended: after FinishLength and
+// FinishFiltered the last call, and every call with incomplete arguments, is malformed.
 func (d *Draft) Finish(req Request, ended FinishReason, emit func(Event) error) error {
 	cut := cutWords[ended]
 	if d.full {
@@ -145,8 +148,8 @@ func (d *Draft) Finish(req Request, ended FinishReason, emit func(Event) error) 
 	return nil
 }
 
-// Result is the answer as far as it goes: text, calls that were emitted, and the reason, which for an answer with
-// calls is theirs.
+// Result is the answer so far: its text, the emitted calls, and the finish reason, which is
+// FinishToolCalls if there are calls.
 func (d *Draft) Result(ended FinishReason) Result {
 	switch {
 	case len(d.calls) > 0:

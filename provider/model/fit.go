@@ -9,18 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// What vendors refuse a whole request for, whichever of its parts has it: names and ids that a model or a client made
-// up stay in the conversation, and would end it.
+// Vendors refuse a whole request because of one name or id. Names and ids that a model or a client
+// made up stay in the conversation, so each later request would be refused.
 
 const (
-	// wireNameBytes bounds a tool's name. Source: OpenAI's and Anthropic's ^[a-zA-Z0-9_-]{1,64}$.
+	// wireNameBytes bounds the name of a tool. Source: OpenAI's and Anthropic's ^[a-zA-Z0-9_-]{1,64}$.
 	wireNameBytes = 64
-	// WireIDBytes bounds the id of a call. Source: OpenAI ("string too long. Expected a string with maximum length 40").
+	// WireIDBytes bounds the id of a call. Source: OpenAI ("string too long. Expected a string with
+	// maximum length 40").
 	WireIDBytes = 40
 )
 
-// WireName is the name of a tool that was called, as vendors take it: that of every tool there is, is as it was; in one that a
-// model made up other characters are underscores.
+// WireName is the name of a called tool as vendors accept it. Names of existing tools are
+// unchanged. In a name that a model made up other characters become underscores.
 func WireName(name string) string {
 	if len(name) <= wireNameBytes && isWord(name) {
 		return name
@@ -38,7 +39,7 @@ func WireName(name string) string {
 	return fit
 }
 
-// WireID is the id of a call as vendors take it: as it was, or another that is always the same for it.
+// WireID is the id of a call as vendors accept it: unchanged, or one derived from it.
 func WireID(id string) string {
 	if len(id) <= WireIDBytes && isWord(id) {
 		return id
@@ -47,7 +48,7 @@ func WireID(id string) string {
 	return "call_" + hex.EncodeToString(sum[:])[:WireIDBytes-len("call_")]
 }
 
-// cutAt is the beginning of a text, of whole characters.
+// cutAt is the beginning of a text without a partial character.
 func cutAt(text string, maxBytes int) string {
 	if len(text) <= maxBytes {
 		return text
@@ -58,7 +59,7 @@ func cutAt(text string, maxBytes int) string {
 	return text[:maxBytes]
 }
 
-// isWord says whether a text has letters, digits, underscores and hyphens of ASCII, and nothing else.
+// isWord says whether a text has only ASCII letters, digits, underscores and hyphens.
 func isWord(text string) bool {
 	for _, r := range text {
 		if !wordRune(r) {
@@ -72,11 +73,11 @@ func wordRune(r rune) bool {
 	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// WireSchema is Schema without what vendors refuse at its top. Arguments are checked against the whole of it where the
-// tool is run, so a model that is told less is corrected.
+// WireSchema is Schema without keywords that vendors refuse at its top. Package tools checks
+// arguments against the whole schema.
 func (t Tool) WireSchema() json.RawMessage {
 	schema := t.Schema()
-	if !bytes.Contains(schema, []byte(`Of"`)) && !bytes.Contains(schema, []byte(`"not"`)) || !unfitAtTop(schema) {
+	if !bytes.Contains(schema, []byte(`Of"`)) && !bytes.Contains(schema, []byte(`"not"`)) || !hasRefused(schema) {
 		return schema
 	}
 	var members map[string]json.RawMessage
@@ -84,11 +85,11 @@ func (t Tool) WireSchema() json.RawMessage {
 		return schema
 	}
 	for name := range members {
-		if unfit([]byte(name)) {
+		if refusedAtTop([]byte(name)) {
 			delete(members, name)
 		}
 	}
-	if members["type"] == nil { // it stood in what was taken out
+	if members["type"] == nil { // it was in a keyword that was removed
 		members["type"] = json.RawMessage(`"object"`)
 	}
 	fit, err := json.Marshal(members)
@@ -98,9 +99,10 @@ func (t Tool) WireSchema() json.RawMessage {
 	return fit
 }
 
-// unfit are the keywords that make Anthropic ("does not support oneOf, allOf, or anyOf at the top level") or OpenAI ("schema
-// must … not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level") refuse the request.
-func unfit(keyword []byte) bool {
+// refusedAtTop are the keywords that make Anthropic ("does not support oneOf, allOf, or anyOf at
+// the top level") or OpenAI ("schema must … not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+// top level") refuse the request.
+func refusedAtTop(keyword []byte) bool {
 	switch string(keyword) {
 	case "anyOf", "oneOf", "allOf", "not":
 		return true
@@ -108,9 +110,8 @@ func unfit(keyword []byte) bool {
 	return false
 }
 
-// unfitAtTop says whether a JSON object has such a member itself, rather than further within: that is common, and
-// nothing is wrong with it.
-func unfitAtTop(schema []byte) bool {
+// hasRefused says whether a JSON object has such a keyword at its top. Deeper ones are accepted.
+func hasRefused(schema []byte) bool {
 	depth := 0
 	for i := 0; i < len(schema); i++ {
 		switch schema[i] {
@@ -125,7 +126,7 @@ func unfitAtTop(schema []byte) bool {
 					i++
 				}
 			}
-			if depth == 1 && i < len(schema) && unfit(schema[begin:i]) && bytes.HasPrefix(bytes.TrimLeft(schema[i+1:], " \t\r\n"), []byte(":")) {
+			if depth == 1 && i < len(schema) && refusedAtTop(schema[begin:i]) && bytes.HasPrefix(bytes.TrimLeft(schema[i+1:], " \t\r\n"), []byte(":")) {
 				return true
 			}
 		}

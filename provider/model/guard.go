@@ -9,28 +9,28 @@ import (
 	"parlance.dev/parlance/platform/breaker"
 )
 
-// Breaker is the circuit breaker that all providers of a process share: 5 failures of one key in a
-// row within a minute keep calls from it for 15 s, after which one call tries. Answers between
-// failures count, since a busy server fails now and then; a pause is shorter than that of tools,
-// since a person is waiting at the other end of each.
+// Breaker is the circuit breaker that all providers of a process share: 5 consecutive failures of
+// one key within a minute open its circuit for 15 s. Failures must be consecutive, because a busy
+// server fails now and then. The pause is shorter than that of tools, because a person waits for
+// each answer.
 func Breaker() *breaker.Breaker {
-	return breaker.New(breaker.Options{InARow: true, Pause: 15 * time.Second})
+	return breaker.New(breaker.Options{Consecutive: true, Pause: 15 * time.Second})
 }
 
-// GuardParams say what stands behind the breaker.
+// GuardParams are the parameters of Guard.
 type GuardParams struct {
 	Breaker *breaker.Breaker
-	// Key names server, credential and model, and holds no secret: what fails for one of a tenant's
-	// models says nothing about those of others.
+	// Key identifies server, credential and model, and has no secret. A failing model of one tenant
+	// says nothing about those of others.
 	Key string
 	Now func() time.Time
-	// Metrics shows open circuits; nil: nobody does.
+	// Metrics counts opened circuits. nil: they are not counted.
 	Metrics *Metrics
 }
 
-// Guard is a provider that is not called while its circuit is open. What counts as a failure: no
-// connection, silence, an answer that broke off, 5xx. What does not: a refusal of the request, of the
-// key, or for the rate, which says that the server is there. A trial has succeeded at its first token.
+// Guard wraps a provider that is not called while its circuit is open. Failures are: no connection,
+// silence, an answer that broke off, 5xx. A refused request, key or rate is none: the server is
+// there. A trial succeeds at its first token.
 func Guard(p Provider, params GuardParams) Provider { return guarded{Provider: p, params: params} }
 
 type guarded struct {
@@ -38,18 +38,18 @@ type guarded struct {
 	params GuardParams
 }
 
-// Stream implements Provider. Errors: the provider's; unavailable while the circuit is open, with
-// RetryAfter.
+// Stream implements Provider. Errors: those of the provider; unavailable with RetryAfter while the
+// circuit is open.
 func (g guarded) Stream(ctx context.Context, req Request, emit func(Event) error) (Result, error) {
 	b, key := g.params.Breaker, g.params.Key
 	verdict := b.Allow(key, g.params.Now())
 	if verdict == breaker.Refused {
 		return Result{Provider: g.Name(), Model: req.Model}, g.open(b.Wait(key, g.params.Now()))
 	}
-	says := breaker.Neutral
+	outcome := breaker.Neutral
 	trial := verdict == breaker.Trial
 	defer func() { // also when the provider panics
-		if b.Report(key, says, g.params.Now()) {
+		if b.Report(key, outcome, g.params.Now()) {
 			g.params.Metrics.opened(g.Name())
 		}
 	}()
@@ -62,14 +62,15 @@ func (g guarded) Stream(ctx context.Context, req Request, emit func(Event) error
 	})
 	switch {
 	case err == nil:
-		says = breaker.Healthy
+		outcome = breaker.Healthy
 	case ctx.Err() == nil && failing(err):
-		says = breaker.Failing
+		outcome = breaker.Failing
 	}
 	return result, err
 }
 
-// failing says whether an error is the server's own, rather than about the request, the key or the rate.
+// failing says whether an error is a failure of the server, rather than about the request, the key
+// or the rate.
 func failing(err error) bool {
 	decided := fault.From(err)
 	if decided.Reason != fault.UpstreamFailed && decided.Reason != fault.ServiceUnavailable {
@@ -82,10 +83,11 @@ func failing(err error) bool {
 	return decided.Meta[metaProvider] != "" && (status == 0 || status >= 500 || status == 408)
 }
 
-// open is the fault for a call that was not made.
+// open is the error of a call that was not made.
 func (g guarded) open(wait time.Duration) error {
 	seconds := int((wait + time.Second - 1) / time.Second)
-	err := fault.New(fault.ServiceUnavailable, "%s has failed several times in a row and is not asked for a moment; try again in %d s.", g.Name(), seconds)
+	err := fault.New(fault.ServiceUnavailable,
+		"%s has failed several times in a row and is not asked for a moment; try again in %d s.", g.Name(), seconds)
 	err.RetryAfter = time.Duration(seconds) * time.Second
 	err.Meta = map[string]string{metaProvider: g.Name(), metaWhy: ReasonCircuitOpen}
 	return err

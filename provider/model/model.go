@@ -8,69 +8,68 @@ import (
 
 // Provider answers requests as a stream.
 type Provider interface {
-	// Name is short and public ("openai", "anthropic", "extractive"); it appears in errors and logs.
+	// Name is short and public ("openai", "anthropic", "extractive"). It appears in errors and logs.
 	Name() string
 
-	// Stream answers req, handing each [Event] to emit in order, on the calling goroutine.
+	// Stream answers req. It calls emit with each [Event] in order, on the calling goroutine.
 	//
-	// Text is emitted as it arrives. Tool calls are emitted only when the answer is complete,
-	// so a call in an answer that broke off is never run. The Result repeats all that was
-	// emitted; beside an error it holds what was emitted before it.
+	// Text is emitted as it arrives. Tool calls are emitted only when the answer is complete, so a
+	// call in an answer that broke off is never run. The Result has everything that was emitted, also
+	// beside an error.
 	//
-	// Errors: an error of emit stops the answer and is returned wrapped; the caller's hang-up
-	// or deadline as ctx.Err() wrapped; fault upstream-failed (refused, broke off, too slow) or
-	// unavailable (overloaded or rate limited; RetryAfter set when the server named a time).
-	// Calls are repeated only before the first byte of an answer.
+	// Errors: an error of emit stops the answer and is returned wrapped; ctx.Err() wrapped when ctx
+	// ends; fault upstream-failed (refused, broke off, too slow) or unavailable (overloaded or rate
+	// limited; RetryAfter set when the server named a time). Calls are repeated only before the first
+	// byte of an answer.
 	Stream(ctx context.Context, req Request, emit func(Event) error) (Result, error)
 }
 
 // Request is one call of a model.
 type Request struct {
-	// Model overrides the provider's configured model; empty takes that one.
+	// Model overrides the configured model of the provider. Empty uses that one.
 	Model string
-	// System is the instructions; the core has already written retrieved passages into it for
-	// providers that are language models.
+	// System is the instructions. For language models they include the retrieved passages.
 	System string
-	// Messages is the conversation, oldest first. The last one is the user's or a tool's.
+	// Messages is the conversation, oldest first. The last one is of a user or a tool.
 	Messages []Message
-	// Tools are those the model may call in this turn.
+	// Tools are the tools that the model may call in this turn.
 	Tools []Tool
-	// ToolChoice says whether the model must call one of Tools; without Tools it says nothing.
+	// ToolChoice says whether the model must call one of Tools. It is ignored without Tools.
 	ToolChoice ToolChoice
-	// Temperature is 0..2; nil leaves it to the server.
+	// Temperature is from 0 to 2. nil leaves it to the server.
 	Temperature *float64
-	// MaxOutputTokens bounds the answer; 0 leaves it to the provider.
+	// MaxOutputTokens bounds the answer. 0 leaves it to the provider.
 	MaxOutputTokens int
-	// Passages are the retrieved chunks, best first, for the extractive responder, which quotes
-	// them; language models ignore them.
+	// Passages are the retrieved chunks, best first. The extractive responder quotes them; language
+	// models ignore them.
 	Passages []Passage
-	// Unreachable says that no passages could be looked up, which the extractive responder says; System
-	// says it to language models.
+	// Unreachable says that the search for passages failed, for the extractive responder. Language
+	// models learn it from System.
 	Unreachable bool
-	// Memories are what is remembered of the user, for the extractive responder; language models have
-	// them in System.
+	// Memories are those of the user, for the extractive responder. Language models have them in
+	// System.
 	Memories []Memory
-	// Metadata is for logs and tests (ids); it is not sent to a vendor.
+	// Metadata has ids for logs and tests. It is not sent to a vendor.
 	Metadata map[string]string
-	// Standby says that another provider stands by: a failure is better told at once than repeated.
-	// [Chain] sets it.
+	// Standby says that another provider can answer: the call is not repeated after a failure. [Chain]
+	// sets it.
 	Standby bool
 }
 
-// ToolChoice is [ChooseAuto], [ChooseRequired], or the name of one of the tools, which must be called.
-// That none may be called is said by a request without tools.
+// ToolChoice is [ChooseAuto], [ChooseRequired], or the name of a tool that must be called. A
+// request without tools allows no calls.
 type ToolChoice string
 
-// The choices that are no tool's name: no name holds a colon.
+// The choices other than names of tools. Names have no colon.
 const (
 	ChooseAuto     ToolChoice = ""
 	ChooseRequired ToolChoice = ":required"
 )
 
-// Role says who speaks in a [Message].
+// Role is the author of a [Message].
 type Role string
 
-// The roles. Instructions are Request.System and no role.
+// The roles. Instructions are in Request.System.
 const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
@@ -80,23 +79,23 @@ const (
 // Message is one item of a conversation.
 type Message struct {
 	Role Role
-	// Text is the words; for RoleTool the tool's output, errors included.
+	// Text is the text. For RoleTool it is the output of the tool, or its error.
 	Text string
 	// ToolCalls are the calls an assistant message made. Each needs a tool message that answers it.
 	ToolCalls []ToolCall
-	// Bare is, on a RoleTool message, the output without the marks that Text may have around it, for
-	// responders that are no language models; empty: Text has none.
+	// Bare is the output of a RoleTool message without the marks around Text, for responders that are
+	// not language models. Empty when Text has no marks.
 	Bare string
-	// ToolCallID names, on a RoleTool message, the call it answers.
+	// ToolCallID is the call that a RoleTool message answers.
 	ToolCallID string
 }
 
 // Tool is what a model is told about a tool.
 type Tool struct {
-	// Name is the tool's slug.
+	// Name is the slug of the tool.
 	Name        string
 	Description string
-	// InputSchema is a JSON Schema of type object; empty means no arguments.
+	// InputSchema is a JSON Schema of type object. Empty means no arguments.
 	InputSchema json.RawMessage
 }
 
@@ -115,15 +114,15 @@ type Passage struct {
 	// Heading is the path of headings above the text, e.g. "Returns > Refunds"; may be empty.
 	Heading string
 	Text    string
-	// PageStart and PageEnd are counted from 1; 0 where the source has no pages.
+	// PageStart and PageEnd count from 1. They are 0 when the source has no pages.
 	PageStart, PageEnd int
-	// Similarity is max(0, cosine) of the query, 0..1.
+	// Similarity is max(0, cosine) to the query.
 	Similarity float64
 }
 
-// Memory is one thing that is remembered of the user.
+// Memory is one memory of the user.
 type Memory struct {
-	// ID is what tools name it by.
+	// ID is the id that tools use.
 	ID   string
 	Text string
 }
@@ -131,10 +130,11 @@ type Memory struct {
 // Event is a piece of an answer: a [TextDelta] or a [ToolCallReady].
 type Event interface{ event() }
 
-// TextDelta is the next piece of the answer's text, never empty; the first is not white space alone.
+// TextDelta is the next piece of the text. It is never empty, and the first is not white space
+// alone.
 type TextDelta struct{ Text string }
 
-// ToolCallReady is one whole call the model asks for.
+// ToolCallReady is one complete tool call.
 type ToolCallReady struct{ Call ToolCall }
 
 func (TextDelta) event()     {}
@@ -143,9 +143,9 @@ func (ToolCallReady) event() {}
 // FinishReason says why an answer ended.
 type FinishReason string
 
-// The finish reasons. FinishToolCalls whenever there is a call, whatever the server called it; FinishStop
-// also when it named none, FinishFiltered for what a content filter cut: when it left nothing, that is
-// an error.
+// The finish reasons. An answer with a call has FinishToolCalls, whatever the server says.
+// FinishStop is also used when the server gives no reason. FinishFiltered is an answer that a
+// content filter cut; if nothing is left, that is an error.
 const (
 	FinishStop      FinishReason = "stop"
 	FinishLength    FinishReason = "length"
@@ -153,56 +153,55 @@ const (
 	FinishFiltered  FinishReason = "content_filter"
 )
 
-// Usage counts tokens as the server reported them; nothing is estimated.
+// Usage is the token counts of the server. Nothing is estimated.
 type Usage struct {
 	InputTokens  int
 	OutputTokens int
-	// Incomplete says that the server did not report all of it (an answer that broke off or was
-	// stopped, a server that does not count): what is missing is 0, and the truth is more.
+	// Incomplete says that the server did not report all counts, because the answer broke off, was
+	// stopped, or the server does not count. Missing counts are 0.
 	Incomplete bool
 }
 
-// plus is both counts together.
+// plus adds two counts.
 func (u Usage) plus(other Usage) Usage {
 	return Usage{u.InputTokens + other.InputTokens, u.OutputTokens + other.OutputTokens, u.Incomplete || other.Incomplete}
 }
 
-// Attempt is one provider that was asked for an answer.
+// Attempt is the call of one provider by a [Chain].
 type Attempt struct {
 	Provider string
-	// Model is the one that was asked, as far as it is known.
+	// Model is the model that was called, if known.
 	Model string
-	// Reason is why it did not answer: the fault's reason, ReasonCircuitOpen or ReasonEmptyAnswer;
-	// empty for the one that did.
+	// Reason is why it did not answer: the reason of the fault, ReasonCircuitOpen or
+	// ReasonEmptyAnswer. Empty for the one that answered.
 	Reason string
-	// Message says it in a sentence that may be shown; empty for the one that answered.
+	// Message is the reason as a sentence for users. Empty for the one that answered.
 	Message string
 	Took    time.Duration
 }
 
-// The reasons of an Attempt that are no fault's.
+// The reasons of an Attempt that are not reasons of faults.
 const (
-	// ReasonCircuitOpen: it was not asked, because it had failed several times in a row.
+	// ReasonCircuitOpen: it was not called, because it had failed several times in a row.
 	ReasonCircuitOpen = "circuit-open"
-	// ReasonEmptyAnswer: it answered without a word and without a call.
+	// ReasonEmptyAnswer: its answer had neither text nor calls.
 	ReasonEmptyAnswer = "empty-answer"
 )
 
-// Result is a whole answer.
+// Result is an answer.
 type Result struct {
 	Text         string
 	ToolCalls    []ToolCall
 	FinishReason FinishReason
-	// Usage is that of all attempts.
+	// Usage is the sum over all attempts.
 	Usage Usage
-	// Provider is the Name of the provider that answered, also behind a [Chain].
+	// Provider is the Name of the provider that answered, also in a [Chain].
 	Provider string
-	// Model is the model as the server named it, else as it was asked for.
+	// Model is the model as the server names it, or else the requested one.
 	Model string
-	// Citations are the indices in Request.Passages that were quoted, ascending. Only the
-	// extractive responder knows them.
+	// Citations are the indices of the quoted Request.Passages, ascending. Only the extractive
+	// responder sets them.
 	Citations []int
-	// Attempts are the providers that were asked, in order, the one that answered last. Also beside
-	// an error. Only [Chain] fills them in.
+	// Attempts are the called providers in order, also beside an error. Only [Chain] sets them.
 	Attempts []Attempt
 }

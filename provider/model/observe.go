@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/platform/telemetry"
 )
 
-// Metrics measures calls of models; one for all providers of a process.
+// Metrics measures calls of models. All providers of a process share it.
 type Metrics struct {
 	requests    *prometheus.HistogramVec
 	firstTokens *prometheus.HistogramVec
@@ -19,13 +19,15 @@ type Metrics struct {
 	opens       *prometheus.CounterVec
 }
 
-// NewMetrics makes and registers the metrics. The label provider is its Name; models have no
-// label, because agents may name any.
+// NewMetrics makes and registers the metrics. The label provider is Provider.Name. There is no
+// label for the model, because agents may name any.
 func NewMetrics(registry prometheus.Registerer) *Metrics {
 	seconds := []float64{0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6, 12, 25, 50, 100, 200}
 	m := &Metrics{
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parlance_model_request_duration_seconds", Help: "Calls of models to the end of the answer; result is ok or the error's reason.", Buckets: seconds,
+			Name:    "parlance_model_request_duration_seconds",
+			Help:    "Calls of models to the end of the answer; result is ok or the error's reason.",
+			Buckets: seconds,
 		}, []string{telemetry.KeyProvider, telemetry.KeyResult}),
 		firstTokens: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "parlance_model_first_token_seconds", Help: "Calls of models to the first piece of the answer.", Buckets: seconds,
@@ -34,7 +36,8 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 			Name: "parlance_model_tokens_total", Help: "Tokens as the servers reported them; direction is input or output.",
 		}, []string{telemetry.KeyProvider, "direction"}),
 		failovers: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parlance_model_failovers_total", Help: "Answers that the next provider of an agent was asked for; reason is the error's, circuit-open or empty-answer.",
+			Name: "parlance_model_failovers_total",
+			Help: "Answers that the next provider of an agent was asked for; reason is the error's, circuit-open or empty-answer.",
 		}, []string{telemetry.KeyProvider, telemetry.KeyReason}),
 		opens: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parlance_model_circuits_opened_total", Help: "Times that a provider was left alone for a while after failures in a row.",
@@ -44,16 +47,16 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-// opened counts a circuit that opened; nobody does for nil.
+// opened counts a circuit that opened. A nil Metrics does nothing.
 func (m *Metrics) opened(provider string) {
 	if m != nil {
 		m.opens.WithLabelValues(provider).Inc()
 	}
 }
 
-// Observe is a provider whose calls are traced and measured. model is the one it answers with
-// when a request names none. Spans follow OpenTelemetry's conventions for generative AI; what is
-// said is never in them.
+// Observe wraps a provider to trace and measure its calls. model is the model of requests that name
+// none. Spans follow OpenTelemetry's conventions for generative AI and never contain text of the
+// conversation.
 func Observe(p Provider, model string, m *Metrics, now func() time.Time) Provider {
 	return observed{Provider: p, model: model, metrics: m, now: now}
 }
@@ -80,7 +83,8 @@ func (o observed) Stream(ctx context.Context, req Request, emit func(Event) erro
 	})
 	o.measure(result, err, o.now().Sub(begun), first)
 	span.Set(telemetry.Text("gen_ai.response.model", cmp.Or(result.Model, asked)),
-		telemetry.Number("gen_ai.usage.input_tokens", result.Usage.InputTokens), telemetry.Number("gen_ai.usage.output_tokens", result.Usage.OutputTokens))
+		telemetry.Number("gen_ai.usage.input_tokens", result.Usage.InputTokens),
+		telemetry.Number("gen_ai.usage.output_tokens", result.Usage.OutputTokens))
 	if result.FinishReason != "" {
 		span.Set(telemetry.Texts("gen_ai.response.finish_reasons", string(result.FinishReason)))
 	}

@@ -14,23 +14,23 @@ import (
 	"parlance.dev/parlance/provider/internal/wire"
 )
 
-// Party is an outside model server as errors speak of it. Its methods are the one table from
-// what a vendor's server did to the fault the core acts on.
+// Party is a model server in error messages. Its methods convert the failures of a server to
+// faults.
 type Party struct {
-	// Name is the provider's Name.
+	// Name is Provider.Name.
 	Name string
-	// Secret is the API key; it is cut out of every cause, since servers like to repeat it.
+	// Secret is the API key. It is cut out of every cause, because servers may repeat it.
 	Secret string
 }
 
-// statusOverloaded is Anthropic's status for a server without capacity.
+// statusOverloaded is the status of Anthropic for a server without capacity.
 const statusOverloaded = 529
 
-// What faults carry for [Chain] and [Guard].
+// The keys of Fault.Meta that [Chain] and [Guard] read.
 const (
 	metaProvider = "provider"
 	metaStatus   = "status"
-	// metaWhy is ReasonCircuitOpen or one of those below; absent for other failures.
+	// metaWhy is ReasonCircuitOpen or one of the values below. Absent for other failures.
 	metaWhy = "why"
 	// whyTooLong: the conversation is longer than the model can read.
 	whyTooLong = "context-length"
@@ -38,8 +38,9 @@ const (
 	whyRefused = "content-filter"
 )
 
-// refused is the fault for an answer with an HTTP status other than 2xx. Its detail is the server's own text: logged,
-// not shown, and searched for what its status does not tell. Of what is said about a key only the code is logged.
+// refused is the fault for an answer with an HTTP status other than 2xx. detail is the text of the
+// server: it is logged, not shown, and searched for what the status does not say. Of a text about a
+// key only the code is logged.
 func (p Party) refused(req Request, refusal *wire.Refusal) error {
 	status, detail := refusal.Status, refusal.Detail
 	reason, message := fault.UpstreamFailed, "could not answer."
@@ -61,9 +62,11 @@ func (p Party) refused(req Request, refusal *wire.Refusal) error {
 	}
 	switch why {
 	case whyTooLong:
-		message = "cannot read a conversation of this length. Lower the agent's model.history_tokens or retrieval.top_k, shorten its instructions, or choose a model with a larger context."
+		message = "cannot read a conversation of this length. Lower the agent's model.history_tokens or retrieval.top_k, " +
+			"shorten its instructions, or choose a model with a larger context."
 	case whyRefused:
-		message = "refused the request: its content filter objects to something in the conversation" + filteredFor(detail) + ". Reword it, or change the filter's settings with the provider."
+		message = "refused the request: its content filter objects to something in the conversation" + filteredFor(detail) +
+			". Reword it, or change the filter's settings with the provider."
 	}
 	err := fault.Wrap(p.cause(detail), reason, "%s (status %d) %s", p.Name, status, message)
 	err.Meta = map[string]string{metaProvider: p.Name, metaStatus: strconv.Itoa(status)}
@@ -74,14 +77,17 @@ func (p Party) refused(req Request, refusal *wire.Refusal) error {
 	return err
 }
 
-// The words by which vendors tell the two refusals that are about the conversation. Sources: OpenAI's and
-// Azure's error codes; Anthropic's, vLLM's, llama.cpp's and Ollama's messages.
+// The texts of the two refusals that are about the conversation. Sources: OpenAI's and Azure's
+// error codes; Anthropic's, vLLM's, llama.cpp's and Ollama's messages.
 var (
-	tooLongWords = []string{"context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size", "exceeds the available context", "input is too long", "context window"}
-	filterWords  = []string{"content_filter", "responsibleaipolicyviolation", "content management policy", "content_policy_violation"}
+	tooLongWords = []string{
+		"context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size",
+		"exceeds the available context", "input is too long", "context window",
+	}
+	filterWords = []string{"content_filter", "responsibleaipolicyviolation", "content management policy", "content_policy_violation"}
 )
 
-// whyOf finds out whether a refusal is about the conversation's length or content.
+// whyOf says whether a refusal is about the length or the content of the conversation.
 func whyOf(status int, detail string) string {
 	if status != http.StatusBadRequest && status != http.StatusRequestEntityTooLarge && status != http.StatusUnprocessableEntity {
 		return ""
@@ -97,8 +103,8 @@ func whyOf(status int, detail string) string {
 	return ""
 }
 
-// filteredFor is the categories of Azure's content filter that a refusal names, in brackets; empty when
-// it names none.
+// filteredFor is the categories of Azure's content filter that a refusal names, in brackets. Empty
+// when it names none.
 func filteredFor(detail string) string {
 	var body struct {
 		Error struct {
@@ -114,7 +120,8 @@ func filteredFor(detail string) string {
 	}
 	var categories []string
 	for name, result := range body.Error.Inner.Result {
-		if result.Filtered && len(name) <= maxCategoryBytes && !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+		isOther := func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }
+		if result.Filtered && len(name) <= maxCategoryBytes && !strings.ContainsFunc(name, isOther) {
 			categories = append(categories, name)
 		}
 	}
@@ -125,12 +132,13 @@ func filteredFor(detail string) string {
 	return " (" + strings.Join(categories, ", ") + ")"
 }
 
-// maxCategoryBytes bounds the name of a filter's category, which comes from outside.
+// maxCategoryBytes bounds the name of a category of a filter, which comes from outside.
 const maxCategoryBytes = 40
 
-// Filtered is the fault for an answer of which a content filter let nothing through.
+// Filtered is the fault for an answer that a content filter withheld completely.
 func (p Party) Filtered() error {
-	err := fault.New(fault.UpstreamFailed, "%s withheld its whole answer: its content filter objects to it. Reword the question, or change the filter's settings with the provider.", p.Name)
+	err := fault.New(fault.UpstreamFailed, "%s withheld its whole answer: its content filter objects to it. "+
+		"Reword the question, or change the filter's settings with the provider.", p.Name)
 	err.Meta = map[string]string{metaProvider: p.Name, metaWhy: whyRefused}
 	return err
 }
@@ -144,7 +152,7 @@ func (p Party) Unanswered(ctx context.Context, req Request, err error) error {
 	return p.refused(req, refusal)
 }
 
-// NoStream is the fault for an answer that is none: a page, or something else that is no event stream.
+// NoStream is the fault for an answer that is not an event stream, such as a web page.
 func (p Party) NoStream(contentType string) error {
 	err := fault.Wrap(p.cause("answered with Content-Type "+strconv.Quote(contentType)), fault.UpstreamFailed,
 		"%s did not answer with an event stream. Is its base URL the one where the API begins?", p.Name)
@@ -152,7 +160,7 @@ func (p Party) NoStream(contentType string) error {
 	return err
 }
 
-// Reported is the fault for an error that the server wrote into its stream.
+// Reported is the fault for an error event in the stream.
 func (p Party) Reported(overloaded bool, detail string) error {
 	reason, message := fault.UpstreamFailed, "%s reported an error in the middle of its answer."
 	if overloaded {
@@ -163,8 +171,8 @@ func (p Party) Reported(overloaded bool, detail string) error {
 	return err
 }
 
-// Broken is the error for a connection that could not be made or was lost. Ctx is the one of
-// [Timeouts.Watch]: the caller's own hang-up comes back as ctx.Err(), not as a fault.
+// Broken is the error for a connection that could not be made or was lost. ctx is that of
+// [Timeouts.Watch]: when the caller ended it, the error is ctx.Err(), not a fault.
 func (p Party) Broken(ctx context.Context, begun bool, cause error) error {
 	why := context.Cause(ctx)
 	message := "%s could not be reached."

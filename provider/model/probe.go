@@ -15,23 +15,24 @@ type Step struct {
 	// Name is "stream" or "tool call".
 	Name string
 	OK   bool
-	// Took is the time of the whole step, FirstToken that to its first piece (0: none came).
+	// Took is the duration of the step. FirstToken is the time to its first piece, or 0 if none came.
 	Took       time.Duration
 	FirstToken time.Duration
-	// Detail says what was seen, in a sentence.
+	// Detail describes the result in a sentence.
 	Detail string
-	// Advice says what to do; empty when there is nothing to do.
+	// Advice says what to do. Empty when there is nothing to do.
 	Advice string
 }
 
 const (
 	probeTool   = "parlance_probe"
 	probeWord   = "harbour"
-	probeSystem = `When the user writes "/tool NAME JSON", call the tool NAME with these arguments. When a tool has answered, repeat its answer in one short sentence.`
+	probeSystem = `When the user writes "/tool NAME JSON", call the tool NAME with these arguments. ` +
+		`When a tool has answered, repeat its answer in one short sentence.`
 )
 
-// Probe makes one streamed call and one tool call (with its second round) and says of each
-// what failed and what to do. A failed first step ends it. Now is for the durations.
+// Probe makes one streamed call and one tool call with its second round, and describes what failed
+// and what to do. It ends when the first step fails. now measures the durations.
 func Probe(ctx context.Context, p Provider, now func() time.Time) []Step {
 	stream := probeStream(ctx, p, now)
 	if !stream.OK {
@@ -139,9 +140,11 @@ func (s Step) failed(err error) Step {
 	s.Detail = f.Message
 	switch f.Meta["status"] {
 	case "401", "403":
-		s.Advice = "Check the API key: PARLANCE_MODEL_API_KEY; PARLANCE_ANTHROPIC_API_KEY for Anthropic; PARLANCE_AZURE_API_KEY for Azure, and that it is of the resource in PARLANCE_AZURE_BASE_URL."
+		s.Advice = "Check the API key: PARLANCE_MODEL_API_KEY; PARLANCE_ANTHROPIC_API_KEY for Anthropic; " +
+			"PARLANCE_AZURE_API_KEY for Azure, and that it is of the resource in PARLANCE_AZURE_BASE_URL."
 	case "404":
-		s.Advice = "Check PARLANCE_MODEL_NAME, and that PARLANCE_MODEL_BASE_URL ends where the server's API begins (mostly /v1); for Azure PARLANCE_AZURE_DEPLOYMENT, _BASE_URL and _API_VERSION."
+		s.Advice = "Check PARLANCE_MODEL_NAME, and that PARLANCE_MODEL_BASE_URL ends where the server's API begins (mostly /v1); " +
+			"for Azure PARLANCE_AZURE_DEPLOYMENT, _BASE_URL and _API_VERSION."
 	case "400", "413", "422":
 		s.Advice = "The log has the server's own words. Often the model takes no tools or no temperature: choose another one."
 	case "429":

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Timeouts bound the silence of a server. Zero fields take the defaults.
+// Timeouts bound how long a server may be silent. Zero fields take the defaults.
 type Timeouts struct {
-	// FirstToken is the longest wait from the call to the first piece of an answer, retries
-	// included. Default 30 s: a local server may have to load its model first. Events that say nothing
-	// (pings, an empty piece) are no piece.
+	// FirstToken is the longest wait from the call to the first piece of an answer, retries included.
+	// Default 30 s: a local server may have to load its model first. Pings and empty pieces do not
+	// count.
 	FirstToken time.Duration
-	// BetweenTokens is the longest wait between two events once there was a piece. Default 30 s.
+	// BetweenTokens is the longest wait between two events after the first piece. Default 30 s.
 	BetweenTokens time.Duration
 	// Whole is the longest time to the end of an answer. Default 5 min.
 	Whole time.Duration
@@ -25,12 +25,12 @@ const (
 	defaultWhole         = 5 * time.Minute
 )
 
-// MaxRetryDelay is how long the only provider of an agent may ask us to wait before a call is
-// repeated: a person is waiting. One that another stands by for is not waited for (Request.Standby).
+// MaxRetryDelay is the longest Retry-After of the only provider of an agent that is waited for,
+// because a person is waiting. With Request.Standby there is no wait.
 const MaxRetryDelay = 5 * time.Second
 
-// lingers is how long an answer that has ended is waited on for what may still follow, its token counts and the mark of
-// the stream's end: they come at once, or never.
+// lingers is how long to wait after the end of an answer for its token counts and the end of the
+// stream, which come at once or never.
 const lingers = 2 * time.Second
 
 var (
@@ -39,10 +39,10 @@ var (
 	errTooLong      = errors.New("no end of the answer in time")
 )
 
-// Watch is a running watch over one answer. Its methods are for one goroutine.
+// Watch watches one answer. Its methods must be called by one goroutine.
 //
-// An answer has hundreds of pieces, so a piece sets no timer: it says when it came, and the timer, when it fires,
-// looks at that and sets itself for what is left of the wait.
+// An answer has hundreds of pieces, so a piece does not reset the timer: it stores its time. When
+// the timer fires, it is reset to the rest of the wait after that time.
 type Watch struct {
 	timer   *time.Timer
 	whole   *time.Timer
@@ -51,19 +51,20 @@ type Watch struct {
 	started time.Time
 	begun   bool
 	ended   bool
-	// silent is since when the server is waited for, in nanoseconds after started; or one of those below.
+	// silent is the start of the current wait, in nanoseconds after started, or one of the values
+	// below.
 	silent atomic.Int64
 }
 
-// What else silent says.
+// Special values of Watch.silent.
 const (
 	noneYet  = 0 // no piece has come
 	ourTurn  = -1
 	watchEnd = -2
 )
 
-// Watch starts to wait for a first token: the returned context ends when it does not come. The
-// caller must call Stop.
+// Watch starts to wait for a first token. The returned context ends when it does not come in time.
+// The caller must call Stop.
 func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
 	if t.FirstToken <= 0 {
 		t.FirstToken = defaultFirstToken
@@ -81,14 +82,14 @@ func (t Timeouts) Watch(ctx context.Context) (context.Context, *Watch) {
 	return ctx, w
 }
 
-// late ends the answer when nothing came in time. It sees the timer, which it sets, since it has seen what was stored
-// after that was made.
+// late runs when the timer fires. It ends the answer when nothing came in time. It may use the
+// timer: the atomic value that it loads was stored after the timer was made.
 func (w *Watch) late() {
 	switch silent := w.silent.Load(); silent {
 	case watchEnd:
 	case noneYet:
 		w.cancel(errNoFirstToken)
-	case ourTurn: // the wait has not begun, and will not end before this fires again
+	case ourTurn: // no wait is running, and none ends before the timer fires again
 		w.timer.Reset(w.between)
 	default:
 		left := w.between - (time.Since(w.started) - time.Duration(silent))
@@ -100,20 +101,20 @@ func (w *Watch) late() {
 	}
 }
 
-// Pause stops the clock while our own side works on a piece: a slow listener is not a silent
-// server. Token starts it again.
+// Pause stops the clock while the caller handles a piece: a slow listener is not a silent server.
+// Token starts it again.
 func (w *Watch) Pause() { w.silent.Store(ourTurn) }
 
-// Token says that a piece came and was dealt with; the wait for the next one begins.
+// Token says that a piece was handled. The wait for the next one begins.
 func (w *Watch) Token() {
 	w.silent.Store(max(1, int64(time.Since(w.started))))
-	if !w.begun { // until now the timer is set for the first piece
+	if !w.begun { // the timer was set for the first piece
 		w.begun = true
 		w.timer.Reset(w.between)
 	}
 }
 
-// Ended says that the answer has come to its end, and what follows it is waited for for a moment only.
+// Ended says that the answer is complete. Only a short wait for what follows remains.
 func (w *Watch) Ended() {
 	if !w.ended {
 		w.ended = true

@@ -7,45 +7,46 @@ import (
 	"strings"
 )
 
-// ToolCall is a model's wish to run a tool.
+// ToolCall is a call of a tool by a model.
 type ToolCall struct {
 	// ID is unique in the conversation.
 	ID   string
 	Name string
 	// Arguments is always a JSON object: `{}` when the model sent nothing or something else.
 	Arguments json.RawMessage
-	// Malformed is what the model wrote as arguments when that was not a JSON object. Such a
-	// call is not run: the core answers it with a tool message that says what was wrong.
+	// Malformed is the text that the model wrote as arguments if it is not a JSON object. Such a call
+	// is not run. A tool message tells the model what was wrong.
 	Malformed string
-	// Cut says, in words for the model, that the answer ended before the call was known to be whole. Malformed
-	// is what there was of the arguments then, and an ellipsis.
+	// Cut tells the model that the answer ended before the call was complete. Malformed is then the
+	// beginning of the arguments and an ellipsis.
 	Cut string
 }
 
-// cutWords say why calls are cut, by the reason for which an answer ended.
+// cutWords tell the model why a call was cut, by finish reason.
 var cutWords = map[FinishReason]string{
 	FinishLength: "The answer was cut off by its token limit before the arguments of this call were complete, so the call was not made. " +
 		"Say less beside it, or make the arguments shorter, and call the tool again.",
-	FinishFiltered: "A content filter ended the answer before the arguments of this call were complete, so the call was not made. Go on without it.",
+	FinishFiltered: "A content filter ended the answer before the arguments of this call were complete, " +
+		"so the call was not made. Go on without it.",
 }
 
-// overlongWords say it of an answer that is longer than one may be.
+// overlongWords tell it for an answer that is too long.
 const overlongWords = "The answer was longer than an answer may be and was cut off there, so the call was not made. " +
 	"Make fewer calls with shorter arguments."
 
-// cutCall is a call that may not be run, whatever its arguments look like: a server may have closed what the model
-// had not.
+// cutCall is a call that must not be run, even with valid arguments: a server may have closed
+// brackets that the model had not.
 func cutCall(drafted *DraftCall, words string) ToolCall {
 	return ToolCall{ID: drafted.ID, Name: drafted.Name, Arguments: json.RawMessage(`{}`), Malformed: drafted.Arguments() + "…", Cut: words}
 }
 
-// isObject says whether arguments are a whole JSON object, which no further letter could go on.
+// isObject says whether arguments are a complete JSON object.
 func isObject(arguments string) bool {
 	text := strings.TrimSpace(arguments)
 	return text != "" && text[0] == '{' && json.Valid([]byte(text))
 }
 
-// NewToolCall makes a call from arguments as a server sent them, in one piece or collected.
+// NewToolCall makes a call of the arguments that a server sent.
 func NewToolCall(id, name, arguments string) ToolCall {
 	call := ToolCall{ID: id, Name: name, Arguments: json.RawMessage(`{}`)}
 	text := strings.TrimSpace(arguments)
@@ -60,8 +61,8 @@ func NewToolCall(id, name, arguments string) ToolCall {
 	return call
 }
 
-// RawArguments is what the model wrote: Malformed when that is set, else Arguments, compact.
-// Adapters send it back when they replay a conversation.
+// RawArguments is the text that the model wrote: Malformed if it is set, else Arguments, compact.
+// Adapters send it in later requests.
 func (c ToolCall) RawArguments() string {
 	if c.Malformed != "" {
 		return c.Malformed
@@ -76,8 +77,8 @@ func (c ToolCall) RawArguments() string {
 	return compact.String()
 }
 
-// CallID makes an id for the nth (from 0) call of an answer whose server gave none. It differs
-// from every id in the request's messages and from those of other n.
+// CallID makes an id for the call with index n of an answer without ids. It differs from every id
+// in the messages of the request, and from those of other n.
 func (r Request) CallID(n int) string {
 	taken := map[string]bool{}
 	for _, m := range r.Messages {
@@ -97,7 +98,7 @@ func (r Request) CallID(n int) string {
 	}
 }
 
-// ToolName is the name of the tool that the call id asked for, empty when it is unknown.
+// ToolName is the name of the tool of a call id, or empty.
 func (r Request) ToolName(callID string) string {
 	for _, m := range r.Messages {
 		for _, c := range m.ToolCalls {

@@ -38,7 +38,8 @@ type Page struct {
 	WidthPoints, HeightPoints float64
 	// Blocks in reading order.
 	Blocks []Block
-	// Recognized says that the blocks come from the page's picture, and Known that they were there before.
+	// Recognized says that the blocks come from the page's picture, and Known that they were there
+	// before.
 	Recognized, Known bool
 	// Fault is why the page could not be read, while others could; nil otherwise.
 	Fault *Fault

@@ -43,7 +43,8 @@ func TestRerank(t *testing.T) {
 	}
 }
 
-// TestOddAnswers are answers with status 200: those of other servers' habits, and those without sense.
+// TestOddAnswers are answers with status 200: those of other servers' habits, and those without
+// sense.
 func TestOddAnswers(t *testing.T) {
 	t.Parallel()
 	rows := []struct {

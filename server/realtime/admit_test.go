@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 // upgrade are the headers of a handshake.
@@ -30,12 +30,12 @@ func upgrade(more ...string) http.Header {
 func TestRefusedBeforeTheUpgrade(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	text, other := f.create(t, conversation.Text), f.create(t, conversation.Text)
-	over := f.create(t, conversation.Text)
-	if _, err := f.End(t.Context(), f.principal, over.Session.ID, conversation.EndParams{Status: conversation.Completed}); err != nil {
+	text, other := f.create(t, sessions.Text), f.create(t, sessions.Text)
+	over := f.create(t, sessions.Text)
+	if _, err := f.End(t.Context(), f.principal, over.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
 		t.Fatal(err)
 	}
-	chat := func(id conversation.ID) string { return f.base + "/v1/realtime/chat/" + string(id) }
+	chat := func(id sessions.ID) string { return f.base + "/v1/realtime/chat/" + string(id) }
 	good := f.url(text.ChatURL)
 	rows := []struct {
 		name   string
@@ -49,7 +49,14 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 		{"tampered", "GET", good[:len(good)-4] + "AAAA", upgrade(), 401, "session-token-invalid"},
 		{"tampered, without an upgrade", "GET", good[:len(good)-4] + "AAAA", nil, 401, "session-token-invalid"},
 		{"another session's", "GET", chat(other.Session.ID) + "?token=" + text.Token, upgrade(), 401, "session-token-invalid"},
-		{"URL decides over the bearer", "GET", chat(text.Session.ID) + "?token=wrong", upgrade("Authorization", "Bearer "+text.Token), 401, "session-token-invalid"},
+		{
+			"URL decides over the bearer",
+			"GET",
+			chat(text.Session.ID) + "?token=wrong",
+			upgrade("Authorization", "Bearer "+text.Token),
+			401,
+			"session-token-invalid",
+		},
 		{"closed", "GET", f.url(over.ChatURL), upgrade(), 409, "session-closed"},
 		{"voice of a text session", "GET", f.url(text.VoiceURL), upgrade(), 403, "session-modality"},
 		{"plain GET", "GET", good, nil, 400, "invalid-request"},
@@ -73,15 +80,17 @@ func TestRefusedBeforeTheUpgrade(t *testing.T) {
 		if err := json.Unmarshal(body, &problem); err != nil {
 			t.Errorf("%s: body %q", row.name, body)
 		}
-		if resp.StatusCode != row.status || problem.Code != row.code || problem.RequestID == "" || resp.Header.Get("Content-Type") != "application/problem+json" {
+		if resp.StatusCode != row.status || problem.Code != row.code || problem.RequestID == "" ||
+			resp.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s: got %d %s, want %d %s", row.name, resp.StatusCode, body, row.status, row.code)
 		}
-		if row.name == "plain GET" && (!strings.Contains(string(body), "WebSocket URL") || resp.Header.Get("Upgrade") != "websocket") ||
+		if row.name == "plain GET" &&
+			(!strings.Contains(string(body), "WebSocket URL") || resp.Header.Get("Upgrade") != "websocket") ||
 			row.name == "another version of the protocol" && resp.Header.Get("Sec-Websocket-Version") != "13" {
 			t.Errorf("%s: %v %s", row.name, resp.Header, body)
 		}
 	}
-	if got := f.session(t, text.Session.ID).Status; got != conversation.Pending {
+	if got := f.session(t, text.Session.ID).Status; got != sessions.Pending {
 		t.Errorf("refused sockets left the session %s", got)
 	}
 }
@@ -97,8 +106,20 @@ func TestTokenAndSubprotocol(t *testing.T) {
 		selected string
 	}{
 		{"URL", "?token=%s", nil, "", ""},
-		{"URL, with what SDKs add", "/realtime?token=%s&model=gpt-realtime&source=js_sdk&version=1", nil, "Bearer sk-something", ""},
-		{"URL, from a browser", "?token=%s", []string{"realtime", "openai-insecure-api-key.ek_x", "openai-agents-sdk.0.20.0"}, "", "realtime"},
+		{
+			"URL, with what SDKs add",
+			"/realtime?token=%s&model=gpt-realtime&source=js_sdk&version=1",
+			nil,
+			"Bearer sk-something",
+			"",
+		},
+		{
+			"URL, from a browser",
+			"?token=%s",
+			[]string{"realtime", "openai-insecure-api-key.ek_x", "openai-agents-sdk.0.20.0"},
+			"",
+			"realtime",
+		},
 		{"bearer", "", nil, "bearer %s", ""},
 		{"sub-protocol", "", []string{"realtime", "openai-insecure-api-key.%s"}, "", "realtime"},
 		{"sub-protocol alone", "", []string{"openai-insecure-api-key.%s"}, "", ""},
@@ -108,7 +129,7 @@ func TestTokenAndSubprotocol(t *testing.T) {
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			made := f.create(t, conversation.Text)
+			made := f.create(t, sessions.Text)
 			fill := func(s string) string { return strings.ReplaceAll(s, "%s", made.Token) }
 			options := &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"https://customer.example"}}}
 			for _, one := range row.offered {

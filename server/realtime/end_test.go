@@ -11,9 +11,9 @@ import (
 	"github.com/coder/websocket"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/server/realtime"
+	"parlance.dev/parlance/sessions"
 )
 
 func wantClose(t *testing.T, got websocket.CloseError, code websocket.StatusCode, reason string) {
@@ -27,7 +27,7 @@ func TestReplaced(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
 	f.model.then(say("Yes."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	first := f.dial(t, made.ChatURL)
 	first.until("response.done")
 	second := f.dial(t, made.ChatURL)
@@ -42,14 +42,14 @@ func TestReplaced(t *testing.T) {
 func TestEndedByTheAPI(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made, broken := f.create(t, conversation.Text), f.create(t, conversation.Text)
+	made, broken := f.create(t, sessions.Text), f.create(t, sessions.Text)
 	c, d := f.dial(t, made.ChatURL), f.dial(t, broken.ChatURL)
 	c.want("session.created")
 	d.want("session.created")
 	long := strings.Repeat("ä", 100)
-	for id, params := range map[conversation.ID]conversation.EndParams{
-		made.Session.ID:   {Status: conversation.Completed, Reason: long},
-		broken.Session.ID: {Status: conversation.Broken, Reason: "operator"},
+	for id, params := range map[sessions.ID]sessions.EndParams{
+		made.Session.ID:   {Status: sessions.Completed, Reason: long},
+		broken.Session.ID: {Status: sessions.Broken, Reason: "operator"},
 	} {
 		if _, err := f.End(t.Context(), f.principal, id, params); err != nil {
 			t.Fatal(err)
@@ -64,24 +64,27 @@ func TestHangUpAndDrop(t *testing.T) {
 	rows := []struct {
 		name   string
 		leave  func(*client)
-		status conversation.Status
+		status sessions.Status
 	}{
-		{"1000", func(c *client) { _ = c.conn.Close(websocket.StatusNormalClosure, "OK") }, conversation.Completed},
-		{"1001", func(c *client) { _ = c.conn.Close(websocket.StatusGoingAway, "") }, conversation.Completed},
-		{"no code", func(c *client) { _ = c.conn.Close(websocket.StatusNoStatusRcvd, "") }, conversation.Completed},
-		{"1011", func(c *client) { _ = c.conn.Close(websocket.StatusInternalError, "") }, conversation.InProgress},
-		{"lost", func(c *client) { _ = c.conn.CloseNow() }, conversation.InProgress},
+		{"1000", func(c *client) { _ = c.conn.Close(websocket.StatusNormalClosure, "OK") }, sessions.Completed},
+		{"1001", func(c *client) { _ = c.conn.Close(websocket.StatusGoingAway, "") }, sessions.Completed},
+		{"no code", func(c *client) { _ = c.conn.Close(websocket.StatusNoStatusRcvd, "") }, sessions.Completed},
+		{"1011", func(c *client) { _ = c.conn.Close(websocket.StatusInternalError, "") }, sessions.InProgress},
+		{"lost", func(c *client) { _ = c.conn.CloseNow() }, sessions.InProgress},
 	}
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			made := f.create(t, conversation.Text)
+			made := f.create(t, sessions.Text)
 			c := f.dial(t, made.ChatURL)
 			c.want("session.created")
-			c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"bye"}]}}`)
+			c.send(
+				`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
+					`"text":"bye"}]}}`,
+			)
 			c.until("conversation.item.done")
 			row.leave(c)
-			f.awaitSession(t, made.Session.ID, "leaving", func(s conversation.Session) bool {
+			f.awaitSession(t, made.Session.ID, "leaving", func(s sessions.Session) bool {
 				return s.Closed() || !s.DroppedAt.IsZero()
 			})
 			if got := f.session(t, made.Session.ID).Status; got != row.status {
@@ -91,17 +94,21 @@ func TestHangUpAndDrop(t *testing.T) {
 	}
 }
 
-// TestSaidThenGone has a client that hangs up behind its last words: they are in the transcript.
-func TestSaidThenGone(t *testing.T) {
+// TestHangUpBehindAMessage: the transcript has the last message of a client that hangs up right
+// behind it.
+func TestHangUpBehindAMessage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	for _, text := range []string{"one", "two", "three"} {
-		c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"` + text + `"}]}}`)
+		c.send(
+			`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text",` +
+				`"text":"` + text + `"}]}}`,
+		)
 	}
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
-	f.awaitSession(t, made.Session.ID, "the hang-up", conversation.Session.Closed)
+	f.awaitSession(t, made.Session.ID, "the hang-up", sessions.Session.Closed)
 	turns, _, err := f.Transcript(t.Context(), f.principal, made.Session.ID, postgres.PageParams{Size: 10})
 	if err != nil || len(turns) != 1 || len(turns[0].Messages) != 3 || turns[0].Messages[2].Text != "three" {
 		t.Errorf("transcript: %+v, %v", turns, err)
@@ -112,32 +119,32 @@ func TestComingBack(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{FirstMessage: "Hello!"}, realtime.Limits{})
 	f.model.then(say("One."), say("Two."))
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.until("response.done")
 	c.say("first")
 	seen := c.until("response.done")
 	last, _ := seen[len(seen)-1]["event_id"].(string)
 	_ = c.conn.CloseNow()
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 	if _, err := f.Turn(t.Context(), f.principal, made.Session.ID, "second", nil); err != nil {
 		t.Fatal(err)
 	}
 	f.advance(time.Minute)
 
-	again := f.dial(t, made.ChatURL+"&last_event_id="+url.QueryEscape(last))
-	again.want("session.created")
+	returned := f.dial(t, made.ChatURL+"&last_event_id="+url.QueryEscape(last))
+	returned.want("session.created")
 	var missed []any
 	for range 2 {
-		missed = append(missed, path(again.want("conversation.item.added"), "item", "content", 0, "text"))
-		again.want("conversation.item.done")
+		missed = append(missed, path(returned.want("conversation.item.added"), "item", "content", 0, "text"))
+		returned.want("conversation.item.done")
 	}
 	if missed[0] != "second" || missed[1] != "Two." {
 		t.Errorf("missed: %v", missed)
 	}
 	first, _ := path(seen[0], "item", "id").(string)
-	again.send(`{"type":"conversation.item.retrieve","item_id":"` + first + `"}`)
-	if item := again.want("conversation.item.retrieved"); path(item, "item", "content", 0, "text") != "first" {
+	returned.send(`{"type":"conversation.item.retrieve","item_id":"` + first + `"}`)
+	if item := returned.want("conversation.item.retrieved"); path(item, "item", "content", 0, "text") != "first" {
 		t.Errorf("an earlier item: %v", item)
 	}
 }
@@ -145,7 +152,7 @@ func TestComingBack(t *testing.T) {
 func TestStopping(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made, later := f.create(t, conversation.Text), f.create(t, conversation.Text)
+	made, later := f.create(t, sessions.Text), f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	f.stop()
@@ -155,7 +162,7 @@ func TestStopping(t *testing.T) {
 	if err := f.handler.Wait(waiting); err != nil {
 		t.Fatal(err)
 	}
-	if s := f.session(t, made.Session.ID); s.Status != conversation.InProgress || s.DroppedAt.IsZero() {
+	if s := f.session(t, made.Session.ID); s.Status != sessions.InProgress || s.DroppedAt.IsZero() {
 		t.Errorf("the session does not wait: %+v", s)
 	}
 	if resp := f.get(t, http.MethodGet, f.url(later.ChatURL), upgrade()); resp.StatusCode != http.StatusServiceUnavailable {
@@ -166,24 +173,27 @@ func TestStopping(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, agents.Config{}, realtime.Limits{})
-	made := f.create(t, conversation.Text)
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
 	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<20-60) + `"}`)
-	c.want("error") // chat hears nothing, but the frame was taken
+	c.want("error") // no audio on the chat socket, but the frame was read
 	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<20) + `"}`)
 	wantClose(t, c.closed(), 1009, "frame_too_large")
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 }
 
-// TestSlowReader fills what may be unwritten towards a client that does not read.
+// TestSlowReader reaches the bound of unwritten frames with a client that does not read.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{MaxUnwrittenBytes: 64 << 10, WriteWithin: patience})
-	made := f.create(t, conversation.Text)
+	f := newFixture(t, agents.Config{}, realtime.Limits{MaxUnwrittenBytes: 64 << 10, WriteTimeout: patience})
+	made := f.create(t, sessions.Text)
 	c := f.dial(t, made.ChatURL)
 	c.want("session.created")
-	c.send(`{"type":"conversation.item.create","item":{"id":"big","type":"message","role":"user","content":[{"type":"input_text","text":"` + strings.Repeat("x", 30_000) + `"}]}}`)
+	c.send(
+		`{"type":"conversation.item.create","item":{"id":"big","type":"message","role":"user","content":[{"type":"input_text",` +
+			`"text":"` + strings.Repeat("x", 30_000) + `"}]}}`,
+	)
 	c.until("conversation.item.done")
 	dropped := func() bool { return !f.session(t, made.Session.ID).DroppedAt.IsZero() }
 	for !dropped() {
@@ -199,11 +209,11 @@ func TestSlowReader(t *testing.T) {
 	wantClose(t, c.closed(), 4408, "slow_reader")
 }
 
-// TestLostWithoutAWord has a client that answers no ping.
-func TestLostWithoutAWord(t *testing.T) {
+// TestNoPong has a client that answers no ping.
+func TestNoPong(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, agents.Config{}, realtime.Limits{PingEvery: 20 * time.Millisecond, PongWithin: 20 * time.Millisecond})
-	made := f.create(t, conversation.Text)
-	f.shake(t, made.ChatURL)
-	f.awaitSession(t, made.Session.ID, "the drop", func(s conversation.Session) bool { return !s.DroppedAt.IsZero() })
+	f := newFixture(t, agents.Config{}, realtime.Limits{PingInterval: 20 * time.Millisecond, PongTimeout: 20 * time.Millisecond})
+	made := f.create(t, sessions.Text)
+	f.openAndIgnore(t, made.ChatURL)
+	f.awaitSession(t, made.Session.ID, "the drop", func(s sessions.Session) bool { return !s.DroppedAt.IsZero() })
 }

@@ -4,7 +4,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 )
 
@@ -32,13 +32,13 @@ func agentAnalysisProto(a agents.Analysis) *parlancev1.AgentAnalysis {
 	}
 }
 
-func sessionAnalysisProto(a conversation.Analysis) *parlancev1.SessionAnalysis {
+func sessionAnalysisProto(a analysis.Analysis) *parlancev1.SessionAnalysis {
 	return &parlancev1.SessionAnalysis{
 		Status: string(a.Status), Summary: a.Result.Summary, Success: a.Result.Success, Error: a.Error, EndedAt: timestamp(a.EndedAt),
-		Criteria: each(a.Result.Criteria, func(c conversation.CriterionResult) *parlancev1.CriterionResult {
+		Criteria: each(a.Result.Criteria, func(c analysis.CriterionResult) *parlancev1.CriterionResult {
 			return &parlancev1.CriterionResult{Id: c.ID, Name: c.Name, Result: c.Result, Rationale: c.Rationale}
 		}),
-		Data: each(a.Result.Data, func(d conversation.DataResult) *parlancev1.DataResult {
+		Data: each(a.Result.Data, func(d analysis.DataResult) *parlancev1.DataResult {
 			value := structpb.NewNullValue()
 			_ = value.UnmarshalJSON(d.Value) // it was JSON when it was stored; null if it is none
 			return &parlancev1.DataResult{Id: d.ID, Type: d.Type, Value: value, Rationale: d.Rationale}

@@ -6,25 +6,40 @@ import (
 	"connectrpc.com/connect"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/gen/parlance/v1/parlancev1connect"
 	"parlance.dev/parlance/server/interceptor"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
 	"parlance.dev/parlance/workspaces"
 )
 
+// Conversations are the rooms that SessionService is served from.
+type Conversations struct {
+	Sessions *sessions.Service
+	Turns    *turns.Service
+	Analysis *analysis.Service
+	// Tools have the traces of tool calls.
+	Tools *tools.Service
+}
+
 type sessionsServer struct {
-	sessions *conversation.Service
+	sessions *sessions.Service
+	turns    *turns.Service
+	analysis *analysis.Service
 	tools    *tools.Service
 }
 
-// NewSessions serves SessionService; the traces of tool calls come from tools.
-func NewSessions(sessions *conversation.Service, tools *tools.Service) parlancev1connect.SessionServiceHandler {
-	return &sessionsServer{sessions: sessions, tools: tools}
+// NewSessions serves SessionService.
+func NewSessions(c Conversations) parlancev1connect.SessionServiceHandler {
+	return &sessionsServer{sessions: c.Sessions, turns: c.Turns, analysis: c.Analysis, tools: c.Tools}
 }
 
-func (s *sessionsServer) CreateSession(ctx context.Context, req *parlancev1.CreateSessionRequest) (*parlancev1.CreateSessionResponse, error) {
+func (s *sessionsServer) CreateSession(
+	ctx context.Context, req *parlancev1.CreateSessionRequest,
+) (*parlancev1.CreateSessionResponse, error) {
 	params := createSessionParams(req)
 	params.BaseURL = interceptor.BaseURL(ctx)
 	created, err := s.sessions.Create(ctx, workspaces.PrincipalFrom(ctx), params)
@@ -35,34 +50,34 @@ func (s *sessionsServer) CreateSession(ctx context.Context, req *parlancev1.Crea
 }
 
 func (s *sessionsServer) ListSessions(ctx context.Context, req *parlancev1.ListSessionsRequest) (*parlancev1.ListSessionsResponse, error) {
-	list, next, err := s.sessions.List(ctx, workspaces.PrincipalFrom(ctx), conversation.ListParams{
+	list, next, err := s.sessions.List(ctx, workspaces.PrincipalFrom(ctx), sessions.ListParams{
 		Page: pageParams(req), WorkspaceID: workspaces.ID(req.GetWorkspaceId()), AgentID: agents.ID(req.GetAgentId()),
-		UserID: req.GetUserId(), Status: conversation.Status(req.GetStatus()),
-		Modality: conversation.Modality(req.GetModality()), EndReason: req.GetEndReason(),
+		UserID: req.GetUserId(), Status: sessions.Status(req.GetStatus()),
+		Modality: sessions.Modality(req.GetModality()), EndReason: req.GetEndReason(),
 		CreatedAfter: timeOf(req.GetCreatedAfter()), CreatedBefore: timeOf(req.GetCreatedBefore()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	analyses, err := s.sessions.Analyses(ctx, list...)
+	analyses, err := s.analysis.Analyses(ctx, list...)
 	if err != nil {
 		return nil, err
 	}
-	shown := each(list, func(one conversation.Session) *parlancev1.Session { return s.sessionProto(one, analyses[one.ID]) })
+	shown := each(list, func(one sessions.Session) *parlancev1.Session { return s.sessionProto(one, analyses[one.ID]) })
 	return &parlancev1.ListSessionsResponse{Sessions: shown, NextPageToken: next}, nil
 }
 
 func (s *sessionsServer) GetSession(ctx context.Context, req *parlancev1.GetSessionRequest) (*parlancev1.Session, error) {
-	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()))
+	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
 	if err != nil {
 		return nil, err
 	}
 	return s.analysed(ctx, session)
 }
 
-// analysed is a session with what a model found out about it.
-func (s *sessionsServer) analysed(ctx context.Context, session conversation.Session) (*parlancev1.Session, error) {
-	analyses, err := s.sessions.Analyses(ctx, session)
+// analysed returns a session with the results of its analysis.
+func (s *sessionsServer) analysed(ctx context.Context, session sessions.Session) (*parlancev1.Session, error) {
+	analyses, err := s.analysis.Analyses(ctx, session)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +85,8 @@ func (s *sessionsServer) analysed(ctx context.Context, session conversation.Sess
 }
 
 func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSessionRequest) (*parlancev1.Session, error) {
-	session, err := s.sessions.End(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()),
-		conversation.EndParams{Status: conversation.Status(req.GetStatus()), Reason: req.GetReason()})
+	session, err := s.sessions.End(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()),
+		sessions.EndParams{Status: sessions.Status(req.GetStatus()), Reason: req.GetReason()})
 	if err != nil {
 		return nil, err
 	}
@@ -79,32 +94,36 @@ func (s *sessionsServer) EndSession(ctx context.Context, req *parlancev1.EndSess
 }
 
 func (s *sessionsServer) CreateTurn(ctx context.Context, req *parlancev1.CreateTurnRequest) (*parlancev1.CreateTurnResponse, error) {
-	turn, err := s.sessions.Say(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turnParams(req), nil)
+	turn, err := s.turns.Say(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), nil)
 	if err != nil {
 		return nil, err
 	}
 	return answeredTurnProto(turn), nil
 }
 
-func (s *sessionsServer) StreamTurn(ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
+func (s *sessionsServer) StreamTurn(
+	ctx context.Context, req *parlancev1.StreamTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse],
+) error {
 	emit := turnEmitter(req.GetSessionId(), stream)
 	if req.GetLastEventId() == "" {
-		return s.sessions.Stream(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turnParams(req), emit)
+		return s.turns.Stream(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turnParams(req), emit)
 	}
-	turn, err := conversation.TurnOfEvent(req.GetLastEventId())
+	turn, err := turns.TurnOfEvent(req.GetLastEventId())
 	if err != nil {
 		return err
 	}
-	return s.sessions.Follow(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
+	return s.turns.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), turn, req.GetLastEventId(), emit)
 }
 
-func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) error {
-	return s.sessions.Follow(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()),
+func (s *sessionsServer) FollowTurn(ctx context.Context, req *parlancev1.FollowTurnRequest,
+	stream *connect.ServerStream[parlancev1.StreamTurnResponse],
+) error {
+	return s.turns.Follow(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()),
 		req.GetLastEventId(), turnEmitter(req.GetSessionId(), stream))
 }
 
 func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.sessions.GetTurn(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()))
+	turn, err := s.turns.GetTurn(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
 	if err != nil {
 		return nil, err
 	}
@@ -112,23 +131,27 @@ func (s *sessionsServer) GetTurn(ctx context.Context, req *parlancev1.GetTurnReq
 }
 
 func (s *sessionsServer) CancelTurn(ctx context.Context, req *parlancev1.CancelTurnRequest) (*parlancev1.Turn, error) {
-	turn, err := s.sessions.Cancel(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), conversation.TurnID(req.GetTurnId()))
+	turn, err := s.turns.Cancel(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), sessions.TurnID(req.GetTurnId()))
 	if err != nil {
 		return nil, err
 	}
 	return turnProto(turn), nil
 }
 
-func (s *sessionsServer) GetTranscript(ctx context.Context, req *parlancev1.GetTranscriptRequest) (*parlancev1.GetTranscriptResponse, error) {
-	turns, next, err := s.sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()), pageParams(req))
+func (s *sessionsServer) GetTranscript(ctx context.Context,
+	req *parlancev1.GetTranscriptRequest,
+) (*parlancev1.GetTranscriptResponse, error) {
+	turns, next, err := s.sessions.Transcript(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()), pageParams(req))
 	if err != nil {
 		return nil, err
 	}
 	return &parlancev1.GetTranscriptResponse{Turns: each(turns, turnProto), NextPageToken: next}, nil
 }
 
-func (s *sessionsServer) ListSessionToolCalls(ctx context.Context, req *parlancev1.ListSessionToolCallsRequest) (*parlancev1.ListSessionToolCallsResponse, error) {
-	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), conversation.ID(req.GetSessionId()))
+func (s *sessionsServer) ListSessionToolCalls(ctx context.Context,
+	req *parlancev1.ListSessionToolCallsRequest,
+) (*parlancev1.ListSessionToolCallsResponse, error) {
+	session, err := s.sessions.Get(ctx, workspaces.PrincipalFrom(ctx), sessions.ID(req.GetSessionId()))
 	if err != nil {
 		return nil, err
 	}

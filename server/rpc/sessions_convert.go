@@ -8,14 +8,16 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"parlance.dev/parlance/agents"
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
 	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/turns"
 )
 
-func createSessionParams(req *parlancev1.CreateSessionRequest) conversation.CreateParams {
-	params := conversation.CreateParams{
-		AgentID: agents.ID(req.GetAgentId()), UserID: req.GetUserId(), Modality: conversation.Modality(req.GetModality()),
+func createSessionParams(req *parlancev1.CreateSessionRequest) sessions.CreateParams {
+	params := sessions.CreateParams{
+		AgentID: agents.ID(req.GetAgentId()), UserID: req.GetUserId(), Modality: sessions.Modality(req.GetModality()),
 		DynamicVariables: req.GetDynamicVariables(),
 		Overrides:        membersOf(req.GetOverrides()), VoiceStackOverride: membersOf(req.GetVoiceStackOverride()),
 	}
@@ -26,7 +28,7 @@ func createSessionParams(req *parlancev1.CreateSessionRequest) conversation.Crea
 	return params
 }
 
-// membersOf are a Struct's members as JSON each; nil for an absent one.
+// membersOf returns the JSON of each member of a Struct; nil for an absent one.
 func membersOf(s *structpb.Struct) map[string]json.RawMessage {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(jsonOf(s), &members); err != nil { // absent
@@ -35,21 +37,21 @@ func membersOf(s *structpb.Struct) map[string]json.RawMessage {
 	return members
 }
 
-func createdSessionProto(c conversation.Created) *parlancev1.CreateSessionResponse {
+func createdSessionProto(c sessions.Created) *parlancev1.CreateSessionResponse {
 	return &parlancev1.CreateSessionResponse{
 		Id: string(c.Session.ID), Status: string(c.Session.Status), WsUrl: c.VoiceURL, ChatUrl: c.ChatURL,
 		Token: c.Token, ExpiresAt: timestamp(c.Session.TokenExpiresAt),
 	}
 }
 
-func feedbackProto(l conversation.Likes) *parlancev1.SessionFeedback {
-	if l == (conversation.Likes{}) {
+func feedbackProto(l sessions.Likes) *parlancev1.SessionFeedback {
+	if l == (sessions.Likes{}) {
 		return nil
 	}
 	return &parlancev1.SessionFeedback{OverallScore: string(l.Overall()), Likes: int32Of(l.Likes), Dislikes: int32Of(l.Dislikes)}
 }
 
-func (s *sessionsServer) sessionProto(one conversation.Session, analysis conversation.Analysis) *parlancev1.Session {
+func (s *sessionsServer) sessionProto(one sessions.Session, analysis analysis.Analysis) *parlancev1.Session {
 	return &parlancev1.Session{
 		Feedback: feedbackProto(one.Likes),
 		Id:       string(one.ID), Status: string(one.Status), WorkspaceId: string(one.WorkspaceID),
@@ -63,7 +65,7 @@ func (s *sessionsServer) sessionProto(one conversation.Session, analysis convers
 	}
 }
 
-func turnProto(t conversation.Turn) *parlancev1.Turn {
+func turnProto(t sessions.Turn) *parlancev1.Turn {
 	turn := &parlancev1.Turn{
 		Id: string(t.ID), SessionId: string(t.SessionID), Index: int32Of(t.Index), UserText: t.UserText, AgentText: t.AgentText,
 		Status: string(t.Status), Citations: each(t.Citations, citationProto), ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t),
@@ -72,7 +74,8 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 			ToolsMs: int32Of(t.Metrics.ToolsMS), TotalMs: int32Of(t.Metrics.TotalMS),
 			ToolRounds: int32Of(t.Metrics.ToolRounds), ToolRoundsExhausted: t.Metrics.RoundsExhausted,
 		},
-		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval), ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
+		StartedAt: timestamp(t.StartedAt), EndedAt: timestamp(t.EndedAt), Retrieval: retrievalProto(t.Retrieval),
+		ReceiptHash: t.ReceiptHash, Feedback: string(t.Feedback),
 		IncompleteReason: t.Metrics.Incomplete,
 	}
 	turn.Items, turn.Spilled = each(t.Items, turnItemProto), t.Spilled
@@ -82,11 +85,12 @@ func turnProto(t conversation.Turn) *parlancev1.Turn {
 	return turn
 }
 
-func answeredTurnProto(t conversation.Turn) *parlancev1.CreateTurnResponse {
+func answeredTurnProto(t sessions.Turn) *parlancev1.CreateTurnResponse {
 	return &parlancev1.CreateTurnResponse{
 		TurnId: string(t.ID), Text: t.AgentText, Citations: each(t.Citations, citationProto),
-		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash, IncompleteReason: t.Metrics.Incomplete,
-		ClientToolCalls: each(t.OpenClientCalls(), func(c conversation.ToolCall) *parlancev1.ToolCall {
+		ToolCalls: turnCallsProto(t), Usage: turnUsageProto(t), Status: string(t.Status), ReceiptHash: t.ReceiptHash,
+		IncompleteReason: t.Metrics.Incomplete,
+		ClientToolCalls: each(t.OpenClientCalls(), func(c sessions.ToolCall) *parlancev1.ToolCall {
 			return turnCallProto(string(t.SessionID), string(t.ID), c)
 		}),
 	}
@@ -99,18 +103,24 @@ type turnRequest interface {
 	GetToolOutputs() []*parlancev1.ToolOutput
 }
 
-func turnParams(req turnRequest) conversation.TurnParams {
-	params := conversation.TurnParams{Text: req.GetText()}
+func turnParams(req turnRequest) turns.TurnParams {
+	params := turns.TurnParams{Text: req.GetText()}
 	for _, tool := range req.GetClientTools() {
-		params.ClientTools = append(params.ClientTools, model.Tool{Name: tool.GetName(), Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters())})
+		params.ClientTools = append(params.ClientTools, model.Tool{
+			Name:        tool.GetName(),
+			Description: tool.GetDescription(), InputSchema: schemaOf(tool.GetParameters()),
+		})
 	}
 	for _, output := range req.GetToolOutputs() {
-		params.Outputs = append(params.Outputs, conversation.ToolOutput{CallID: output.GetCallId(), Output: output.GetOutput(), IsError: output.GetIsError()})
+		params.Outputs = append(params.Outputs, turns.ToolOutput{
+			CallID: output.GetCallId(),
+			Output: output.GetOutput(), IsError: output.GetIsError(),
+		})
 	}
 	return params
 }
 
-// schemaOf is a tool's schema; one that takes any object when none is given.
+// schemaOf returns the schema of a tool; without one, any object is valid.
 func schemaOf(s *structpb.Struct) json.RawMessage {
 	if s == nil {
 		return json.RawMessage(`{"type":"object"}`)
@@ -118,15 +128,15 @@ func schemaOf(s *structpb.Struct) json.RawMessage {
 	return jsonOf(s)
 }
 
-func turnEmitter(session string, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) func(conversation.StreamEvent) error {
-	return func(e conversation.StreamEvent) error { return stream.Send(turnEventProto(session, e)) }
+func turnEmitter(session string, stream *connect.ServerStream[parlancev1.StreamTurnResponse]) func(turns.StreamEvent) error {
+	return func(e turns.StreamEvent) error { return stream.Send(turnEventProto(session, e)) }
 }
 
-func turnUsageProto(t conversation.Turn) *parlancev1.TurnUsage {
+func turnUsageProto(t sessions.Turn) *parlancev1.TurnUsage {
 	return &parlancev1.TurnUsage{InputTokens: int32Of(t.InputTokens), OutputTokens: int32Of(t.OutputTokens), Model: t.Model}
 }
 
-func retrievalProto(r *conversation.Retrieval) *parlancev1.TurnRetrieval {
+func retrievalProto(r *sessions.Retrieval) *parlancev1.TurnRetrieval {
 	if r == nil {
 		return nil
 	}
@@ -135,27 +145,27 @@ func retrievalProto(r *conversation.Retrieval) *parlancev1.TurnRetrieval {
 	}
 }
 
-func retrievedProto(c conversation.RetrievedChunk) *parlancev1.RetrievedChunk {
+func retrievedProto(c sessions.RetrievedChunk) *parlancev1.RetrievedChunk {
 	return &parlancev1.RetrievedChunk{
 		ChunkId: c.ChunkID, SourceId: c.SourceID, Similarity: c.Similarity, SimilarityPlace: int32Of(c.SimilarityPlace),
 		WordPlace: int32Of(c.WordPlace), WordScore: c.WordScore, FusedScore: c.Fused, RerankScore: c.Rerank, Use: c.Use,
 	}
 }
 
-func citationProto(c conversation.Citation) *parlancev1.Citation {
+func citationProto(c sessions.Citation) *parlancev1.Citation {
 	return &parlancev1.Citation{
 		SourceId: c.SourceID, SourceName: c.SourceName, ChunkId: c.ChunkID, Heading: c.Heading,
 		PageStart: int32Of(c.PageStart), PageEnd: int32Of(c.PageEnd), Similarity: c.Similarity, Excerpt: c.Excerpt, Quoted: c.Quoted,
 	}
 }
 
-func turnCallsProto(t conversation.Turn) []*parlancev1.ToolCall {
-	return each(t.ToolCalls(), func(c conversation.ToolCall) *parlancev1.ToolCall {
+func turnCallsProto(t sessions.Turn) []*parlancev1.ToolCall {
+	return each(t.ToolCalls(), func(c sessions.ToolCall) *parlancev1.ToolCall {
 		return turnCallProto(string(t.SessionID), string(t.ID), c)
 	})
 }
 
-func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.ToolCall {
+func turnCallProto(session, turn string, c sessions.ToolCall) *parlancev1.ToolCall {
 	call := &parlancev1.ToolCall{
 		Id: c.ID, SessionId: session, TurnId: turn, ToolId: c.ToolID, Slug: c.Name, Input: structOf(c.Arguments), Output: c.Output,
 		StatusCode: int32Of(c.StatusCode), LatencyMs: int32Of(c.LatencyMS), Attempts: int32Of(c.Attempts), StartedAt: timestamp(c.StartedAt),
@@ -163,7 +173,8 @@ func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.To
 	}
 	if c.Approval != nil {
 		call.Approval = &parlancev1.ToolCallApproval{
-			Status: string(c.Approval.Status), DecidedBy: c.Approval.DecidedBy, Reason: c.Approval.Reason, DecidedAt: timestamp(c.Approval.DecidedAt),
+			Status: string(c.Approval.Status), DecidedBy: c.Approval.DecidedBy, Reason: c.Approval.Reason,
+			DecidedAt: timestamp(c.Approval.DecidedAt),
 		}
 	}
 	if c.ErrorCode != "" {
@@ -172,7 +183,7 @@ func turnCallProto(session, turn string, c conversation.ToolCall) *parlancev1.To
 	return call
 }
 
-func turnEventProto(session string, e conversation.StreamEvent) *parlancev1.StreamTurnResponse {
+func turnEventProto(session string, e turns.StreamEvent) *parlancev1.StreamTurnResponse {
 	event := &parlancev1.StreamTurnResponse{Type: e.Type, EventId: e.ID, TurnId: string(e.TurnID), Delta: e.Delta}
 	if e.ToolCall != nil {
 		event.ToolCall = turnCallProto(session, string(e.TurnID), *e.ToolCall)
@@ -186,5 +197,5 @@ func turnEventProto(session string, e conversation.StreamEvent) *parlancev1.Stre
 	return event
 }
 
-// int32Of is a count on the wire; what does not fit is the most that does.
-func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) } //nolint:gosec // bounded
+// int32Of returns a count for the wire, limited to what an int32 can hold.
+func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }

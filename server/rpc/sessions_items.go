@@ -1,16 +1,16 @@
 package rpc
 
 import (
-	"parlance.dev/parlance/conversation"
 	parlancev1 "parlance.dev/parlance/gen/parlance/v1"
+	"parlance.dev/parlance/sessions"
 )
 
-var turnItemKinds = map[conversation.ItemKind]string{
-	conversation.UserItem: "user", conversation.AssistantItem: "assistant", conversation.SystemItem: "system",
-	conversation.ToolItem: "function_call", conversation.ClientToolCallItem: "function_call", conversation.ToolOutputItem: "function_call_output",
+var turnItemKinds = map[sessions.ItemKind]string{
+	sessions.UserItem: "user", sessions.AssistantItem: "assistant", sessions.SystemItem: "system",
+	sessions.ToolItem: "function_call", sessions.ClientToolCallItem: "function_call", sessions.ToolOutputItem: "function_call_output",
 }
 
-func turnItemProto(i conversation.NotedItem) *parlancev1.TurnItem {
+func turnItemProto(i sessions.NotedItem) *parlancev1.TurnItem {
 	item := &parlancev1.TurnItem{
 		Id: i.ID, Kind: turnItemKinds[i.Kind], Text: i.Text, CallId: i.CallID, Name: i.Name, PutIn: i.Put,
 		PreviousItemId: i.After, Removed: i.Removed,

@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
-	"parlance.dev/parlance/conversation"
+	"parlance.dev/parlance/analysis"
 	"parlance.dev/parlance/platform/fair"
 	"parlance.dev/parlance/platform/queue"
+	"parlance.dev/parlance/sessions"
 	"parlance.dev/parlance/workspaces"
 )
 
@@ -18,27 +19,27 @@ const (
 )
 
 // analyseTimeout is above the time that one run may take.
-const analyseTimeout = conversation.AnalysisTime + 15*time.Second
+const analyseTimeout = analysis.AnalysisTime + 15*time.Second
 
 type analysePayload struct {
 	TenantID  workspaces.TenantID `json:"tenant_id"`
-	SessionID conversation.ID     `json:"session_id"`
+	SessionID sessions.ID         `json:"session_id"`
 }
 
 // HandleAnalyseSession analyses a session, or puts it off when its tenant has its share of the
 // workers. The task is not retried: the session says when it is due again.
-func HandleAnalyseSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return handleAnalysis(sessions, admit, conversation.Judging, sessions.Analyse)
+func HandleAnalyseSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
+	return handleAnalysis(analyses, admit, analysis.Judging, analyses.Analyse)
 }
 
 // HandleLearnSession extracts memories from a session in the same way.
-func HandleLearnSession(sessions *conversation.Service, admit AdmitFunc) queue.HandlerFunc {
-	return handleAnalysis(sessions, admit, conversation.Learning, sessions.Learn)
+func HandleLearnSession(analyses *analysis.Service, admit AdmitFunc) queue.HandlerFunc {
+	return handleAnalysis(analyses, admit, analysis.Learning, analyses.Learn)
 }
 
 func handleAnalysis(
-	sessions *conversation.Service, admit AdmitFunc, kind conversation.AnalysisKind,
-	do func(context.Context, workspaces.TenantID, conversation.ID) error,
+	analyses *analysis.Service, admit AdmitFunc, kind analysis.AnalysisKind,
+	do func(context.Context, workspaces.TenantID, sessions.ID) error,
 ) queue.HandlerFunc {
 	return func(ctx context.Context, payload []byte) error {
 		var p analysePayload
@@ -47,7 +48,7 @@ func handleAnalysis(
 		}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return sessions.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
+			return analyses.PutOffAnalysis(ctx, p.TenantID, p.SessionID, kind)
 		}
 		defer leave()
 		return do(ctx, p.TenantID, p.SessionID)
@@ -55,18 +56,18 @@ func handleAnalysis(
 }
 
 // DueAnalyses finds sessions that wait for their analysis without a task.
-type DueAnalyses struct{ Sessions *conversation.Service }
+type DueAnalyses struct{ Analyses *analysis.Service }
 
 // Due implements Finder.
 func (d DueAnalyses) Due(ctx context.Context, now time.Time, ask fair.Ask) ([]queue.Task, error) {
-	due, err := d.Sessions.DueAnalyses(ctx, now, ask)
+	due, err := d.Analyses.DueAnalyses(ctx, now, ask)
 	if err != nil {
 		return nil, err
 	}
 	tasks := make([]queue.Task, len(due))
 	for i, a := range due {
 		name, own := AnalyseSessionType, false
-		if a.Kind == conversation.Learning {
+		if a.Kind == analysis.Learning {
 			name, own = LearnSessionType, true
 		}
 		tasks[i] = queue.Task{

@@ -39,7 +39,8 @@ func main() {
 	cert := flag.String("cert", "", "certificate (PEM)")
 	key := flag.String("key", "", "its private key (PEM)")
 	listen := flag.String("listen", "127.0.0.1:0", "address to listen on")
-	secretFile := flag.String("secret-file", "", "file with the endpoint's secret, whsec_…; two lines while it is rotated; read for every delivery")
+	secretFile := flag.String("secret-file", "",
+		"file with the endpoint's secret, whsec_…; two lines while it is rotated; read for every delivery")
 	out := flag.String("out", "", "file to append the events to")
 	flag.Parse()
 	if err := run(*cert, *key, *listen, *secretFile, *out); err != nil {
@@ -60,7 +61,10 @@ func run(cert, key, listen, secretFile, out string) error {
 		return err
 	}
 	fmt.Printf("https://%s/hook\n", listener.Addr())
-	srv := &http.Server{Handler: &receiver{secretFile: secretFile, kept: kept, now: time.Now}, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 15 * time.Second}
+	srv := &http.Server{
+		Handler:           &receiver{secretFile: secretFile, kept: kept, now: time.Now},
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 15 * time.Second,
+	}
 	return srv.ServeTLS(listener, cert, key)
 }
 

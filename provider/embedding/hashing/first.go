@@ -57,8 +57,8 @@ func first(text string) []float32 {
 	return f.normalised()
 }
 
-// addFirstGrams adds the runs of 3 and 4 characters of a word between its boundary marks, which share
-// the weight.
+// addFirstGrams adds the runs of 3 and 4 characters of a word between its boundary marks, which
+// share the weight.
 func addFirstGrams(f *features, word string, weight float64) {
 	if utf8.RuneCountInString(word) < 4 {
 		return

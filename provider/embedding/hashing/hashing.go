@@ -63,8 +63,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embedding.Kind) 
 	return vectors, nil
 }
 
-// desk is what a text is embedded on: an analyser remembers the words it has seen and serves one text
-// at a time, and what the text needs besides is used again for the next one.
+// desk is what a text is embedded on: an analyser remembers the words it has seen and serves one
+// text at a time, and what the text needs besides is used again for the next one.
 type desk struct {
 	analyser *lexicon.Analyser
 	terms    []string

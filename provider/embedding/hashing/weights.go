@@ -11,7 +11,8 @@ import (
 // with the term, counted over the comments of Go's and Python's libraries, the manuals and READMEs
 // of Debian and Perl, and the abstracts of the collections CACM and CISI, science and technology in
 // equal parts. Words that say nothing in another language weigh a tenth, or half where English has
-// them too. A term that is not there weighs 1. Changing it changes the vectors, and so the model's name.
+// them too. A term that is not there weighs 1. Changing it changes the vectors, and so the model's
+// name.
 //
 //go:embed weights.txt
 var weightsText string

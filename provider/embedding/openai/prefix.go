@@ -16,8 +16,8 @@ const (
 	instructQuery = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
 )
 
-// known are the prefixes that models' makers ask for, by a part of the name; the first match counts.
-// Source: the models' cards at huggingface.co.
+// known are the prefixes that models' makers ask for, by a part of the name; the first match
+// counts. Source: the models' cards at huggingface.co.
 var known = []struct {
 	part string
 	Prefixes

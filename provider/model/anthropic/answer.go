@@ -10,11 +10,12 @@ type answer struct {
 	model    string
 	reason   string
 	usage    model.Usage
-	// opened says that the server began to answer, counted that it told the tokens of the whole answer.
+	// opened says that the server began to answer, counted that it sent the token counts of the whole
+	// answer.
 	opened, counted bool
-	// begun says that it has said something: words, a piece of a call or a thought.
+	// begun says that some content has come: text, a piece of a call, or reasoning.
 	begun bool
-	// stopped says that message_stop came: with it, or with a reason to stop, the answer is whole.
+	// stopped says that message_stop came. With it, or with a stop reason, the answer is complete.
 	stopped bool
 }
 
@@ -22,8 +23,8 @@ func newAnswer(req model.Request, provider string) *answer {
 	return &answer{req: req, provider: provider, model: req.Model}
 }
 
-// add takes an event and returns the text in it. Unknown events are passed over, as the API's
-// versioning policy asks of clients.
+// add adds an event and returns the text in it. It ignores unknown events, as the versioning policy
+// of the API requires.
 func (a *answer) add(e wireEvent) string {
 	switch e.Type {
 	case "message_start":
@@ -75,7 +76,7 @@ func (a *answer) delta(e wireEvent) string {
 	return ""
 }
 
-// count keeps the latest word on each number: message_delta's output count is cumulative.
+// count keeps the latest value of each count. The output count of message_delta is cumulative.
 func (a *answer) count(u wireUsage) {
 	a.usage.InputTokens = max(a.usage.InputTokens, u.InputTokens)
 	a.usage.OutputTokens = max(a.usage.OutputTokens, u.OutputTokens)
@@ -94,7 +95,7 @@ func (a *answer) result() model.Result {
 	return result
 }
 
-// ended is why the answer ended, as the server says.
+// ended converts the stop reason of the server.
 func (a *answer) ended() model.FinishReason {
 	switch a.reason {
 	case "max_tokens", "model_context_window_exceeded":

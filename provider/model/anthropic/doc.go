@@ -1,9 +1,8 @@
-// Package anthropic answers with Anthropic's Messages API, streaming, with tools.
+// Package anthropic calls Anthropic's Messages API, streaming, with tools.
 //
-// It is a plain client (net/http and server-sent events) rather than the official SDK, which
-// cost a cold build 70 s of CPU time for one endpoint whose wire is documented and versioned by
-// a header: decision 0003. What it sends and reads is checked against
-// test/fake/anthropicmessages by the conformance suite.
+// It is a plain client (net/http and server-sent events). The official SDK took 70 s of CPU time of
+// a cold build for one endpoint, which is documented and versioned by a header: decision 0003. The
+// conformance suite checks it against test/fake/anthropicmessages.
 //
-// It does not do extended thinking (such blocks are passed over), images, documents or caching.
+// It has no extended thinking (such blocks are ignored), images, documents or caching.
 package anthropic

@@ -18,30 +18,31 @@ import (
 // DefaultBaseURL is Anthropic's own API.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// apiVersion fixes the wire. Source: platform.claude.com/docs, API versioning.
+// apiVersion fixes the version of the API. Source: platform.claude.com/docs, API versioning.
 const apiVersion = "2023-06-01"
 
-// Config says which server answers, and how long it is waited for.
+// Config says which server to call, and how long to wait for it.
 type Config struct {
-	// BaseURL is the part before /v1/messages; a trailing slash or /v1 is tolerated. Default DefaultBaseURL.
+	// BaseURL is the part before /v1/messages. A trailing slash or /v1 is accepted. Default
+	// DefaultBaseURL.
 	BaseURL string
 	// APIKey is sent as x-api-key. Required.
 	APIKey string
-	// Model is asked for when a request names none. Required.
+	// Model is used for requests that name none. Required.
 	Model string
-	// Client sends the requests; required. It must have no Timeout, which would cut streams.
+	// Client sends the requests. Required. It must have no Timeout, which would cut streams.
 	Client *http.Client
-	// Timeouts bound the server's silence.
+	// Timeouts bound how long the server may be silent.
 	Timeouts model.Timeouts
-	// MaxRetries is how often a call is repeated before its first byte (connection errors, 408,
-	// 409, 429, 5xx): default 1, negative for never.
+	// MaxRetries is how often a call is repeated before the first byte of its answer (after connection
+	// errors, 408, 409, 429 and 5xx). Default 1, negative means never.
 	MaxRetries int
-	// MaxRetryDelay bounds the wait before a repeat; a server that asks for more is not asked
-	// again. Default model.MaxRetryDelay.
+	// MaxRetryDelay bounds the wait before a retry. A call is not repeated when the server asks for a
+	// longer wait. Default model.MaxRetryDelay.
 	MaxRetryDelay time.Duration
 }
 
-// Provider is a model.Provider. It is safe for concurrent use.
+// Provider implements model.Provider. It is safe for concurrent use.
 type Provider struct {
 	party    model.Party
 	model    string
@@ -49,7 +50,7 @@ type Provider struct {
 	caller   wire.Caller
 }
 
-// New checks the configuration; nothing is sent yet.
+// New checks the configuration. It sends nothing.
 func New(cfg Config) (*Provider, error) {
 	if cfg.Client == nil || cfg.Model == "" || cfg.APIKey == "" {
 		return nil, errors.New("anthropic: a client, a model and an API key are needed")
@@ -81,7 +82,7 @@ func New(cfg Config) (*Provider, error) {
 // Name is "anthropic".
 func (p *Provider) Name() string { return p.party.Name }
 
-// Stream is model.Provider's.
+// Stream implements model.Provider.
 func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
 	if req.Model == "" {
 		req.Model = p.model
@@ -101,7 +102,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	if err != nil {
 		return answer.result(), p.party.Unanswered(watched, req, err)
 	}
-	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	defer func() { _ = res.Body.Close() }() // the answer has been read or given up, so an error changes nothing
 	answer.opened = true
 	events := wire.NewEvents(res.Body)
 	defer events.End()
@@ -124,12 +125,13 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	return result, err
 }
 
-// read reads the answer's events to its end, or theirs. Errors: emit's, wrapped; what the server reported.
+// read reads events until the answer or the stream ends. Errors: that of emit, wrapped; one that
+// the server reported.
 func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
 	for !answer.stopped && !answer.Full() && events.Next() {
-		text, err := p.take(answer, events.Data())
+		text, err := p.addEvent(answer, events.Data())
 		if err != nil && answer.reason != "" {
-			return nil // all was said before
+			return nil // the answer was complete before
 		}
 		if err != nil {
 			return err
@@ -150,8 +152,8 @@ func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch,
 	return nil
 }
 
-// take adds one event to the answer and returns the text in it.
-func (p *Provider) take(a *answer, data []byte) (string, error) {
+// addEvent adds one event to the answer and returns the text in it.
+func (p *Provider) addEvent(a *answer, data []byte) (string, error) {
 	var event wireEvent
 	if err := json.Unmarshal(data, &event); err != nil {
 		return "", p.party.Reported(false, "an event is no JSON: "+string(data))

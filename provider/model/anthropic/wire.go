@@ -8,8 +8,8 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// The wire of POST /v1/messages, as far as we use it.
-// Source: platform.claude.com/docs, Messages and Streaming messages.
+// The JSON of POST /v1/messages, as far as this package uses it. Source: platform.claude.com/docs,
+// Messages and Streaming messages.
 type request struct {
 	Model       string    `json:"model"`
 	MaxTokens   int       `json:"max_tokens"`
@@ -26,7 +26,7 @@ type message struct {
 	Content []block `json:"content"`
 }
 
-// block is a content block; the fields used depend on Type.
+// block is a content block. Type decides which fields are used.
 type block struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text,omitempty"`
@@ -74,9 +74,10 @@ type wireUsage struct {
 }
 
 const (
-	// defaultMaxTokens is sent when a request has no limit: the API insists on one.
+	// defaultMaxTokens is sent when a request has no limit, because the API requires one.
 	defaultMaxTokens = 4096
-	// opening stands for the user when the agent speaks first: the API wants the user to begin.
+	// opening is sent as the first message of the user when the agent speaks first, because the API
+	// requires one.
 	opening = "(The conversation begins.)"
 )
 
@@ -111,8 +112,8 @@ func wireRequest(req model.Request) request {
 	return out
 }
 
-// calledTools are the tools that the messages show calls of: a request with calls in it has to define
-// tools, also when none may be called any more.
+// calledTools are the tools that are called in the messages. A request with calls must define
+// tools, even if none may be called any more.
 func calledTools(messages []model.Message) []tool {
 	var called []tool
 	for _, m := range messages {
@@ -126,7 +127,7 @@ func calledTools(messages []model.Message) []tool {
 	return called
 }
 
-// clamped brings OpenAI's range 0..2 to Anthropic's 0..1.
+// clamped limits a temperature to the range of Anthropic, 0 to 1.
 func clamped(temperature *float64) *float64 {
 	if temperature == nil || *temperature <= 1 {
 		return temperature
@@ -134,8 +135,8 @@ func clamped(temperature *float64) *float64 {
 	return new(1.0)
 }
 
-// wireMessages joins neighbours of one role, since all results of parallel calls must stand in
-// the one message after them, and leaves out text without a word, which the API refuses.
+// wireMessages joins consecutive messages of one role, because the results of parallel calls must
+// be in one message. It leaves out blank text, which the API refuses.
 func wireMessages(messages []model.Message) []message {
 	var out []message
 	for _, m := range messages {

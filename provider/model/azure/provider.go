@@ -14,33 +14,34 @@ import (
 	"parlance.dev/parlance/provider/model/openai"
 )
 
-// Name is the provider's name.
+// Name is the name of the provider.
 const Name = "azure"
 
-// modernVersion is the api-version from which on the dated interface counts tokens in streams and takes
-// max_completion_tokens. Source: Azure OpenAI's REST reference, API version lifecycle.
+// modernVersion is the api-version from which on the dated interface counts tokens in streams and
+// takes max_completion_tokens. Source: Azure OpenAI's REST reference, API version lifecycle.
 const modernVersion = "2024-09-01"
 
-// Config says which deployment answers, and how long it is waited for.
+// Config says which deployment to call, and how long to wait for it.
 type Config struct {
-	// BaseURL is the resource; see the package's comment for its forms. Required.
+	// BaseURL is the resource. The package comment has its forms. Required.
 	BaseURL string
-	// APIVersion chooses the dated interface; empty: the one in BaseURL, else the v1 interface.
+	// APIVersion selects the dated interface. Empty uses the one in BaseURL, or else the v1 interface.
 	APIVersion string
 	// APIKey is sent as api-key. Required.
 	APIKey string
-	// Deployment is asked when a request names none; empty: the one in BaseURL. Required in one of both.
+	// Deployment is used for requests that name none. Empty uses the one in BaseURL. One of both is
+	// required.
 	Deployment string
-	// Client sends the requests; required. It must have no Timeout, which would cut streams.
+	// Client sends the requests. Required. It must have no Timeout, which would cut streams.
 	Client *http.Client
-	// Timeouts bound the server's silence.
+	// Timeouts bound how long the server may be silent.
 	Timeouts model.Timeouts
-	// MaxRetries and MaxRetryDelay are openai.Config's.
+	// MaxRetries and MaxRetryDelay are those of openai.Config.
 	MaxRetries    int
 	MaxRetryDelay time.Duration
 }
 
-// New checks the configuration; nothing is sent yet.
+// New checks the configuration. It sends nothing.
 func New(cfg Config) (*openai.Provider, error) {
 	if cfg.APIKey == "" {
 		return nil, errors.New("azure: an API key is needed")
@@ -72,16 +73,17 @@ func New(cfg Config) (*openai.Provider, error) {
 	return openai.New(wired)
 }
 
-// Base is what a base URL says.
+// Base is a parsed base URL.
 type Base struct {
-	// Root is scheme, host and whatever a proxy has before /openai.
+	// Root is the scheme, the host and the path before /openai.
 	Root *url.URL
-	// Deployment and Version are empty where it has none.
+	// Deployment and Version are empty when the URL has none.
 	Deployment string
 	Version    string
 }
 
-// ParseBase reads a base URL in one of the forms of the package's comment. Errors: it is none of them.
+// ParseBase parses a base URL in one of the forms of the package comment. Errors: the URL has
+// another form.
 func ParseBase(raw string) (Base, error) {
 	u, err := wire.ParseBase(raw)
 	if err != nil {

@@ -52,8 +52,8 @@ func Local(ctx context.Context, client *http.Client) ([]Found, error) {
 	return Among(ctx, client, Timeout, places)
 }
 
-// Among asks all places at once, waits so long for each, and returns those that serve a chat model, in
-// the order of the places. That nobody answers is no error; only the end of ctx is.
+// Among asks all places at once, waits so long for each, and returns those that serve a chat model,
+// in the order of the places. That nobody answers is no error; only the end of ctx is.
 func Among(ctx context.Context, client *http.Client, within time.Duration, places []Place) ([]Found, error) {
 	answers := make([]*Found, len(places))
 	var group sync.WaitGroup

@@ -61,9 +61,10 @@ type candidate struct {
 	passage  model.Passage
 }
 
-// choose picks the quotes that bear on a question of these words, the strongest first. A passage without the word that says
-// what is asked for (its focus, if there is one) is about something else: "Which lawyer wrote the lease?" Nobody knows about a
-// name that no passage has: "How long is the warranty of the Borealis?" Numbers alone are about nothing.
+// choose picks the quotes that bear on a question of these words, the strongest first. A passage
+// without the word that says what is asked for (its focus, if there is one) is about something
+// else: "Which lawyer wrote the lease?" Nobody knows about a name that no passage has: "How long is
+// the warranty of the Borealis?" Numbers alone are about nothing.
 func choose(question string, words []string, passages []model.Passage) []quote {
 	asked, focus := askedNames(question), focusOf(question)
 	if !slices.ContainsFunc(words, hasLetter) || slices.ContainsFunc(asked, func(name string) bool {
@@ -118,8 +119,9 @@ func rarity(words []string, passages []model.Passage) map[string]float64 {
 	return weights
 }
 
-// coverage is the share of the words that stand in the passage, its source's name or its headings, and the same weighted,
-// which may exceed 1: a word in a heading does not stand for one that is missing.
+// coverage is the share of the words that stand in the passage, its source's name or its headings,
+// and the same weighted, which may exceed 1: a word in a heading does not stand for one that is
+// missing.
 func coverage(words []string, p model.Passage, proper map[string]bool) (share, weighted float64) {
 	path := strings.Split(p.Heading, ">")
 	nearest := stems(path[len(path)-1])

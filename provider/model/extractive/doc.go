@@ -9,13 +9,13 @@
 //	         ─► coverage: the same, a match in its nearest heading counting a third more, for the order
 //	         ─► its best sentences, at most 3 quotes in all
 //
-// Where the agent has memory it takes plain English words for it: "my name is …", "what do you know about me?",
-// "forget that", "forget everything" (memory.go).
+// Where the agent has memory it takes plain English words for it: "my name is …", "what do you know
+// about me?", "forget that", "forget everything" (memory.go).
 //
-// The floor is set to decline rather than to quote beside the point: of two content words one
-// is not enough, and a passage that a heading says to be about one lamp is not quoted for another.
-// A small word may still be outvoted: of "warranty borealis lamp", without a capital, two are enough.
+// The floor is set to decline rather than to quote beside the point: of two content words one is
+// not enough, and a passage that a heading says to be about one lamp is not quoted for another. A
+// small word may still be outvoted: of "warranty borealis lamp", without a capital, two are enough.
 // It knows English stop words and endings; other languages are matched word by word, and in German,
-// whose nouns have capitals, names are words as others. It looks at the last message only, so
-// "and how long does that take?" has no subject for it.
+// whose nouns have capitals, names are words as others. It looks at the last message only, so "and
+// how long does that take?" has no subject for it.
 package extractive

@@ -17,14 +17,16 @@ const (
 )
 
 const (
-	// allMemories is how many are told when all are asked for, maxClauses how many statements of one message are taken.
+	// allMemories is how many are told when all are asked for, maxClauses how many statements of one
+	// message are taken.
 	allMemories = 20
 	maxClauses  = 5
 	// maxStatementRunes is the longest statement; what is longer tells a story.
 	maxStatementRunes = 200
 )
 
-// What people say about memory, in English: with other words, and in other languages, /tool does it.
+// What people say about memory, in English: with other words, and in other languages, /tool does
+// it.
 var (
 	askAll = regexp.MustCompile(`^(?:so |and )?(?:what (?:do|did|can) you (?:know|remember|recall)(?: about me| of me)?|what (?:have you|did you) (?:noted?|stored?|remembered|learn(?:t|ed)?|saved?)(?: about me| of me)?|what is (?:in your memory|remembered)(?: about me| of me)?|what's in your memory|(?:do|can) you (?:remember|know|recall) me|who am i|(?:tell|show) me (?:what|everything|all) you (?:know|remember)(?: about me| of me)?)$`)
 	askOne = regexp.MustCompile(`^(?:what is|what's|whats|do you (?:know|remember)|tell me) my (?:` + ownThings + `)$`)
@@ -44,8 +46,8 @@ var (
 // ownThings are what a person has one of.
 const ownThings = `(?:(?:first|last|full) )?name|e-?mail(?: address)?|(?:phone|telephone|mobile)(?: number)?|address|birthday|pronouns|language|time ?zone|job|profession|(?:favou?rite|preferred) [\p{L}-]+`
 
-// memoryCalls are the calls that the user's words ask for; ok is false when they are about something else. Without
-// a call there are words to say.
+// memoryCalls are the calls that the user's words ask for; ok is false when they are about
+// something else. Without a call there are words to say.
 func memoryCalls(req model.Request, text string) (result model.Result, ok bool) {
 	plain := strings.ToLower(strings.Join(strings.Fields(strings.TrimRight(strings.TrimSpace(text), " .!?")), " "))
 	plain = strings.ReplaceAll(plain, "’", "'")

@@ -43,9 +43,10 @@ var (
 	mayBeCapital = set("i im ive id ill may will")
 )
 
-// askedNames are the words that a question writes with a capital although no sentence begins there: what it asks about. There
-// are none where capitals say nothing: in German, and where all words have one, or function words do. What is said before
-// or behind a question ("I am Anna. Do you …?") is not asked about.
+// askedNames are the words that a question writes with a capital although no sentence begins there:
+// what it asks about. There are none where capitals say nothing: in German, and where all words
+// have one, or function words do. What is said before or behind a question ("I am Anna. Do you …?")
+// is not asked about.
 func askedNames(text string) []string {
 	parts := split(strings.TrimSpace(text))
 	if slices.ContainsFunc(parts, isQuestion) {
@@ -89,7 +90,8 @@ func isQuestion(sentence string) bool {
 // shortForms are names that would be stop words if they were small.
 var shortForms = map[string]bool{"US": true, "IT": true}
 
-// hasName says whether a passage, its source's name or its headings have a name of the question: all of its parts, or joined.
+// hasName says whether a passage, its source's name or its headings have a name of the question:
+// all of its parts, or joined.
 func hasName(p model.Passage, name string) bool {
 	text := p.Source + "\n" + p.Heading + "\n" + p.Text
 	if shortForms[name] {
@@ -101,8 +103,8 @@ func hasName(p model.Passage, name string) bool {
 	return !slices.ContainsFunc(parts, lacks) || strings.Contains(name, "-") && !lacks(strings.ToLower(strings.ReplaceAll(name, "-", "")))
 }
 
-// answersFor says whether a passage may answer a question about the names: it is not about another one, by its source's name or
-// headings. proper are the names that the passages have.
+// answersFor says whether a passage may answer a question about the names: it is not about another
+// one, by its source's name or headings. proper are the names that the passages have.
 func answersFor(p model.Passage, asked, words []string, proper map[string]bool) bool {
 	if !slices.ContainsFunc(asked, func(name string) bool { return !hasName(p, name) }) {
 		return true

@@ -9,8 +9,9 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// TestNames asks of small documents what they say, and what they only seem to: of another lamp, room, country or number than
-// theirs. All passages are handed over, so that declining is the responder's own doing.
+// TestNames asks of small documents what they say, and what they only seem to: of another lamp,
+// room, country or number than theirs. All passages are handed over, so that declining is the
+// responder's own doing.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/texts/*")

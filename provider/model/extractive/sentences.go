@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	// blockStart begins a line that does not continue the one before: list item, heading, table, quote.
+	// blockStart begins a line that does not continue the one before: list item, heading, table,
+	// quote.
 	blockStart = regexp.MustCompile(`^\s*([-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|\||>)`)
 	heading    = regexp.MustCompile(`^\s*#{1,6}\s`)
 	marker     = regexp.MustCompile(`^\s*(?:[-*+•]\s+|>\s*|\d{1,3}[.)]\s+)`)

@@ -9,8 +9,9 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// TestDeclinesUnanswerable asks all that the documents of examples/knowledge do not answer, of all of these documents, so
-// that declining is the responder's own doing. .ci/knowledge asks the same in a session.
+// TestDeclinesUnanswerable asks all that the documents of examples/knowledge do not answer, of all
+// of these documents, so that declining is the responder's own doing. .ci/knowledge asks the same
+// in a session.
 func TestDeclinesUnanswerable(t *testing.T) {
 	t.Parallel()
 	const examples = "../../../examples/knowledge/"

@@ -72,8 +72,9 @@ var (
 	beforeFocus = set("is are was were the a an many much")
 )
 
-// focusOf is the stem of the word behind "which", "what is the" or "how", which says what is asked for; empty: no
-// such word carries a subject ("How long …"), or it is a deed, for which people have many words ("Who …", "When …").
+// focusOf is the stem of the word behind "which", "what is the" or "how", which says what is asked
+// for; empty: no such word carries a subject ("How long …"), or it is a deed, for which people have
+// many words ("Who …", "When …").
 func focusOf(question string) string {
 	all := tokens(strings.ReplaceAll(question, "-", " "))
 	for i, token := range all {

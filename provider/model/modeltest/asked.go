@@ -11,7 +11,8 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// Asked is the body that a vendor's server gets for a request. provider makes the adapter for a server's URL.
+// Asked is the body that a vendor's server gets for a request. provider makes the adapter for a
+// server's URL.
 func Asked(t *testing.T, provider func(url string) model.Provider, req model.Request) (body map[string]any) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,8 +26,8 @@ func Asked(t *testing.T, provider func(url string) model.Provider, req model.Req
 	return body
 }
 
-// ToolChoice looks at what the server is told of the choice: required in the vendor's words, and the choice of the tool
-// "look".
+// ToolChoice looks at what the server is told of the choice: required in the vendor's words, and
+// the choice of the tool "look".
 func ToolChoice(t *testing.T, provider func(url string) model.Provider, required, look any) {
 	t.Helper()
 	rows := []struct {

@@ -141,8 +141,8 @@ func (s suite) standby(t *testing.T) {
 	}
 }
 
-// aboutTheConversation: refusals that the vendor's words tell apart from other bad requests, and what
-// a chain makes of each.
+// aboutTheConversation: refusals that the vendor's words tell apart from other bad requests, and
+// what a chain makes of each.
 func (s suite) aboutTheConversation(t *testing.T) {
 	t.Parallel()
 	rows := []struct {

@@ -13,9 +13,11 @@ import (
 	"parlance.dev/parlance/provider/model"
 )
 
-// What models and servers do that nobody asked them to: an answer comes of it all the same, and the one after it.
+// What models and servers do that nobody asked them to: an answer comes of it all the same, and the
+// one after it.
 
-// blanks: white space before the first word waits for it, and an answer that has nothing else is empty.
+// blanks: white space before the first word waits for it, and an answer that has nothing else is
+// empty.
 func (s suite) blanks(t *testing.T) {
 	t.Parallel()
 	calls := []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}}
@@ -66,8 +68,8 @@ func (s suite) blanks(t *testing.T) {
 	})
 }
 
-// madeUp: a call of a tool that there is none of, by a name that there cannot be, does not end the conversation; nor do ids of
-// a client's making.
+// madeUp: a call of a tool that there is none of, by a name that there cannot be, does not end the
+// conversation; nor do ids of a client's making.
 func (s suite) madeUp(t *testing.T) {
 	t.Parallel()
 	rows := []struct{ name, wrote, sent string }{
@@ -105,7 +107,8 @@ func (s suite) madeUp(t *testing.T) {
 	}
 }
 
-// schemas: what vendors refuse at the top of a schema is not sent, and all else is; a tool that is refused is named.
+// schemas: what vendors refuse at the top of a schema is not sent, and all else is; a tool that is
+// refused is named.
 func (s suite) schemas(t *testing.T) {
 	t.Parallel()
 	const within = `"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}],"description":"the \"anyOf\": {"},"not":{"type":"string"}}`

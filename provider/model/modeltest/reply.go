@@ -49,9 +49,9 @@ type Call struct {
 // End is how a stream ends.
 type End int
 
-// The ends: as it should; with an error event; with the connection cut; with the connection
-// closed in good order but the answer not finished; with the connection cut when the answer is finished; with the
-// connection left open then, and nothing said of the end.
+// The ends: as it should; with an error event; with the connection cut; with the connection closed
+// in good order but the answer not finished; with the connection cut when the answer is finished;
+// with the connection left open then, and nothing said of the end.
 const (
 	EndWhole End = iota
 	EndError
@@ -74,8 +74,8 @@ func Wait[T any](ctx context.Context, signal <-chan T) bool {
 	}
 }
 
-// NameFits and IDFits are what vendors say of the names of tools and the ids of calls. Source: the refusals of OpenAI and
-// Anthropic.
+// NameFits and IDFits are what vendors say of the names of tools and the ids of calls. Source: the
+// refusals of OpenAI and Anthropic.
 var (
 	NameFits = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	IDFits   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)

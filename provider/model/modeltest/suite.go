@@ -18,8 +18,8 @@ import (
 // Key is the API key that the fakes of the suite want.
 const Key = "sk-suite-0123456789abcdef"
 
-// Setup is what the suite wants to be started: the vendor's fake that wants Key, or [Key], and follows
-// Replies, and a provider of it with APIKey, Timeouts and one repeat within a millisecond.
+// Setup is what the suite wants to be started: the vendor's fake that wants Key, or [Key], and
+// follows Replies, and a provider of it with APIKey, Timeouts and one repeat within a millisecond.
 type Setup struct {
 	APIKey string
 	// Key replaces the fake's when it is set.

@@ -15,34 +15,33 @@ type answer struct {
 	model    string
 	reason   string
 	usage    model.Usage
-	// opened says that the server began to answer, counted that it told the tokens.
+	// opened says that the server began to answer, counted that it sent its token counts.
 	opened, counted bool
-	// begun says that it has said something: words, a piece of a call or a thought.
+	// begun says that some content has come: text, a piece of a call, or reasoning.
 	begun bool
-	// finished says that a finish reason came, done that [DONE] did: either makes the answer
-	// whole, and tells it from one whose connection was closed politely half-way.
+	// finished says that a finish reason came, done that [DONE] came. Without either of them the
+	// connection was closed half-way through the answer.
 	finished, done bool
 	// atOnce says that the answer came as one JSON object instead of as a stream.
-	atOnce bool
-	piece  piece
-	halves halves
+	atOnce     bool
+	surrogates surrogates
 }
 
 func newAnswer(req model.Request, provider string) *answer {
 	return &answer{req: req, provider: provider, model: req.Model}
 }
 
-// add takes a chunk and returns the text in it.
+// add adds a chunk and returns the text in it.
 func (a *answer) add(c *chunk) string {
 	if c.Model != "" {
 		a.model = c.Model
 	}
-	// Some servers count up in each chunk, others send usage once: the last word counts.
+	// Some servers count up in each chunk, others send usage once: the last one counts.
 	if c.Usage.PromptTokens > 0 || c.Usage.CompletionTokens > 0 {
 		a.usage, a.counted = model.Usage{InputTokens: c.Usage.PromptTokens, OutputTokens: c.Usage.CompletionTokens}, true
 	}
 	for i := range c.Choices {
-		if c.Choices[i].Index == 0 { // nobody asks for several
+		if c.Choices[i].Index == 0 { // no request asks for several
 			return a.choose(&c.Choices[i])
 		}
 	}
@@ -64,24 +63,15 @@ func (a *answer) choose(c *choice) string {
 	return a.Say(text)
 }
 
-// say is add for a chunk that is a piece of text alone.
-func (a *answer) say(said words) string {
-	if len(said.model) > 0 && string(said.model) != a.model {
-		a.model = string(said.model)
-	}
-	a.begun, a.halves.first = a.begun || len(said.content) > 0, nil
-	return a.Say(string(said.content))
-}
-
 func (a *answer) addCall(piece callDelta) {
 	call := a.callFor(piece)
 	call.Identify(piece.ID, piece.Function.Name)
 	a.Argue(call, string(piece.Function.Arguments))
 }
 
-// callFor finds the call that a piece belongs to. Pieces of parallel calls carry an index, but
-// some servers send none, or 0 for each; then a new id, or a name after whole arguments, begins
-// a new call.
+// callFor finds the call that a piece belongs to. Pieces of parallel calls carry an index. Some
+// servers send none, or 0 in each: there a new call begins with a new id, or with a name that
+// follows complete arguments.
 func (a *answer) callFor(piece callDelta) *model.DraftCall {
 	call := a.latest(piece)
 	if call != nil && !followedBy(call, piece) {
@@ -94,7 +84,7 @@ func (a *answer) callFor(piece callDelta) *model.DraftCall {
 	return a.Call(index)
 }
 
-// latest is the newest call with the piece's index; without an index the newest of all.
+// latest is the newest call with the index of the piece, or the newest call if it has no index.
 func (a *answer) latest(piece callDelta) *model.DraftCall {
 	for _, call := range slices.Backward(a.Calls()) {
 		if piece.Index == nil || call.Index == *piece.Index {
@@ -104,7 +94,7 @@ func (a *answer) latest(piece callDelta) *model.DraftCall {
 	return nil
 }
 
-// followedBy says whether the piece begins another call although it carries this one's index.
+// followedBy says whether the piece begins another call although it has the index of this one.
 func followedBy(call *model.DraftCall, piece callDelta) bool {
 	if piece.ID != "" && call.ID != "" {
 		return piece.ID != call.ID
@@ -125,7 +115,7 @@ func (a *answer) result() model.Result {
 	return result
 }
 
-// ended is why the answer ended, as the server says.
+// ended converts the finish reason that the server sent.
 func (a *answer) ended() model.FinishReason {
 	switch a.reason {
 	case "length":

@@ -19,44 +19,46 @@ import (
 // DefaultBaseURL is OpenAI's own API.
 const DefaultBaseURL = "https://api.openai.com/v1/"
 
-// Config says which server answers, and how long it is waited for.
+// Config says which server to call, and how long to wait for it.
 type Config struct {
 	// Name is the provider's name in errors and logs; default "openai".
 	Name string
 	// BaseURL ends where the API begins (…/v1), with or without a slash; default DefaultBaseURL.
 	BaseURL string
-	// APIKey is sent as a bearer; empty sends none, which is right for local servers.
+	// APIKey is sent as a bearer token. Empty sends none, which suits local servers.
 	APIKey string
-	// KeyHeader is a header that takes the key as it is, instead of Authorization.
+	// KeyHeader names a header that carries the bare key instead of Authorization.
 	KeyHeader string
-	// URLFunc is where a model is asked, for servers that have it in the path; nil: BaseURL/chat/completions.
+	// URLFunc returns the URL of a model, for servers that have the model in the path. nil means
+	// BaseURL/chat/completions.
 	URLFunc func(model string) string
-	// Dialect is how the server differs; the zero value is any compatible server's, and OpenAI's own is
-	// known by its host.
+	// Dialect says how the server differs. The zero value suits any compatible server. The dialect
+	// of OpenAI's own API is set by its host.
 	Dialect Dialect
-	// Model is asked for when a request names none. Required.
+	// Model is used for requests that name none. Required.
 	Model string
-	// Client sends the requests; required. It must have no Timeout, which would cut streams.
+	// Client sends the requests. Required. It must have no Timeout, which would cut streams.
 	Client *http.Client
-	// Timeouts bound the server's silence.
+	// Timeouts bound how long the server may be silent.
 	Timeouts model.Timeouts
-	// MaxRetries is how often a call is repeated before its first byte (connection errors, 408,
-	// 409, 429, 5xx): default 1, negative for never.
+	// MaxRetries is how often a call is repeated before the first byte of its answer (after
+	// connection errors, 408, 409, 429 and 5xx). Default 1, negative means never.
 	MaxRetries int
-	// MaxRetryDelay bounds the wait before a repeat; a server that asks for more is not asked
-	// again. Default model.MaxRetryDelay.
+	// MaxRetryDelay bounds the wait before a retry. A call is not repeated when the server asks for
+	// a longer wait. Default model.MaxRetryDelay.
 	MaxRetryDelay time.Duration
 }
 
-// Dialect is how a server differs from others with this wire.
+// Dialect is how a server differs from others with this API.
 type Dialect struct {
-	// CompletionTokens: an answer's limit is called max_completion_tokens.
+	// CompletionTokens sends the limit of an answer as max_completion_tokens.
 	CompletionTokens bool
-	// NoStreamOptions: it refuses stream_options, and so counts no tokens.
+	// NoStreamOptions leaves out stream_options, which the server refuses. Tokens are not counted
+	// then.
 	NoStreamOptions bool
 }
 
-// Provider is a model.Provider. It is safe for concurrent use.
+// Provider implements model.Provider. It is safe for concurrent use.
 type Provider struct {
 	party    model.Party
 	model    string
@@ -66,7 +68,7 @@ type Provider struct {
 	caller   wire.Caller
 }
 
-// New checks the configuration; nothing is sent yet.
+// New checks the configuration. It sends nothing.
 func New(cfg Config) (*Provider, error) {
 	if cfg.Client == nil || cfg.Model == "" {
 		return nil, errors.New("openai: a client and a model are needed")
@@ -95,7 +97,7 @@ func New(cfg Config) (*Provider, error) {
 	}, nil
 }
 
-// ownAPI knows OpenAI's own hosts: api.openai.com, and eu.api.openai.com and its like.
+// ownAPI recognises OpenAI's own hosts: api.openai.com, and regional ones like eu.api.openai.com.
 func ownAPI(host string) bool {
 	host = strings.ToLower(host)
 	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com")
@@ -104,7 +106,7 @@ func ownAPI(host string) bool {
 // Name is the configured name.
 func (p *Provider) Name() string { return p.party.Name }
 
-// Stream is model.Provider's.
+// Stream implements model.Provider.
 func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(model.Event) error) (model.Result, error) {
 	if req.Model == "" {
 		req.Model = p.model
@@ -127,7 +129,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	if err != nil {
 		return answer.result(), p.party.Unanswered(watched, req, err)
 	}
-	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	defer func() { _ = res.Body.Close() }() // the answer has been read or given up, so an error changes nothing
 	answer.opened = true
 	events := wire.NewEvents(res.Body)
 	defer events.End()
@@ -150,13 +152,14 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(mode
 	return result, err
 }
 
-// read reads the answer's events to its end, or theirs. Errors: emit's, wrapped; what the server reported.
+// read reads events until the answer or the stream ends. Errors: that of emit, wrapped; one that
+// the server reported.
 func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch, emit func(model.Event) error) error {
 	for !answer.done && !answer.Full() && events.Next() {
 		answer.atOnce = !events.Streamed()
-		text, err := p.take(answer, events.Data())
+		text, err := p.addEvent(answer, events.Data())
 		if err != nil && answer.finished {
-			return nil // all was said before
+			return nil // the answer was complete before
 		}
 		if err != nil {
 			return err
@@ -164,7 +167,7 @@ func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch,
 		if text != "" {
 			watch.Pause()
 			if err := emit(model.TextDelta{Text: text}); err != nil {
-				return fmt.Errorf("handing on a piece of the answer: %w", err)
+				return fmt.Errorf("emit text: %w", err)
 			}
 		}
 		switch {
@@ -177,23 +180,20 @@ func (p *Provider) read(answer *answer, events *wire.Events, watch *model.Watch,
 	return nil
 }
 
-// take adds one event to the answer and returns the text in it.
-func (p *Provider) take(a *answer, data []byte) (string, error) {
+// addEvent adds one event to the answer and returns the text in it.
+func (p *Provider) addEvent(a *answer, data []byte) (string, error) {
 	if bytes.HasPrefix(data, []byte("[DONE]")) {
 		a.done = true
 		return "", nil
 	}
-	if said, is := a.piece.read(data); is {
-		return a.say(said), nil
-	}
 	var c chunk
-	if err := json.Unmarshal(a.halves.join(data), &c); err != nil {
-		// A field of another type is left at zero and the rest read: no reason to end an answer.
+	if err := json.Unmarshal(a.surrogates.join(data), &c); err != nil {
+		// encoding/json leaves a field of another type at zero and reads the rest.
 		mistyped, is := errors.AsType[*json.UnmarshalTypeError](err)
 		if !is {
 			return "", p.party.Reported(false, "an event is no JSON: "+string(data))
 		}
-		a.begun = a.begun || strings.HasPrefix(mistyped.Field, "choices.delta.") // a thought in a shape of its own
+		a.begun = a.begun || strings.HasPrefix(mistyped.Field, "choices.delta.") // reasoning in another form
 	}
 	if c.failed() {
 		return "", p.party.Reported(overloaded(data), string(data))

@@ -54,7 +54,8 @@ func TestToolChoice(t *testing.T) {
 	modeltest.ToolChoice(t, at(t), "required", map[string]any{"type": "function", "function": map[string]any{"name": "look"}})
 }
 
-// TestTools looks at what the server is told of tools: none, one and two, with and without a description and a schema.
+// TestTools looks at what the server is told of tools: none, one and two, with and without a
+// description and a schema.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	tools := []model.Tool{

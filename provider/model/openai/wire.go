@@ -3,19 +3,17 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
-	"parlance.dev/parlance/platform/quickjson"
 	"parlance.dev/parlance/provider/model"
 )
 
-// The wire of POST /v1/chat/completions, as far as we use it.
+// The JSON of POST /v1/chat/completions, as far as this package uses it.
 // Source: platform.openai.com/docs/api-reference/chat.
 type request struct {
+	Messages            []message      `json:"messages"`
+	Tools               []tool         `json:"tools,omitempty"`
 	Model               string         `json:"model"`
-	Messages            []message      `json:"-"` // encode writes them
-	Tools               []tool         `json:"-"` // as those
 	ToolChoice          any            `json:"tool_choice,omitempty"`
 	Temperature         *float64       `json:"temperature,omitempty"`
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
@@ -24,27 +22,15 @@ type request struct {
 	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 }
 
-// encode is the request as JSON. Its messages and tools, nearly all of it, are written by hand: they were most of what
-// encoding/json wrote in a turn.
+// encode returns the request as JSON. It does not escape <, > and &: models count tokens.
 func (r request) encode() ([]byte, error) {
-	rest, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("writing the request: %w", err)
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r); err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	room := len(rest)
-	for _, m := range r.Messages {
-		room += messageRoom + m.length()
-	}
-	for _, t := range r.Tools {
-		room += messageRoom + len(t.Function.Description) + len(t.Function.Parameters)
-	}
-	w := &quickjson.Writer{Out: make([]byte, 0, room)}
-	quickjson.Each(w, `{"messages":`, r.Messages, func(m *message) { err = errors.Join(err, m.write(w)) })
-	if len(r.Tools) > 0 {
-		quickjson.Each(w, `,"tools":`, r.Tools, func(t *tool) { t.write(w) })
-	}
-	w.Put(",")
-	return append(w.Out, rest[1:]...), err // there always is a model
+	return out.Bytes(), nil
 }
 
 // streamOptions asks for a last chunk with the token counts.
@@ -53,42 +39,11 @@ type streamOptions struct {
 }
 
 type message struct {
-	Role string
-	// Content may be missing beside tool calls only.
-	Content    *string
-	ToolCalls  []toolCall
-	ToolCallID string
-}
-
-// messageRoom is about what a message takes beside its content.
-const messageRoom = 64
-
-// length is about that of the content as JSON, escapes included.
-func (m *message) length() int {
-	if m.Content == nil {
-		return 0
-	}
-	return len(*m.Content) + len(*m.Content)/16
-}
-
-func (m *message) write(w *quickjson.Writer) error {
-	w.Text(`{"role":`, m.Role)
-	if m.Content != nil {
-		w.Text(`,"content":`, *m.Content)
-	}
-	if len(m.ToolCalls) > 0 {
-		calls, err := json.Marshal(m.ToolCalls)
-		if err != nil {
-			return fmt.Errorf("writing tool calls: %w", err)
-		}
-		w.Put(`,"tool_calls":`)
-		w.Out = append(w.Out, calls...)
-	}
-	if m.ToolCallID != "" {
-		w.Text(`,"tool_call_id":`, m.ToolCallID)
-	}
-	w.Put("}")
-	return nil
+	Role string `json:"role"`
+	// Content may be missing only beside tool calls.
+	Content    *string    `json:"content,omitempty"`
+	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
 
 type toolCall struct {
@@ -103,32 +58,21 @@ type calledByName struct {
 }
 
 type tool struct {
-	Type     string
-	Function function
+	Type     string   `json:"type"`
+	Function function `json:"function"`
 }
 
 type function struct {
-	Name        string
-	Description string
-	// Parameters are a JSON schema, which is written as it is: whoever declares a tool was asked for valid JSON.
-	Parameters json.RawMessage
-}
-
-func (t *tool) write(w *quickjson.Writer) {
-	w.Text(`{"type":`, t.Type)
-	w.Text(`,"function":{"name":`, t.Function.Name)
-	if t.Function.Description != "" {
-		w.Text(`,"description":`, t.Function.Description)
-	}
-	w.Put(`,"parameters":`)
-	w.Out = append(w.Out, t.Function.Parameters...)
-	w.Put("}}")
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Parameters is a JSON Schema.
+	Parameters json.RawMessage `json:"parameters"`
 }
 
 type chunk struct {
 	Object string `json:"object"`
 	Model  string `json:"model"`
-	// Error stands in place of all else when the server fails in mid-stream; null says nothing.
+	// Error replaces everything else when the server fails in mid-stream. null means no error.
 	Error   json.RawMessage `json:"error"`
 	Choices []choice        `json:"choices"`
 	Usage   struct {
@@ -140,7 +84,8 @@ type chunk struct {
 type choice struct {
 	Index int   `json:"index"`
 	Delta delta `json:"delta"`
-	// Message stands in place of Delta where a server does not stream. Some that do repeat in it what was said.
+	// Message replaces Delta when a server does not stream. Some servers that stream send it as
+	// well and repeat in it the text so far.
 	Message      *delta `json:"message"`
 	FinishReason string `json:"finish_reason"`
 }
@@ -149,21 +94,21 @@ type delta struct {
 	Content   string      `json:"content"`
 	Refusal   string      `json:"refusal"`
 	ToolCalls []callDelta `json:"tool_calls"`
-	// What the model thinks is not read; each is one server's name for it.
+	// The reasoning of a model is not read, only noticed. Each name is used by some servers.
 	Reasoning        filled `json:"reasoning"`
 	ReasoningContent filled `json:"reasoning_content"`
 	ReasoningDetails filled `json:"reasoning_details"`
 }
 
-// thinks says whether there is a piece of a thought.
+// thinks says whether the delta has a piece of reasoning.
 func (d *delta) thinks() bool {
 	return bool(d.Reasoning || d.ReasoningContent || d.ReasoningDetails)
 }
 
-// filled says whether a member has anything in it, of whatever type.
+// filled is true for a member that is not empty, of any type.
 type filled bool
 
-// UnmarshalJSON looks at the JSON.
+// UnmarshalJSON implements json.Unmarshaler.
 func (f *filled) UnmarshalJSON(raw []byte) error {
 	switch string(raw) {
 	case "null", `""`, "[]", "{}":
@@ -183,11 +128,11 @@ type callDelta struct {
 	} `json:"function"`
 }
 
-// arguments is JSON in a string, of which a piece may come; servers that send whole calls may
-// send the object itself.
+// arguments is a piece of JSON inside a JSON string. Servers that send whole calls may send the
+// object itself.
 type arguments string
 
-// UnmarshalJSON takes a string's content, and of anything else the JSON.
+// UnmarshalJSON takes the content of a string, and anything else as the JSON that it is.
 func (a *arguments) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil
@@ -199,7 +144,7 @@ func (a *arguments) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*string)(a))
 }
 
-// failed says whether the chunk reports an error; "object": "error" is older vLLM's way.
+// failed says whether the chunk reports an error. Older versions of vLLM send "object": "error".
 func (c chunk) failed() bool {
 	return c.Object == "error" || (len(c.Error) > 0 && string(c.Error) != "null")
 }
@@ -210,8 +155,9 @@ func overloaded(data []byte) bool {
 	return bytes.Contains(lower, []byte("overloaded")) || bytes.Contains(lower, []byte("rate_limit"))
 }
 
-// wireRequest writes a request. OpenAI's and Azure's newer models refuse max_tokens, while Ollama, and llama.cpp until 2026, pass max_completion_tokens over and answer
-// without a limit (ollama/ollama#7125, ggml-org/llama.cpp#19831).
+// wireRequest converts a request. The newer models of OpenAI and Azure refuse max_tokens. Ollama,
+// and llama.cpp until 2026, ignore max_completion_tokens and answer without a limit
+// (ollama/ollama#7125, ggml-org/llama.cpp#19831).
 func wireRequest(req model.Request, dialect Dialect) request {
 	out := request{
 		Model:       req.Model,
@@ -239,7 +185,7 @@ func wireRequest(req model.Request, dialect Dialect) request {
 	return out
 }
 
-// toolChoice is nil where the model may choose, which all servers take for granted.
+// toolChoice is nil when the model may choose, which is the default of every server.
 func toolChoice(choice model.ToolChoice) any {
 	switch choice {
 	case model.ChooseAuto:

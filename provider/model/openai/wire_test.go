@@ -101,7 +101,8 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestAtOnce: a server that does not stream is understood, and what is no answer at all is told apart.
+// TestAtOnce: a server that does not stream is understood, and what is no answer at all is told
+// apart.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	call := openaichat.Call{ID: "c1", Name: "look", Arguments: []string{`{"at":"it"}`}}

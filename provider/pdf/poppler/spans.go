@@ -194,7 +194,8 @@ func wholeNumber(digits []byte) (float64, bool) {
 	return float64(n), true
 }
 
-// attributes are the name="value" pairs of a tag. They are parts of it, and the last of a name counts.
+// attributes are the name="value" pairs of a tag. They are parts of it, and the last of a name
+// counts.
 type attributes []struct{ name, value []byte }
 
 // maxAttributes of a tag are kept; the program writes eight at most.

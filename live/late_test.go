@@ -1,0 +1,263 @@
+package live_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/test/fake/httptool"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
+)
+
+// told is the result of a call as a request told it to the model; the n-th result in it.
+func told(t *testing.T, req model.Request, n int) string {
+	t.Helper()
+	var results []string
+	for _, m := range req.Messages {
+		if m.Role == model.RoleTool {
+			results = append(results, m.Bare)
+		}
+	}
+	if n >= len(results) {
+		t.Fatalf("the model was told %q", results)
+	}
+	return results[n]
+}
+
+// onlyCall is the one call of the session's first turn.
+func (f *fixture) onlyCall(t *testing.T, id sessions.ID) sessions.ToolCall {
+	t.Helper()
+	calls := f.transcript(t, id)[0].ToolCalls()
+	if len(calls) != 1 {
+		t.Fatalf("recorded %+v", calls)
+	}
+	return calls[0]
+}
+
+// TestModelThatKeepsCalling must answer after eight rounds; what it calls then is not made.
+func TestModelThatKeepsCalling(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "find_order", "POST", 0)
+	answers := &script{}
+	for range 12 {
+		answers.steps = append(answers.steps, say("", call("find_order", `{"id":"a"}`)))
+	}
+	f.model = answers
+	turn := f.turn(t, f.create(t, withPin).Session.ID, "go")
+	calls := turn.ToolCalls()
+	if len(calls) != 9 || calls[8].ErrorCode != "rounds-exhausted" || calls[8].Output == "" || turn.Status != sessions.TurnCompleted {
+		t.Errorf("%s after %+v", turn.Status, calls)
+	}
+	if sent := f.endpoint.Requests("/find_order"); len(sent) != 8 {
+		t.Errorf("%d requests were sent", len(sent))
+	}
+	asked := answers.requests()
+	if len(asked) != 9 || !strings.Contains(asked[8].System, "No tool can be called now") || strings.Contains(asked[7].System, "No tool can be called now") {
+		t.Errorf("asked %d times, the last with %q", len(asked), asked[len(asked)-1].System)
+	}
+	if m := turn.Metrics; m.ToolRounds != 8 || !m.RoundsExhausted {
+		t.Errorf("metrics %+v", m)
+	}
+}
+
+// TestInterruptedWrite: a call that is not idempotent goes on when its answer is cancelled. The user
+// does not wait for it, and its result is in the transcript for the turns after.
+func TestInterruptedWrite(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "book", "POST", 0)
+	booked := make(chan struct{})
+	f.endpoint.Script("/book", httptool.Step{Until: booked, Body: `{"booking":"B7"}`})
+	answers := &script{steps: []step{say("One moment.", call("book", `{"id":"a"}`)), say("I do not know yet."), say("It is booked.")}}
+	f.model = answers
+	made := f.create(t, withPin)
+	s := f.join(t, f.Node, made)
+	s.do(live.UserMessage{Text: "Book it."})
+	s.do(live.Respond{})
+	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
+	started, _ := until[turns.ToolStarted](s)
+	s.do(live.ToolOutput{CallID: started.CallID, Output: "forged"}) // it is not the client's to answer
+	if err := s.refusal(); err.Fields[0].Code != "unknown" {
+		t.Errorf("a result for a call of the service: %v", err)
+	}
+	s.do(live.Cancel{})
+	tool, _ := until[turns.ToolDone](s)
+	done, _ := until[turns.ResponseDone](s)
+	if tool.Result.ErrorCode != "unknown" || !tool.Result.Made() || done.Status != turns.ResponseCancelled {
+		t.Errorf("tool %+v, done %+v", tool, done)
+	}
+	s.do(live.UserMessage{Text: "Did it work?"})
+	s.do(live.Respond{})
+	until[turns.ResponseDone](s)
+	if now := told(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
+		t.Errorf("the model was told %q", now)
+	}
+	close(booked)
+	await(t, "the late result", func() bool { return strings.Contains(f.onlyCall(t, made.Session.ID).Output, "B7") })
+	if late := f.onlyCall(t, made.Session.ID); late.ErrorCode != "" || late.StatusCode != 200 {
+		t.Errorf("late result %+v", late)
+	}
+	s.do(live.UserMessage{Text: "And now?"})
+	s.do(live.Respond{})
+	until[turns.ResponseDone](s)
+	if now := told(t, answers.requests()[2], 0); !strings.Contains(now, "B7") {
+		t.Errorf("the model was told %q", now)
+	}
+	if sent := f.endpoint.Requests("/book"); len(sent) != 1 {
+		t.Errorf("%d requests were sent", len(sent))
+	}
+}
+
+// TestEndWhileWriting ends the session while a call runs: its result comes into the transcript.
+func TestEndWhileWriting(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "book", "POST", 0)
+	booked := make(chan struct{})
+	f.endpoint.Script("/book", httptool.Step{Until: booked, Body: `{"booking":"B7"}`})
+	f.model = &script{steps: []step{say("One moment.", call("book", `{"id":"a"}`))}}
+	made := f.create(t, withPin)
+	s := f.join(t, f.Node, made)
+	s.do(live.UserMessage{Text: "Book it."})
+	s.do(live.Respond{})
+	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
+	if _, err := f.End(t.Context(), f.principal, made.Session.ID, sessions.EndParams{Status: sessions.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	if cut := f.onlyCall(t, made.Session.ID); cut.ErrorCode != "unknown" {
+		t.Errorf("at the end: %+v", cut)
+	}
+	close(booked)
+	await(t, "the late result", func() bool { return strings.Contains(f.onlyCall(t, made.Session.ID).Output, "B7") })
+}
+
+// TestLostWithItsNode: nobody knows of a call whose node died, and that is what everybody is told. A
+// node that was only asleep corrects it.
+func TestLostWithItsNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.attach(t, "book", "POST", 0)
+	booked := make(chan struct{})
+	f.endpoint.Script("/book", httptool.Step{Until: booked, Body: `{"booking":"B7"}`})
+	answers := &script{steps: []step{say("One moment.", call("book", `{"id":"a"}`)), say("Let me look."), say("Unreached.")}}
+	f.model = answers
+	made := f.create(t, withPin)
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		_, _ = f.Turn(t.Context(), f.principal, made.Session.ID, "Book it.", nil) // it is taken away
+	}()
+	await(t, "the call", func() bool { return len(f.endpoint.Requests("/book")) == 1 })
+	await(t, "the take-over", func() bool {
+		f.clock.advance(31 * time.Second) // the node is silent for longer than its lease
+		f.sweep(t)
+		return f.onlyCall(t, made.Session.ID).ErrorCode == "unknown"
+	})
+	f.turn(t, made.Session.ID, "Did it work?")
+	if now := told(t, answers.requests()[1], 0); !strings.Contains(now, "may have happened") {
+		t.Errorf("the model was told %q", now)
+	}
+	close(booked)
+	received(t, "the end of the lost turn", asked)
+	if late := f.onlyCall(t, made.Session.ID); late.ErrorCode != "" || !strings.Contains(late.Output, "B7") {
+		t.Errorf("corrected: %+v", late)
+	}
+}
+
+// TestAssignments: values of an answer are variables of the calls and turns after, on any node.
+func TestAssignments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.node(t)
+	find := f.attach(t, "find_customer", "POST", 0)
+	_, err := f.tools.Update(t.Context(), f.ref, find.ID, tools.UpdateParams{Apply: func(c *tools.Config) {
+		c.Assignments = []tools.Assignment{
+			{DynamicVariable: "customer", ValuePath: "customer.id"},
+			{DynamicVariable: "open", ValuePath: "$.orders[1].open"},
+			{DynamicVariable: "total", ValuePath: "total"},
+			{DynamicVariable: "name", ValuePath: "customer.missing"},
+			{DynamicVariable: "all", ValuePath: "customer"},
+			{DynamicVariable: "huge", ValuePath: "huge"},
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := f.attach(t, "order", "POST", 0)
+	_, err = f.tools.Update(t.Context(), f.ref, order.ID, tools.UpdateParams{Apply: func(c *tools.Config) {
+		c.Headers = map[string]string{"X-Customer": "{{customer}}"}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.endpoint.Script("/find_customer", httptool.Step{Body: `{"customer":{"id":"C-1"},"orders":[{},{"open":true}],"total":12.50,"huge":"` + strings.Repeat("x", 4097) + `"}`},
+		httptool.Step{Status: 500, Body: `{"customer":{"id":"C-2"}}`})
+	answers := &script{steps: []step{
+		say("", call("find_customer", `{"id":"a"}`)), say("", call("order", `{"id":"b"}`)), say("Done."),
+		say("", call("find_customer", `{"id":"a"}`)), say("", call("order", `{"id":"c"}`)), say("Again."),
+	}}
+	f.model = answers
+	made := f.create(t, func(p *sessions.CreateParams) {
+		p.DynamicVariables = map[string]string{"secret__pin": "4711-pin", "name": "Ann", "customer": "C-0"}
+	})
+	turn := f.turn(t, made.Session.ID, "go")
+	if names := turn.ToolCalls()[0].Assigned; !slices.Equal(names, []string{"customer", "open", "total"}) {
+		t.Errorf("assigned %v", names)
+	}
+	want := map[string]string{"customer": "C-1", "open": "true", "total": "12.50"}
+	got := f.get(t, made.Session.ID)
+	if len(got.AssignedVariables) != len(want) {
+		t.Errorf("kept %v", got.AssignedVariables)
+	}
+	for name, value := range want {
+		if got.AssignedVariables[name] != value {
+			t.Errorf("%s is %q, want %q", name, got.AssignedVariables[name], value)
+		}
+	}
+	if got.DynamicVariables["customer"] != "C-0" {
+		t.Errorf("what the session was created with has changed: %v", got.DynamicVariables)
+	}
+	if _, err := other.Turn(t.Context(), f.principal, made.Session.ID, "again", nil); err != nil { // a failed answer assigns nothing
+		t.Fatal(err)
+	}
+	for i, sent := range f.endpoint.Requests("/order") {
+		if customer := sent.Header.Get("X-Customer"); customer != "C-1" {
+			t.Errorf("order %d was for %q", i, customer)
+		}
+	}
+	if system := answers.requests()[3].System; !strings.Contains(system, "Ann") {
+		t.Errorf("instructions %q", system)
+	}
+}
+
+// TestRefusedAssignments never reach a session.
+func TestRefusedAssignments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for name, list := range map[string][]tools.Assignment{
+		"secret":    {{DynamicVariable: "secret__pin", ValuePath: "pin"}},
+		"system":    {{DynamicVariable: "system__user_id", ValuePath: "id"}},
+		"name":      {{DynamicVariable: "1a", ValuePath: "id"}},
+		"path":      {{DynamicVariable: "a", ValuePath: "a..b"}},
+		"no path":   {{DynamicVariable: "a"}},
+		"recursion": {{DynamicVariable: "a", ValuePath: "$..b"}},
+		"twice":     {{DynamicVariable: "a", ValuePath: "a"}, {DynamicVariable: "a", ValuePath: "b"}},
+		"many":      make([]tools.Assignment, 17),
+	} {
+		_, err := f.tools.Create(t.Context(), f.ref, tools.CreateParams{
+			Slug: "find", Description: "Finds.", Kind: tools.KindHTTP,
+			Config: tools.Config{WebhookURL: f.endpoint.URL, InputSchema: json.RawMessage(`{"type":"object"}`), Assignments: list},
+		})
+		if fields := fault.From(err).Fields; len(fields) == 0 || !strings.HasPrefix(fields[0].Field, "assignments") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

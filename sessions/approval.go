@@ -1,0 +1,9 @@
+package sessions
+
+import (
+	"parlance.dev/parlance/tools"
+)
+
+const (
+	CodeNotApproved = tools.Code("not-approved")
+)

@@ -1,0 +1,271 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Bounds of a creation. Source: decisions, Tools and Sessions; the length of a name is our own.
+const (
+	maxUserIDChars   = 256
+	MaxVariables     = 64
+	MaxVariableBytes = 4096
+	// maxAttempts is how often a creation that collides with saves of its agent is tried again.
+	maxAttempts = 4
+)
+
+var VariableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// CreateParams is a session to be.
+type CreateParams struct {
+	AgentID agents.ID
+	UserID  string
+	// Modality empty is Voice.
+	Modality Modality
+	// DynamicVariables: at most 64 of 4 KiB; system__ names are refused, secret__ ones sealed.
+	DynamicVariables map[string]string
+	// TTLSeconds of the token; nil is DefaultTTL, less than MinTTL refused, more than MaxTTL becomes MaxTTL.
+	TTLSeconds *int
+	// Overrides and VoiceStackOverride are values by key; see applyOverrides.
+	Overrides          map[string]json.RawMessage
+	VoiceStackOverride map[string]json.RawMessage
+	// BaseURL is the scheme and host the caller reached us by; empty is Deps.PublicURL.
+	BaseURL string
+}
+
+// Created is a new session with what only its creator sees.
+type Created struct {
+	Session Session
+	Token   string
+	// VoiceURL and ChatURL hold the token.
+	VoiceURL string
+	ChatURL  string
+}
+
+// Create makes a pending session and signs its token. It costs one round trip to the database
+// where this process has met the agent before.
+// Errors: NotFound (the agent), QuotaExceeded quota-exceeded-sessions, Invalid invalid-request,
+// Invalid override-not-allowed.
+func (s *Service) Create(ctx context.Context, p workspaces.Principal, params CreateParams) (Created, error) {
+	ttl, err := checkCreate(&params)
+	if err != nil {
+		return Created{}, err
+	}
+	plan, err := s.planOf(ctx, p)
+	if err != nil {
+		return Created{}, err
+	}
+	agent, recalled, err := s.agents.Recall(ctx, p, params.AgentID)
+	for attempt := 0; err == nil; attempt++ {
+		session, refused := s.create(ctx, agent, params, ttl, plan)
+		if refused == nil {
+			return s.handOver(ctx, session, params)
+		}
+		// What we remembered of the agent may be what is wrong (its version, its locks), and what
+		// we have just read may have been saved anew meanwhile.
+		if !recalled && (attempt > maxAttempts || !fault.IsReason(refused, fault.Conflict)) {
+			return Created{}, refused
+		}
+		recalled = false
+		agent, err = s.agents.FindAnew(ctx, p, params.AgentID)
+	}
+	return Created{}, err
+}
+
+// planOf is the caller's plan, which came with its key.
+func (s *Service) planOf(ctx context.Context, p workspaces.Principal) (workspaces.Plan, error) {
+	if p.Plan != "" {
+		return s.workspaces.PlanNamed(p.Plan), nil
+	}
+	return s.workspaces.Plan(ctx, p.TenantID)
+}
+
+// create stores a session of the agent as it is given, if the agent still is that.
+func (s *Service) create(ctx context.Context, agent agents.Agent, params CreateParams, ttl time.Duration, plan workspaces.Plan) (Session, error) {
+	config := agent.Config
+	if err := applyOverrides(&config, params); err != nil {
+		return Session{}, err
+	}
+	session, err := s.newSession(ctx, agent, config, params, ttl)
+	if err != nil {
+		return Session{}, err
+	}
+	admitted, err := s.admit(ctx, session, plan)
+	if err == nil && admitted {
+		return session, nil
+	}
+	if made, findErr := Find(ctx, s.db, session.TenantID, session.ID, ""); findErr == nil { // see idgen.In
+		return made, nil
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	open, err := countOpen(ctx, s.db, session.TenantID, session.CreatedAt)
+	if err != nil {
+		return Session{}, err
+	}
+	if plan.ConcurrentSessions > 0 && open >= plan.ConcurrentSessions {
+		full := fault.New(fault.QuotaSessions, "The plan %q allows %d sessions at once, and %d are open. End one, wait for one to end, or change the plan.",
+			plan.Name, plan.ConcurrentSessions, open)
+		full.Meta = map[string]string{"limit": strconv.Itoa(plan.ConcurrentSessions)}
+		return Session{}, full
+	}
+	return Session{}, fault.New(fault.Conflict, "The agent was saved or another session ended at the same moment; send the request again.")
+}
+
+// handOver makes what only the creator gets.
+func (s *Service) handOver(ctx context.Context, session Session, params CreateParams) (Created, error) {
+	token, err := s.sign(ctx, session)
+	if err != nil {
+		return Created{}, err
+	}
+	base := strings.TrimRight(cmp.Or(params.BaseURL, s.publicURL), "/")
+	return Created{
+		Session: session, Token: token,
+		VoiceURL: socketURL(base, VoiceChannel, session.ID, token), ChatURL: socketURL(base, ChatChannel, session.ID, token),
+	}, nil
+}
+
+// admit stores the session if its agent still has the version it was made from and the tenant
+// has a place for it. Creations of a limited tenant are counted one after the other, so that no
+// two take the last place.
+func (s *Service) admit(ctx context.Context, session Session, plan workspaces.Plan) (bool, error) {
+	insert, err := admitSession(s.db, session, plan.ConcurrentSessions)
+	if err != nil {
+		return false, err
+	}
+	steps := []postgres.Step{{Statement: insert}}
+	if plan.ConcurrentSessions > 0 {
+		steps = []postgres.Step{s.db.Lock("sessions of " + string(session.TenantID)), {Statement: insert}}
+	}
+	changed, err := s.db.Pipeline(ctx, steps...)
+	if err != nil {
+		return false, fmt.Errorf("storing session: %w", err)
+	}
+	return changed[len(changed)-1] == 1, nil
+}
+
+// newSession puts the row together. Variables are sealed and hashed here.
+func (s *Service) newSession(ctx context.Context, agent agents.Agent, config agents.Config, params CreateParams, ttl time.Duration) (Session, error) {
+	now := s.Now()
+	session := Session{
+		ID: ID(idgen.In(ctx, idgen.Session)), TenantID: agent.TenantID, WorkspaceID: agent.WorkspaceID,
+		AgentID: agent.ID, AgentVersion: agent.Version, UserID: params.UserID, Modality: params.Modality, Status: Pending,
+		Config: config, Overrides: map[string]json.RawMessage{}, VoiceStackOverride: map[string]json.RawMessage{},
+		DynamicVariables: map[string]string{}, VariablesHash: hashVariables(params.DynamicVariables),
+		TokenExpiresAt: now.Add(ttl), Language: config.Language,
+		MaxDurationSeconds: max(1, int(config.MaxDuration()/time.Second)),
+		IdleTimeoutSeconds: max(1, int(config.IdleTimeout(string(params.Modality))/time.Second)),
+		CreatedAt:          now, LastActivityAt: now,
+	}
+	maps.Copy(session.Overrides, params.Overrides)
+	maps.Copy(session.VoiceStackOverride, params.VoiceStackOverride)
+	secrets := map[string]string{}
+	for name, value := range params.DynamicVariables {
+		if strings.HasPrefix(name, tools.SecretPrefix) {
+			secrets[name] = value
+			continue
+		}
+		session.DynamicVariables[name] = value
+	}
+	if len(secrets) == 0 {
+		return session, nil
+	}
+	encoded, err := json.Marshal(secrets)
+	if err != nil {
+		return Session{}, fmt.Errorf("encoding secret variables: %w", err)
+	}
+	session.SecretVariables, err = s.seal.Seal(ctx, encoded, SecretsPlace(session))
+	return session, err
+}
+
+func SecretsPlace(session Session) seal.Binding {
+	return seal.Binding{TenantID: string(session.TenantID), Record: string(session.ID), Field: "secret_variables"}
+}
+
+// hashVariables is the SHA-256 of the variables as JSON, behind a salt that nobody keeps: the hash is
+// in the token and in the database, where a secret such as a PIN could be guessed from it otherwise.
+func hashVariables(variables map[string]string) string {
+	encoded, _ := json.Marshal(variables) // strings always marshal
+	sum := sha256.Sum256(append([]byte(rand.Text()), encoded...))
+	return hex.EncodeToString(sum[:])
+}
+
+// socketURL is the address of a session's socket below base, with its token.
+func socketURL(base string, channel LiveChannel, id ID, token string) string {
+	if rest, ok := strings.CutPrefix(base, "http"); ok { // http→ws, https→wss
+		base = "ws" + rest
+	}
+	return base + "/v1/realtime/" + string(channel) + "/" + string(id) + "?token=" + url.QueryEscape(token)
+}
+
+// checkCreate refuses what the database must not see and fills the defaults.
+func checkCreate(params *CreateParams) (ttl time.Duration, err error) {
+	var fields []fault.Field
+	add := func(field, code, format string, args ...any) {
+		fields = append(fields, fault.Field{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	if n := utf8.RuneCountInString(params.UserID); n < 1 || n > maxUserIDChars || !IsStorable(params.UserID) {
+		add("user_id", "length", "user_id must have 1 to %d characters.", maxUserIDChars)
+	}
+	switch params.Modality {
+	case "":
+		params.Modality = Voice
+	case Voice, VoiceAndText, Text:
+	default:
+		add("modality", "in", "modality must be voice, voice+text or text.")
+	}
+	ttl = DefaultTTL
+	if params.TTLSeconds != nil {
+		if *params.TTLSeconds < int(MinTTL/time.Second) {
+			add("ttl_seconds", "gte", "ttl_seconds must be at least %d.", int(MinTTL/time.Second))
+		}
+		ttl = time.Duration(min(*params.TTLSeconds, int(MaxTTL/time.Second))) * time.Second
+	}
+	if len(params.DynamicVariables) > MaxVariables {
+		add("dynamic_variables", "max_pairs", "At most %d variables can be set.", MaxVariables)
+	}
+	for name, value := range params.DynamicVariables {
+		field := "dynamic_variables[" + strconv.Quote(name) + "]"
+		switch {
+		case !VariableName.MatchString(name):
+			add(field, "name", "A variable's name begins with a letter or _ and goes on with letters, digits and _, at most 128 in all.")
+		case strings.HasPrefix(name, tools.SystemPrefix):
+			add(field, "reserved", "Names that begin with system__ are set by the service.")
+		case len(value) > MaxVariableBytes || !IsStorable(value):
+			add(field, "max_bytes", "A variable's value has at most %d bytes of text.", MaxVariableBytes)
+		}
+	}
+	if len(fields) > 0 {
+		return 0, fault.InvalidFields(fields...)
+	}
+	return ttl, nil
+}
+
+// keepable is the text without what Postgres cannot keep.
+func StorableText(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
+// storable says whether Postgres can keep the text: UTF-8 without NUL.
+func IsStorable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

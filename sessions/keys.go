@@ -1,0 +1,178 @@
+package sessions
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
+)
+
+const (
+	// signingKeyLife is how long a key signs before the next one takes over.
+	signingKeyLife = 30 * 24 * time.Hour
+	// signingKeyMemory is how long a retired key still verifies: longer than any token and any
+	// conversation, which may outlive its token.
+	signingKeyMemory = 3 * 24 * time.Hour
+	// keyCheck is how often the newest key is read again, so that a rotation reaches every node.
+	keyCheck = time.Minute
+)
+
+// signingKey is a pair that tokens are signed with.
+type signingKey struct {
+	bun.BaseModel `bun:"table:signing_keys,alias:k"`
+
+	KID       string            `bun:"kid,pk"`
+	PublicKey ed25519.PublicKey `bun:"public_key,type:bytea"`
+	// Sealed is the private key's seed, sealed.
+	Sealed    []byte    `bun:"private_key,type:bytea"`
+	CreatedAt time.Time `bun:"created_at"`
+	RetiredAt time.Time `bun:"retired_at,nullzero"`
+}
+
+// keyCache makes, keeps and rotates the signing keys. The rows decide; the cache spares a read a token.
+type keyCache struct {
+	db     *postgres.DB
+	seal   *seal.Keyring
+	random io.Reader
+
+	mu        sync.Mutex
+	public    map[string]signingKey
+	current   signingKey
+	private   ed25519.PrivateKey
+	checkedAt time.Time
+}
+
+// signer is the key to sign with now; the first call ever makes it, and one that has signed for
+// signingKeyLife is replaced.
+func (k *keyCache) signer(ctx context.Context, now time.Time) (kid string, key ed25519.PrivateKey, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.private != nil && now.Sub(k.checkedAt) < keyCheck && now.Sub(k.current.CreatedAt) < signingKeyLife {
+		return k.current.KID, k.private, nil
+	}
+	current, found, err := newestKey(ctx, k.db)
+	if err != nil {
+		return "", nil, err
+	}
+	if !found || now.Sub(current.CreatedAt) >= signingKeyLife {
+		if current, err = k.rotate(ctx, now, false); err != nil {
+			return "", nil, err
+		}
+	}
+	seed, err := k.seal.Open(ctx, current.Sealed, keyPlace(current.KID))
+	if err != nil {
+		return "", nil, fmt.Errorf("opening signing key %s: %w", current.KID, err)
+	}
+	k.current, k.private, k.checkedAt = current, ed25519.NewKeyFromSeed(seed), now
+	k.public = nil // read again: one may be forgotten
+	return current.KID, k.private, nil
+}
+
+// verifier is the public key of that id; ok is false when it never was ours or is forgotten.
+func (k *keyCache) verifier(ctx context.Context, kid string, now time.Time) (key ed25519.PublicKey, ok bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	known, ok := k.public[kid]
+	if !ok || now.Sub(k.checkedAt) >= keyCheck {
+		if known, ok, err = keyByID(ctx, k.db, kid); err != nil {
+			return nil, false, err
+		}
+		if !ok { // strangers' kids are not remembered: they could be any number
+			return nil, false, nil
+		}
+		if k.public == nil {
+			k.public = map[string]signingKey{}
+		}
+		k.public[kid] = known
+	}
+	if !known.RetiredAt.IsZero() && now.Sub(known.RetiredAt) > signingKeyMemory {
+		return nil, false, nil
+	}
+	return known.PublicKey, true, nil
+}
+
+// rotate retires the keys in use and makes the next. Nodes that rotate at once make one key
+// between them, unless it is forced.
+func (k *keyCache) rotate(ctx context.Context, now time.Time, forced bool) (signingKey, error) {
+	public, private, err := ed25519.GenerateKey(k.random)
+	if err != nil {
+		return signingKey{}, fmt.Errorf("making a signing key: %w", err)
+	}
+	next := signingKey{KID: hex.EncodeToString(public[:8]), PublicKey: public, CreatedAt: now}
+	if next.Sealed, err = k.seal.Seal(ctx, private.Seed(), keyPlace(next.KID)); err != nil {
+		return signingKey{}, fmt.Errorf("sealing a signing key: %w", err)
+	}
+	chosen := next
+	err = postgres.InTx(ctx, k.db, func(ctx context.Context, tx bun.Tx) error {
+		chosen = next
+		if err := postgres.LockTx(ctx, tx, "signing keys"); err != nil {
+			return err
+		}
+		newest, found, err := newestKey(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if found && !forced && now.Sub(newest.CreatedAt) < signingKeyLife {
+			chosen = newest
+			return nil
+		}
+		_, err = tx.NewUpdate().Model((*signingKey)(nil)).Set("retired_at = ?", now).Where("k.retired_at IS NULL").Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("retiring signing keys: %w", err)
+		}
+		if _, err := tx.NewInsert().Model(&next).Exec(ctx); err != nil {
+			return fmt.Errorf("storing signing key: %w", err)
+		}
+		return nil
+	})
+	return chosen, err
+}
+
+// RotateSigningKey makes new tokens be signed with a new key; every node follows within keyCheck. Tokens that are
+// out stay valid, unless revoke forgets the keys they were signed with: then no client that holds one
+// comes in or comes back, and what a node signs before it has followed is not valid either.
+func RotateSigningKey(ctx context.Context, db *postgres.DB, keyring *seal.Keyring, random io.Reader, now time.Time, revoke bool) (kid string, err error) {
+	keys := keyCache{db: db, seal: keyring, random: random}
+	next, err := keys.rotate(ctx, now, true)
+	if err != nil || !revoke {
+		return next.KID, err
+	}
+	if _, err := db.NewDelete().Model((*signingKey)(nil)).Where("k.kid <> ?", next.KID).Exec(ctx); err != nil {
+		return "", fmt.Errorf("forgetting signing keys: %w", err)
+	}
+	return next.KID, nil
+}
+
+func keyPlace(kid string) seal.Binding {
+	return seal.Binding{Record: "signing_keys " + kid, Field: "private_key"}
+}
+
+func newestKey(ctx context.Context, db bun.IDB) (key signingKey, found bool, err error) {
+	err = db.NewSelect().Model(&key).Where("k.retired_at IS NULL").OrderExpr("k.created_at DESC, k.kid DESC").Limit(1).Scan(ctx)
+	if postgres.NoRows(err) {
+		return signingKey{}, false, nil
+	}
+	if err != nil {
+		return signingKey{}, false, fmt.Errorf("reading signing keys: %w", err)
+	}
+	return key, true, nil
+}
+
+func keyByID(ctx context.Context, db bun.IDB, kid string) (key signingKey, found bool, err error) {
+	err = db.NewSelect().Model(&key).Where("k.kid = ?", kid).Scan(ctx)
+	if postgres.NoRows(err) {
+		return signingKey{}, false, nil
+	}
+	if err != nil {
+		return signingKey{}, false, fmt.Errorf("reading signing key: %w", err)
+	}
+	return key, true, nil
+}

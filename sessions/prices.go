@@ -1,0 +1,82 @@
+package sessions
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// Prices is what models cost, as the operator says. The zero value and nil know no price.
+type Prices struct {
+	currency string
+	models   map[string]price
+}
+
+// price is for a million tokens.
+type price struct{ input, output *big.Rat }
+
+// priceDecimals bounds the decimals of a cost: a token of the cheapest models costs some 1e-8.
+const priceDecimals = 10
+
+var (
+	decimalNumber = regexp.MustCompile(`^\d{1,9}(\.\d{1,9})?$`)
+	currencyCode  = regexp.MustCompile(`^[A-Z]{3}$`)
+)
+
+// ParsePrices reads PARLANCE_MODEL_PRICES_FILE:
+//
+//	{"currency": "USD", "models": {"openai/gpt-4.1-mini": {"input_per_million": "0.40", "output_per_million": "1.60"}}}
+//
+// A key is provider/model, or provider alone for all its other models.
+func ParsePrices(content []byte) (*Prices, error) {
+	var file struct {
+		Currency string `json:"currency"`
+		Models   map[string]struct {
+			Input  json.Number `json:"input_per_million"`
+			Output json.Number `json:"output_per_million"`
+		} `json:"models"`
+	}
+	if err := DecodeStrict(content, &file); err != nil {
+		return nil, fmt.Errorf("it must be a JSON object of currency and models: %w", err)
+	}
+	if !currencyCode.MatchString(file.Currency) {
+		return nil, errors.New(`currency must be a code of three letters such as "USD"`)
+	}
+	prices := &Prices{currency: file.Currency, models: map[string]price{}}
+	for name, one := range file.Models {
+		if !decimalNumber.MatchString(one.Input.String()) || !decimalNumber.MatchString(one.Output.String()) {
+			return nil, fmt.Errorf(`models, %q: input_per_million and output_per_million must be decimal numbers such as "0.40"`, name)
+		}
+		input, _ := new(big.Rat).SetString(one.Input.String())
+		output, _ := new(big.Rat).SetString(one.Output.String())
+		prices.models[name] = price{input: input, output: output}
+	}
+	return prices, nil
+}
+
+// free says that nothing has to be counted to know what a call costs.
+func (p price) free() bool { return p.input.Sign() == 0 && p.output.Sign() == 0 }
+
+// cost is what the calls cost; nil when the price of one is not known, or its tokens are not and cost something.
+func (p *Prices) cost(calls []ReceiptModelCall) *ReceiptCost {
+	if p == nil || len(calls) == 0 {
+		return nil
+	}
+	sum := new(big.Rat)
+	for _, call := range calls {
+		one, ok := p.models[call.Provider+"/"+call.Model]
+		if !ok {
+			one, ok = p.models[call.Provider]
+		}
+		if !ok || call.InputTokens == 0 && call.OutputTokens == 0 && !one.free() {
+			return nil
+		}
+		sum.Add(sum, new(big.Rat).Mul(one.input, big.NewRat(int64(call.InputTokens), 1_000_000)))
+		sum.Add(sum, new(big.Rat).Mul(one.output, big.NewRat(int64(call.OutputTokens), 1_000_000)))
+	}
+	amount := sum.FloatString(priceDecimals)
+	return &ReceiptCost{Amount: strings.TrimSuffix(strings.TrimRight(amount, "0"), "."), Currency: p.currency}
+}

@@ -1,0 +1,7 @@
+package sessions
+
+import (
+	"time"
+)
+
+func Milliseconds(d time.Duration) int { return int(max(0, d.Milliseconds())) }

@@ -1,0 +1,92 @@
+// Package rooms opens the rooms of a conversation (sessions, turns, live, analysis) together, as app does.
+package rooms
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/analysis"
+	"parlance.dev/parlance/live"
+	"parlance.dev/parlance/memory"
+	"parlance.dev/parlance/platform/fair"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/platform/seal"
+	"parlance.dev/parlance/platform/wal"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/turns"
+	"parlance.dev/parlance/workspaces"
+)
+
+// The rooms, under names that can be embedded together.
+type (
+	Sessions = sessions.Service
+	Turns    = turns.Service
+	Live     = live.Service
+	Analysis = analysis.Service
+)
+
+// Node is the rooms of one process.
+type Node struct {
+	*Sessions
+	*Turns
+	*Live
+	*Analysis
+}
+
+// Deps is what the rooms work with. DB, Agents, Workspaces, Models, Seal and PublicURL are required.
+type Deps struct {
+	DB              *postgres.DB
+	Agents          *agents.Service
+	Workspaces      *workspaces.Service
+	Models          turns.ModelFunc
+	HasKeys         func(ref workspaces.Ref, has *bool) postgres.Step
+	Installed       turns.ModelFunc
+	Tools           *tools.Service
+	Retriever       turns.Retriever
+	Memory          *memory.Service
+	Gate            *fair.Gate
+	Seal            *seal.Keyring
+	WAL             *wal.Log
+	Prices          *sessions.Prices
+	PublicURL       string
+	Log             *slog.Logger
+	Now             func() time.Time
+	FollowGrace     time.Duration
+	TenantTurns     int
+	ApprovalTimeout time.Duration
+}
+
+// New opens them.
+func New(d Deps) *Node {
+	s := sessions.New(sessions.Deps{
+		DB: d.DB, Agents: d.Agents, Workspaces: d.Workspaces, Seal: d.Seal, PublicURL: d.PublicURL, Log: d.Log, Now: d.Now,
+	})
+	a := analysis.New(analysis.Deps{
+		DB: d.DB, Sessions: s, Models: analysis.ModelFunc(d.Models), Memory: d.Memory, Gate: d.Gate, Log: d.Log,
+	})
+	t := turns.New(turns.Deps{
+		DB: d.DB, Sessions: s, Models: d.Models, HasKeys: d.HasKeys, Installed: d.Installed, Tools: d.Tools, Retriever: d.Retriever, Memory: d.Memory, Gate: d.Gate, Seal: d.Seal,
+		WAL: d.WAL, Prices: d.Prices, Log: d.Log, Now: d.Now,
+		FollowGrace: d.FollowGrace, TenantTurns: d.TenantTurns, ApprovalTimeout: d.ApprovalTimeout,
+	})
+	l := live.New(live.Deps{DB: d.DB, Sessions: s, Turns: t, Models: d.Models, Tools: d.Tools, Log: d.Log, Now: d.Now})
+	return &Node{Sessions: s, Turns: t, Live: l, Analysis: a}
+}
+
+// Run keeps the node in touch with the others until ctx ends.
+func (n *Node) Run(ctx context.Context) error { return n.Live.Run(ctx) }
+
+// Close ends what is live on the node.
+func (n *Node) Close(ctx context.Context) error { return n.Live.Close(ctx) }
+
+// Watch probes Postgres until ctx ends, as a worker does.
+func (n *Node) Watch(ctx context.Context) { n.Sessions.Watch(ctx) }
+
+// Sweep sweeps sessions and their analyses, as a worker does.
+func (n *Node) Sweep(ctx context.Context, now time.Time) error {
+	return errors.Join(n.Sessions.Sweep(ctx, now), n.Analysis.Sweep(ctx, now))
+}

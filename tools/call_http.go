@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+
+	"parlance.dev/parlance/platform/breaker"
+	"parlance.dev/parlance/tools/httpcall"
+)
+
+// callHTTP calls an http tool.
+func (s *Service) callHTTP(ctx context.Context, e *execution, o *Outcome) {
+	config := e.Entry.Tool.Config
+	request, problem := renderHTTP(e, o)
+	if problem != nil {
+		o.Error = problem
+		return
+	}
+	s.callEndpoint(ctx, e, o, request.URL, func() breaker.Result {
+		bounded, cancel := context.WithTimeout(ctx, config.Timeout())
+		defer cancel()
+		limits := httpcall.Limits{Timeout: config.Timeout(), MaxAnswerBytes: config.ResponseMaxBytes}
+		answer := s.http.Send(bounded, request, e.CallID, limits)
+		if !answer.Complete() {
+			answer.Body.Bytes = e.redact.Partial(answer.Body.Bytes)
+		}
+		o.Attempts, o.StatusCode, o.OutputText = answer.Attempts, answer.Status, answer.Body.Text()
+		o.Error = answer.Failure(ctx, bounded, config.Timeout())
+		return breakerResult(o.Error, answer.Status)
+	})
+}
+
+// renderHTTP makes the request, and sets o.Request to the same request without secrets.
+func renderHTTP(e *execution, o *Outcome) (httpcall.Request, *Error) {
+	config := e.Entry.Tool.Config
+	sent := httpcall.Values{Authorization: e.authorization}
+	shown := httpcall.Values{Authorization: e.hiddenAuthorization()}
+	if config.AllowDynamicVars {
+		sent.Operator, sent.Model = e.Variables.operator, e.Variables.model
+		shown.Operator, shown.Model = e.Variables.masked, e.Variables.model
+	}
+	request, problem := httpcall.Render(config.endpoint(), e.arguments, sent)
+	if problem != nil {
+		return httpcall.Request{}, problem
+	}
+	e.addAuthorization(request.Headers["Authorization"])
+	visible, problem := httpcall.Render(config.endpoint(), e.arguments, shown)
+	if problem != nil {
+		return httpcall.Request{}, problem
+	}
+	visible.Headers["Idempotency-Key"] = e.CallID
+	o.Request = &Request{Method: visible.Method, URL: visible.URL, Headers: visible.Headers, Body: string(visible.Body)}
+	return request, nil
+}

@@ -1,0 +1,171 @@
+package httpcall
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"parlance.dev/parlance/platform/publicnet"
+	"parlance.dev/parlance/tools/modeltext"
+)
+
+// maxAttempts bounds the attempts of a call. Source: decisions, Tools.
+const maxAttempts = 3
+
+// backoff are the waits between attempts. Source: decisions, Tools.
+var backoff = [maxAttempts - 1]time.Duration{250 * time.Millisecond, time.Second}
+
+// retryStatuses are statuses of which a retry may get a better one. Source: decisions, Tools.
+var retryStatuses = []int{
+	http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+	http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+}
+
+// Client sends requests. All fields are needed.
+type Client struct {
+	// HTTP reuses connections.
+	HTTP *http.Client
+	// Fresh opens a connection for each request. net/http repeats nothing on a new connection by
+	// itself.
+	Fresh *http.Client
+	Now   func() time.Time
+	// Jitter spreads the wait between attempts.
+	Jitter func(time.Duration) time.Duration
+}
+
+// Limits bound a call.
+type Limits struct {
+	// Timeout bounds the call with all its attempts.
+	Timeout time.Duration
+	// MaxAnswerBytes bounds how much of the body is read.
+	MaxAnswerBytes int
+}
+
+// Answer is the result of the last attempt of a call.
+type Answer struct {
+	// Status is 0 when there was no answer.
+	Status int
+	Body   modeltext.Body
+	// Attempts is how many requests were made.
+	Attempts int
+
+	header http.Header
+	err    error // nil for a complete answer
+	// connections is on how many connections bytes of the request may have been written. It is more
+	// than one when net/http repeats a request by itself: a GET whose idle connection breaks, or any
+	// request of which no byte was sent.
+	connections int
+}
+
+// Complete says that the whole body was read.
+func (a Answer) Complete() bool { return a.err == nil && !a.Body.Cut }
+
+// Send makes the request until the answer is final, the attempts are used up, or the time is over.
+// All attempts have the same Idempotency-Key, the id of the call. ctx ends after limits.Timeout.
+func (c Client) Send(ctx context.Context, r Request, callID string, limits Limits) Answer {
+	deadline := c.Now().Add(limits.Timeout)
+	client, attempts := c.HTTP, 0
+	for {
+		last := attempt(ctx, client, r, callID, limits.MaxAnswerBytes)
+		client = c.Fresh // the connection may be what broke
+		attempts += max(last.connections, 1)
+		last.Attempts = attempts
+		if attempts >= maxAttempts || ctx.Err() != nil || !mayRetry(r.Method, last) {
+			return last
+		}
+		asked, _ := retryAfter(last.header, c.Now())
+		wait := max(c.Jitter(backoff[attempts-1]), asked)
+		if !c.Now().Add(wait).Before(deadline) || !pause(ctx, wait) {
+			return last
+		}
+	}
+}
+
+// pause waits for d. It returns false when ctx ends before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// attempt makes one request.
+func attempt(ctx context.Context, client *http.Client, r Request, callID string, maxBytes int) (last Answer) {
+	// Once there is a connection, bytes of the request may have been sent.
+	var connections atomic.Int32
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connections.Add(1) }})
+	request, err := newRequest(ctx, r, callID)
+	if err != nil {
+		return Answer{err: err}
+	}
+	span := startAttempt(ctx, request)
+	defer func() { endAttempt(span, last) }()
+	response, err := client.Do(request)
+	if err != nil {
+		return Answer{err: err, connections: int(connections.Load())}
+	}
+	defer func() { _ = response.Body.Close() }() // the body has been read as far as it is needed
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(maxBytes)+1))
+	cut := len(body) > maxBytes
+	return Answer{
+		Status: response.StatusCode, header: response.Header, err: err, connections: int(connections.Load()),
+		Body: modeltext.Body{
+			ContentType: response.Header.Get("Content-Type"), Bytes: body[:min(len(body), maxBytes)], Cut: cut,
+			DeclaredBytes: response.ContentLength,
+		},
+	}
+}
+
+func newRequest(ctx context.Context, r Request, callID string) (*http.Request, error) {
+	var body io.Reader
+	if r.Body != nil {
+		body = bytes.NewReader(r.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body)
+	if err != nil {
+		return nil, errors.Join(publicnet.ErrURL, err)
+	}
+	for name, value := range r.Headers {
+		request.Header.Set(name, value)
+	}
+	// net/http repeats a POST by itself, even after bytes were sent, if it has an Idempotency-Key
+	// under its canonical name. Header names are not case-sensitive for the server.
+	request.Header["idempotency-key"] = []string{callID}
+	return request, nil
+}
+
+// mayRetry says whether a request may be repeated. Source: decisions, Tools.
+func mayRetry(method string, last Answer) bool {
+	if last.err != nil {
+		return isConnectionFailure(last.err) && (Idempotent(method) || last.connections == 0)
+	}
+	if Idempotent(method) {
+		return slices.Contains(retryStatuses, last.Status)
+	}
+	_, invited := retryAfter(last.header, time.Time{})
+	return invited && (last.Status == http.StatusTooManyRequests || last.Status == http.StatusServiceUnavailable)
+}
+
+// retryAfter is how long an answer asks to wait. It returns false without a valid Retry-After.
+func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return time.Duration(min(seconds, 3600)) * time.Second, true
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0, false
+	}
+	return max(at.Sub(now), 0), true
+}

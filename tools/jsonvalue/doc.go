@@ -1,0 +1,2 @@
+// Package jsonvalue decodes and encodes JSON of any shape, with numbers as they were written.
+package jsonvalue

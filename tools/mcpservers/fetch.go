@@ -1,0 +1,213 @@
+package mcpservers
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/mcp"
+	"parlance.dev/parlance/tools/jsonvalue"
+	"parlance.dev/parlance/tools/redact"
+)
+
+const (
+	// failedTime is how long a server that could not be asked is not asked again.
+	failedTime = 30 * time.Second
+	// pollInterval is how often the fetch of another node is looked at.
+	pollInterval = 200 * time.Millisecond
+)
+
+// fetch is one fetch of the list of a server. Everybody who wants the list waits for the same one.
+type fetch struct {
+	done    chan struct{} // closed when the rest is set
+	digest  string
+	err     error
+	endedAt time.Time
+}
+
+// ended says whether the fetch is over.
+func (f *fetch) ended() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
+var errSlow = errors.New("it has not answered yet; the next turn may have its tools")
+
+// fetch fetches the list of a server, and waits for it as long as the query says.
+func (s *Service) fetch(ctx context.Context, q Query, server Server, e Endpoint) *fetch {
+	f := s.startFetch(ctx, q, server, e)
+	timer := time.NewTimer(q.Wait)
+	defer timer.Stop()
+	select {
+	case <-f.done:
+		return f
+	case <-timer.C:
+		return &fetch{err: errSlow}
+	case <-ctx.Done():
+		return &fetch{err: ctx.Err()}
+	}
+}
+
+// startFetch starts a fetch, or joins one that is running or failed lately.
+func (s *Service) startFetch(ctx context.Context, q Query, server Server, e Endpoint) *fetch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		closed := &fetch{done: make(chan struct{}), err: errors.New("the service is being stopped")}
+		close(closed.done)
+		return closed
+	}
+	if f := s.fetches[e.key]; f != nil {
+		outdated := f.ended() && (q.Refresh || s.now().Sub(f.endedAt) > failedTime)
+		if !outdated {
+			return f
+		}
+	}
+	if len(s.fetches) > maxCached {
+		for key, other := range s.fetches {
+			if other.ended() {
+				delete(s.fetches, key)
+			}
+		}
+	}
+	f := &fetch{done: make(chan struct{})}
+	s.fetches[e.key] = f
+	s.running.Go(func() {
+		// The caller that started the fetch may go. Others, and the next turn, still want the list.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), FetchTimeout)
+		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
+		f.digest, f.err = s.fetchOnce(ctx, q, server, e)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		f.endedAt = s.now()
+		if f.err == nil {
+			delete(s.fetches, e.key) // the list is stored
+		}
+		close(f.done)
+	})
+	return f
+}
+
+// fetchOnce asks the server and stores its list, unless another node is doing it.
+func (s *Service) fetchOnce(ctx context.Context, q Query, server Server, e Endpoint) (digest string, err error) {
+	began := s.timestamp()
+	row := discovery{
+		ToolID: server.ToolID, TenantID: server.Ref.TenantID, WorkspaceID: server.Ref.ID,
+		Endpoint: e.digest, ListedAt: began, AskingUntil: time.Unix(0, 0),
+	}
+	if e.digest != "" {
+		claimed, err := claimDiscovery(ctx, s.db, server, began)
+		if err != nil {
+			return "", fmt.Errorf("claim discovery: %w", err)
+		}
+		if !claimed {
+			if digest := s.awaitOtherNode(ctx, server, e, began); digest != "" {
+				return digest, nil
+			}
+		}
+	}
+	if !q.Refresh { // another caller may have fetched the list since this one looked
+		if digest, fresh, err := s.newest(ctx, server, e); err == nil && fresh {
+			s.release(ctx, row)
+			return digest, nil
+		}
+	}
+	list, err := s.client.List(ctx, e.key, e.Endpoint)
+	if err != nil {
+		s.release(ctx, row)
+		return "", listError(err, e)
+	}
+	return s.store(ctx, row, redactList(list, e), e)
+}
+
+// release ends the claim of a node on a server. A claim also expires by itself.
+func (s *Service) release(ctx context.Context, row discovery) {
+	if row.Endpoint == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	_ = updateDiscovery(ctx, s.db, row, "asking_until") // the claim expires
+}
+
+// redactList removes secrets, which a server may echo, and characters that Postgres refuses.
+func redactList(list []mcp.Tool, e Endpoint) []mcp.Tool {
+	r := redact.New(redact.Authorization(e.Authorization))
+	for i := range list {
+		tool := &list[i]
+		tool.Description, tool.Title = r.Text(tool.Description), r.Text(tool.Title)
+		tool.Name = strings.ReplaceAll(tool.Name, "\x00", "\uFFFD")
+		clean, _ := r.Value(jsonvalue.Decode(tool.InputSchema))
+		tool.InputSchema = json.RawMessage(jsonvalue.Compact(clean))
+	}
+	return list
+}
+
+// store stores a list and returns its digest.
+func (s *Service) store(ctx context.Context, row discovery, list []mcp.Tool, e Endpoint) (string, error) {
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return "", fmt.Errorf("encode list of tools: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	row.Digest = hex.EncodeToString(sum[:])
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		err := insertCatalog(ctx, tx, catalogRow{
+			ToolID: row.ToolID, Digest: row.Digest, TenantID: row.TenantID, WorkspaceID: row.WorkspaceID,
+			RemoteTools: raw, CreatedAt: row.ListedAt,
+		})
+		if err != nil || e.digest == "" {
+			return err
+		}
+		return updateDiscovery(ctx, tx, row, "endpoint", "digest", "listed_at", "asking_until")
+	})
+	if err != nil {
+		return "", fmt.Errorf("store list of tools: %w", err)
+	}
+	if e.digest == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.private) >= maxCached {
+			clear(s.private)
+		}
+		s.private[e.key] = privateRow{digest: row.Digest, listedAt: row.ListedAt}
+	}
+	return row.Digest, nil
+}
+
+// awaitOtherNode waits for the list that another node fetches. It returns "" when that node finds
+// none.
+func (s *Service) awaitOtherNode(ctx context.Context, server Server, e Endpoint, since time.Time) string {
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ""
+		case <-ticker.C:
+		}
+		row, err := selectDiscovery(ctx, s.db, server)
+		over := !row.AskingUntil.After(s.now())
+		switch {
+		case err != nil || row.Endpoint != "" && row.Endpoint != e.digest:
+			return ""
+		case over && row.Digest != "" && row.Endpoint == e.digest && row.ListedAt.After(since.Add(-FetchTimeout)):
+			return row.Digest
+		case over:
+			return ""
+		}
+	}
+}

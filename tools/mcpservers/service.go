@@ -1,0 +1,123 @@
+package mcpservers
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/provider/mcp"
+	"parlance.dev/parlance/tools/failure"
+	"parlance.dev/parlance/tools/schema"
+	"parlance.dev/parlance/workspaces"
+)
+
+const (
+	// maxCallTime bounds a call, whatever progress it reports. It is the longest timeout_seconds.
+	maxCallTime = 120 * time.Second
+	// writeTimeout bounds a statement that is also worth sending when the caller has gone.
+	writeTimeout = 5 * time.Second
+	// maxCached is how many lists are kept in memory.
+	maxCached = 256
+)
+
+// Deps is what a Service works with. All fields are needed.
+type Deps struct {
+	DB *postgres.DB
+	// HTTP connects to servers. Its transport must guard where to.
+	HTTP *http.Client
+	// Schemas checks the input schemas of tools.
+	Schemas *schema.Cache
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Service knows and calls MCP servers. Safe for concurrent use.
+type Service struct {
+	db      *postgres.DB
+	client  *mcp.Client
+	schemas *schema.Cache
+	log     *slog.Logger
+	now     func() time.Time
+
+	ctx     context.Context // ends when the service is closed
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	fetches  map[string]*fetch     // by Endpoint.key; running ones, and those that failed lately
+	catalogs map[string][]Tool     // by tool and digest
+	private  map[string]privateRow // by Endpoint.key
+}
+
+// privateRow is the newest list of a server whose endpoint depends on the variables of a session.
+// It is not stored in Postgres: the digest of such an endpoint could be guessed.
+type privateRow struct {
+	digest   string
+	listedAt time.Time
+}
+
+// New makes the service. Close it.
+func New(d Deps) *Service {
+	s := &Service{
+		db: d.DB, schemas: d.Schemas, log: d.Log, now: d.Now,
+		fetches: map[string]*fetch{}, catalogs: map[string][]Tool{}, private: map[string]privateRow{},
+	}
+	s.client = mcp.New(mcp.Options{HTTP: d.HTTP, Changed: s.markChanged})
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// Close ends the sessions with servers, which takes some seconds at most.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel()
+	s.client.Close()
+	s.running.Wait()
+}
+
+// timestamp is the time as Postgres keeps it.
+func (s *Service) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+
+// markChanged notes that a server announced another list. Sessions that begin from now on get it.
+func (s *Service) markChanged(key string) {
+	parts := strings.Split(key, keySeparator)
+	row := discovery{
+		TenantID: workspaces.TenantID(parts[0]), WorkspaceID: workspaces.ID(parts[1]), ToolID: parts[2], ChangedAt: s.timestamp(),
+	}
+	s.mu.Lock()
+	delete(s.private, key)
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
+	defer cancel()
+	if err := updateDiscovery(ctx, s.db, row, "changed_at"); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "mcp: changed list of tools not recorded",
+			slog.String("tool_id", row.ToolID), slog.Any("error", err))
+	}
+}
+
+// CallParams is one call of a server's tool.
+type CallParams struct {
+	Tool      string
+	Arguments json.RawMessage
+	// CallID is the id of the logical call.
+	CallID  string
+	Timeout time.Duration
+}
+
+// Call calls a tool. A failure of the server or the connection is a *failure.Error, the error is a
+// fault of this service.
+func (s *Service) Call(ctx context.Context, e Endpoint, p CallParams) (mcp.Result, *failure.Error, error) {
+	result, err := s.client.Call(ctx, e.key, e.Endpoint, mcp.CallParams{
+		Tool: p.Tool, Arguments: p.Arguments, ID: p.CallID, Timeout: p.Timeout, MaxTime: max(maxCallTime, p.Timeout),
+	})
+	failed, err := callFailure(result, err, p.Timeout)
+	return result, failed, err
+}

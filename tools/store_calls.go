@@ -1,0 +1,117 @@
+package tools
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/workspaces"
+)
+
+// countCall counts one call of a session. It returns false when limit calls have been counted
+// already. The lock of the row serializes concurrent calls, also on several nodes.
+func countCall(ctx context.Context, db bun.IDB, ref workspaces.Ref, sessionID string, id ID, limit int, now time.Time) (bool, error) {
+	result, err := db.ExecContext(ctx, `
+		INSERT INTO tool_call_counts AS counts (tenant_id, session_id, tool_id, calls, updated_at)
+		VALUES (?, ?, ?, 1, ?)
+		ON CONFLICT (session_id, tool_id) DO UPDATE
+		SET calls = counts.calls + 1,
+		    updated_at = EXCLUDED.updated_at
+		WHERE counts.calls < ?
+		  AND counts.tenant_id = EXCLUDED.tenant_id`, ref.TenantID, sessionID, id, now, limit)
+	return changed(result, err)
+}
+
+// insertCall stores a trace. A row of the same id is the same call: the answer of an earlier
+// statement was lost with its connection. The commit is asynchronous, because the disk of Postgres
+// takes longer than the rest of a call: if Postgres crashes, its latest traces are lost. The turn,
+// which is committed synchronously, also has the calls.
+func insertCall(ctx context.Context, db bun.IDB, row Call) error {
+	_, err := db.NewInsert().Model(&row).On("CONFLICT (id) DO NOTHING").
+		Returning("set_config('synchronous_commit', 'off', true) AS id").Exec(ctx)
+	if err != nil && !postgres.NoRows(err) {
+		return fmt.Errorf("insert tool call: %w", err)
+	}
+	return nil
+}
+
+func selectCalls(ctx context.Context, db bun.IDB, ref workspaces.Ref, f CallFilter, page postgres.Page) ([]Call, string, error) {
+	var list []Call
+	query := db.NewSelect().Model(&list).Where("tc.tenant_id = ?", ref.TenantID).Where("tc.workspace_id = ?", ref.ID)
+	query = narrow(query, f)
+	query = page.ApplyTo(query, postgres.Columns{CreatedAt: "tc.started_at", ID: "tc.id"})
+	if err := query.Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("list tool calls: %w", err)
+	}
+	list, next := postgres.Cut(page, list, func(c Call) postgres.Key {
+		return postgres.Key{CreatedAt: c.StartedAt, ID: c.ID}
+	})
+	return list, next, nil
+}
+
+// narrow adds the conditions of a filter.
+func narrow(query *bun.SelectQuery, f CallFilter) *bun.SelectQuery {
+	for _, equal := range []struct{ condition, value string }{
+		{"tc.tool_id = ?", string(f.ToolID)},
+		{"tc.session_id = ?", f.SessionID},
+		{"tc.agent_id = ?", string(f.AgentID)},
+		{"tc.error_code = ?", string(f.ErrorCode)},
+	} {
+		if equal.value != "" {
+			query = query.Where(equal.condition, equal.value)
+		}
+	}
+	switch f.Status {
+	case CallSucceeded:
+		query = query.Where("tc.error_code = ''")
+	case CallFailed:
+		query = query.Where("tc.error_code <> ''")
+	}
+	if !f.StartedAfter.IsZero() {
+		query = query.Where("tc.started_at >= ?", f.StartedAfter)
+	}
+	if !f.StartedBefore.IsZero() {
+		query = query.Where("tc.started_at < ?", f.StartedBefore)
+	}
+	return query
+}
+
+// deleteCalls deletes at most limit traces of calls that began before a time. It returns their
+// number.
+func deleteCalls(ctx context.Context, db bun.IDB, before time.Time, limit int) (int, error) {
+	return deleted(db.NewRaw(postgres.RawForAllTenants("the sweep of old traces", `
+		DELETE FROM tool_calls
+		WHERE ctid = ANY (ARRAY(
+		    SELECT ctid
+		    FROM tool_calls
+		    WHERE started_at < ?
+		    LIMIT ?
+		    FOR UPDATE SKIP LOCKED
+		))`), before, limit).Exec(ctx))
+}
+
+// deleteCounts deletes at most limit counts that did not change since a time. It returns their
+// number.
+func deleteCounts(ctx context.Context, db bun.IDB, before time.Time, limit int) (int, error) {
+	return deleted(db.NewRaw(postgres.RawForAllTenants("the sweep of ended sessions' counts", `
+		DELETE FROM tool_call_counts
+		WHERE ctid = ANY (ARRAY(
+		    SELECT ctid
+		    FROM tool_call_counts
+		    WHERE updated_at < ?
+		    LIMIT ?
+		    FOR UPDATE SKIP LOCKED
+		))`), before, limit).Exec(ctx))
+}
+
+func deleted(result sql.Result, err error) (int, error) {
+	if err != nil {
+		return 0, fmt.Errorf("delete old rows: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return int(n), err
+}

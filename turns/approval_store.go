@@ -1,0 +1,189 @@
+package turns
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/platform/postgres"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/workspaces"
+)
+
+// DecideParams is somebody's word on a call.
+type DecideParams struct {
+	Approve bool
+	// Reason, at most 500 characters, is told to the model when it was not approved.
+	Reason string
+}
+
+// Decide says whether a call may be made that waits for approval, on whatever node its turn runs. The same word
+// again changes nothing and returns what is decided.
+// Errors: NotFound not-found, Invalid invalid-request, Precondition approval-decided (otherwise, or its time is over).
+func (s *Service) Decide(ctx context.Context, p workspaces.Principal, id sessions.ID, callID string, params DecideParams) (sessions.Approval, error) {
+	session, err := s.sessions.Get(ctx, p, id)
+	if err != nil {
+		return sessions.Approval{}, err
+	}
+	by := string(p.KeyID)
+	if p.SessionID != "" {
+		by = byToken
+	}
+	return s.DecideCall(ctx, session, callID, Decision{Approved: params.Approve, Reason: params.Reason, By: by})
+}
+
+func CheckReason(reason string) *fault.Error {
+	if utf8.RuneCountInString(reason) > sessions.MaxReasonChars || !sessions.IsStorable(reason) {
+		return fault.InvalidField("reason", "max_len", "reason has at most %d characters.", sessions.MaxReasonChars)
+	}
+	return nil
+}
+
+func (s *Service) DecideCall(ctx context.Context, session sessions.Session, callID string, d Decision) (row sessions.Approval, err error) {
+	if err := CheckReason(d.Reason); err != nil {
+		return sessions.Approval{}, err
+	}
+	if !idgen.Valid(idgen.ToolCall, callID) {
+		return sessions.Approval{}, errNotAsked(callID)
+	}
+	now := s.sessions.Now()
+	decided := false
+	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
+		decided, err = decideTx(ctx, tx, session, callID, d, now)
+		if err != nil || !decided {
+			return err
+		}
+		return sessions.Notify(ctx, tx, sessions.Notice{Kind: sessions.NoticeDecided, Session: session.ID})
+	})
+	if err != nil {
+		return sessions.Approval{}, fmt.Errorf("deciding on a call: %w", err)
+	}
+	if row, err = selectApproval(ctx, s.db, session, callID); err != nil {
+		return sessions.Approval{}, err
+	}
+	if row = row.At(now); decided || row.Status == d.status() {
+		return row, nil
+	}
+	switch row.Status {
+	case sessions.ApprovalExpired:
+		return row, fault.New(fault.ApprovalDecided, "Nobody answered in time, and the agent has gone on without the call.")
+	case sessions.ApprovalWaiting, sessions.ApprovalWithdrawn:
+		return row, fault.New(fault.ApprovalDecided, "The answer that asked for this call is over: it was stopped, or its server was lost.")
+	}
+	return row, fault.New(fault.ApprovalDecided, "The call was %s already; that stays.", row.Status)
+}
+
+func errNotAsked(callID string) error {
+	return fault.New(fault.ResourceNotFound, "No call %q of this session has asked for approval.", callID)
+}
+
+func insertApprovals(ctx context.Context, db bun.IDB, rows []sessions.Approval) error {
+	if _, err := db.NewInsert().Model(&rows).Exec(ctx); err != nil {
+		return fmt.Errorf("storing approvals: %w", err)
+	}
+	return nil
+}
+
+// decideTx writes the first word on a call, in time, of an answer that goes on; false when it cannot be.
+func decideTx(ctx context.Context, tx bun.Tx, session sessions.Session, callID string, d Decision, now time.Time) (bool, error) {
+	result, err := tx.NewUpdate().Model((*sessions.Approval)(nil)).
+		Set("status = ?", d.status()).Set("reason = ?", d.Reason).Set("decided_by = ?", d.By).Set("decided_at = ?", now).
+		Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
+		Where("v.status = ?", sessions.ApprovalWaiting).Where("v.expires_at > ?", now).
+		Where("EXISTS (SELECT FROM turns AS t WHERE t.tenant_id = v.tenant_id AND t.id = v.turn_id AND t.status = ? AND t.losses = v.losses)", sessions.TurnInProgress).
+		Exec(ctx)
+	if err != nil {
+		return false, err
+	}
+	rows, err := result.RowsAffected()
+	return rows > 0, err
+}
+
+// closeApproval ends a request without a word, unless there is one, and returns it.
+func (s *Service) closeApproval(session sessions.Session, callID string, status sessions.ApprovalStatus) (sessions.Approval, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.live), sessions.WriteTimeout) // its answer may be cancelled
+	defer cancel()
+	var row sessions.Approval
+	err := s.Attached(ctx, session.ID, func(ctx context.Context) error {
+		_, err := s.db.NewUpdate().Model((*sessions.Approval)(nil)).Set("status = ?", status).Set("decided_at = ?", s.sessions.Now()).
+			Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).
+			Where("v.status = ?", sessions.ApprovalWaiting).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("closing an approval: %w", err)
+		}
+		row, err = selectApproval(ctx, s.db, session, callID)
+		return err
+	})
+	return row, err
+}
+
+// selectApproval reads one request of a session. Errors: NotFound.
+func selectApproval(ctx context.Context, db bun.IDB, session sessions.Session, callID string) (sessions.Approval, error) {
+	var row sessions.Approval
+	err := db.NewSelect().Model(&row).
+		Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID).Where("v.id = ?", callID).Scan(ctx)
+	if postgres.NoRows(err) {
+		return sessions.Approval{}, errNotAsked(callID)
+	}
+	if err != nil {
+		return sessions.Approval{}, fmt.Errorf("reading an approval: %w", err)
+	}
+	return row, nil
+}
+
+// selectWaiting reads the requests of a turn that wait.
+func selectWaiting(ctx context.Context, db bun.IDB, turn sessions.Turn, now time.Time) ([]sessions.Approval, error) {
+	var rows []sessions.Approval
+	err := db.NewSelect().Model(&rows).
+		Where("v.tenant_id = ?", turn.TenantID).Where("v.session_id = ?", turn.SessionID).Where("v.turn_id = ?", turn.ID).Where("v.losses = ?", turn.Losses).
+		Where("v.status = ?", sessions.ApprovalWaiting).Where("v.expires_at > ?", now).OrderExpr("v.created_at, v.id").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading a turn's approvals: %w", err)
+	}
+	return rows, nil
+}
+
+// Approvals lists the calls of a session that asked for approval, newest first. Status, when set, is the one they
+// have. Errors: NotFound, Invalid invalid-request.
+func (s *Service) Approvals(ctx context.Context, p workspaces.Principal, id sessions.ID, status sessions.ApprovalStatus, params postgres.PageParams) ([]sessions.Approval, string, error) {
+	session, err := s.sessions.Get(ctx, p, id)
+	if err != nil {
+		return nil, "", err
+	}
+	params.Order = postgres.NewestFirst
+	params.Filters = []string{string(session.TenantID), string(id), string(status)}
+	page, err := postgres.NewPage(params)
+	if err != nil {
+		return nil, "", err
+	}
+	now := s.sessions.Now()
+	var rows []sessions.Approval
+	query := s.db.NewSelect().Model(&rows).Where("v.tenant_id = ?", session.TenantID).Where("v.session_id = ?", session.ID)
+	if status != "" { // as at has it
+		query = query.Where("CASE WHEN v.status = ? AND v.expires_at <= ? THEN ? ELSE v.status END = ?", sessions.ApprovalWaiting, now, sessions.ApprovalExpired, status)
+	}
+	if err := page.Apply(query).Scan(ctx); err != nil {
+		return nil, "", fmt.Errorf("listing approvals: %w", err)
+	}
+	for i := range rows {
+		rows[i] = rows[i].At(now)
+	}
+	rows, next := postgres.Cut(page, rows, func(a sessions.Approval) postgres.Key { return postgres.Key{CreatedAt: a.CreatedAt, ID: a.CallID} })
+	return rows, next, nil
+}
+
+// heardDecision has the answers of a session on this node look for a word; all of them when it is empty.
+func (s *Service) HeardDecision(session sessions.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.running {
+		if l.approvals != nil && (session == "" || l.session == session) {
+			l.approvals.look()
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package turns
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+)
+
+// RunAside takes an answer out of band. Its error is that of an answer which was never begun.
+func (r *Runner) RunAside(ctx context.Context) error {
+	ctx, span := r.Trace(ctx)
+	went := Outcome{Session: r.Session}
+	defer func() { r.EndTrace(span, went) }()
+	config := r.Session.Config
+	session, err := sessions.Find(ctx, r.S.db, r.Session.TenantID, r.Session.ID, "")
+	if err == nil {
+		err = sessions.CheckOpen(session)
+	}
+	if err != nil {
+		return err
+	}
+	sessions.AddToLog(ctx, session)
+	session.Config = config
+	r.Session, r.Begun = session, r.S.sessions.Now()
+	r.Receipt.Asked = r.Begun
+	r.Turn = sessions.NewTurn(session, "", r.Begun)
+	err = r.Tell(ResponseStarted{ResponseID: r.ResponseID, CommandID: r.CommandID, OutOfBand: true})
+	if err == nil {
+		err = r.answerAside(ctx)
+	}
+	err = r.Judge(ctx, err)
+	r.S.count(ctx, r.Session, r.Turn.Usage())
+	done := r.Done(err)
+	done.OutOfBand = true
+	went.Turn, went.Err = sessions.Turn{InputTokens: r.Turn.InputTokens, OutputTokens: r.Turn.OutputTokens}, err
+	_ = r.Emit(done) // nobody may be left to hear it
+	return nil
+}
+
+// answerAside asks the model once.
+func (r *Runner) answerAside(ctx context.Context) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("the answer panicked: %v\n%s", panicked, debug.Stack())
+		}
+	}()
+	open, err := r.lookAside(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.Prepare(ctx); err != nil {
+		return err
+	}
+	r.Earlier = append(r.Earlier, open...)
+	provider, err := r.S.models(ctx, r.Session.Ref(), r.Session.Config.Model)
+	if err != nil {
+		return sessions.UpstreamFault(err)
+	}
+	calls, err := r.Speak(ctx, provider, r.Request(true))
+	if err != nil {
+		return err
+	}
+	return r.callAside(calls)
+}
+
+// lookAside reads what is not answered yet, which the turns before do not have, and finds the question that
+// passages are looked for with.
+func (r *Runner) lookAside(ctx context.Context) ([]sessions.Message, error) {
+	seen := r.Input
+	var open []sessions.Message
+	if r.Input == nil {
+		unanswered, err := selectOpenTurns(ctx, r.S.db, r.Session)
+		if err != nil {
+			return nil, err
+		}
+		for _, turn := range unanswered {
+			open = append(open, turn.Messages...)
+		}
+		seen = open
+	}
+	for _, m := range sessions.EditedMessages(seen, r.Session.ItemEdits) {
+		if m.Role == sessions.RoleUser {
+			r.Turn.UserText = m.Text
+		}
+	}
+	return open, nil
+}
+
+// callAside tells of the calls that the client is to make; there are no others.
+func (r *Runner) callAside(calls []model.ToolCall) error {
+	for _, call := range calls {
+		p := r.Pending(call)
+		if !p.Call.Client {
+			continue
+		}
+		r.Turn.Messages = append(r.Turn.Messages, sessions.Message{Role: sessions.RoleAssistant, Calls: []sessions.MessageCall{p.Call}})
+		err := r.Tell(ClientToolCalled{ResponseID: r.ResponseID, ItemID: p.Call.ItemID, CallID: p.Call.ID, Name: p.Call.Name, Arguments: p.Call.Arguments})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds to the session's usage what no turn has.
+func (s *Service) count(ctx context.Context, session sessions.Session, usage sessions.Usage) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessions.WriteTimeout)
+	defer cancel()
+	_, err := s.db.NewUpdate().Model((*sessions.Session)(nil)).
+		Set("input_tokens = s.input_tokens + ?", usage.InputTokens).Set("output_tokens = s.output_tokens + ?", usage.OutputTokens).
+		Where("s.tenant_id = ?", session.TenantID).Where("s.id = ?", session.ID).Exec(ctx)
+	if err != nil {
+		s.log.ErrorContext(ctx, "tokens not counted", "session_id", session.ID, "input_tokens", usage.InputTokens, "output_tokens", usage.OutputTokens, "error", err)
+	}
+}
+
+// selectOpenTurns reads the turns that are not finished: what was said and not answered, and the one that runs.
+func selectOpenTurns(ctx context.Context, db bun.IDB, session sessions.Session) ([]sessions.Turn, error) {
+	var turns []sessions.Turn
+	err := db.NewSelect().Model(&turns).
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).
+		Where("t.status = ?", sessions.TurnInProgress).OrderExpr("t.index").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading open turns: %w", err)
+	}
+	return turns, nil
+}

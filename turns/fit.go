@@ -1,0 +1,226 @@
+package turns
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"parlance.dev/parlance/sessions"
+)
+
+// A turn that is larger than what is left of the budget is shortened, so that what was said before it, and the newest
+// turn in any case, is not lost until a summary tells of it:
+//
+//	newest turn            whole, or ⅔ of the budget at most
+//	one of more than ⅔     whole, until others do not fit beside it; then ⅔
+//	other large ones       whole, or the largest that leaves some room of ⅔, ⅓, ⅙ and ¹⁄₁₂: few steps, so that a turn
+//	                       mostly reads as it did the turn before, and providers can reuse what they have read
+//	others                 whole; the first that does not fit ends the list
+//
+// A large one has more than ⅓. It loses the middle of what tools answered first, then of what was said, then of the arguments
+// of calls; a call is never parted from its result.
+
+const (
+	// shareSteps is how many sizes a large turn may be shortened to.
+	shareSteps = 4
+	// leastPart is what a part of a turn is not shortened below, in tokens: less says nothing beside the mark.
+	leastPart = 60
+)
+
+// largestShare is what a turn keeps of the budget beside others.
+func largestShare(budget int) int { return budget * 2 / 3 }
+
+// given is what the model gets of the turn, and its tokens.
+func (t *pastTurn) given() ([]sessions.Message, int) {
+	if t.cut != nil {
+		return t.cut, t.cutTokens
+	}
+	return t.messages, t.tokens
+}
+
+// take puts the turn before the ones that were taken, which are newer; false: it does not fit, and nothing before it does.
+func (p *past) take(turn pastTurn, budget int) bool {
+	if turn.tokens > budget-p.tokens && len(p.turns) > 0 {
+		p.makeRoom(turn, budget)
+	}
+	left := budget - p.tokens
+	if turn.tokens > left {
+		if len(p.turns) > 0 && turn.tokens <= budget/3 {
+			return false
+		}
+		room := largestShare(budget)
+		for step := 1; room > left*3/4; step++ {
+			if room /= 2; step == shareSteps || room < 2*leastPart {
+				return false
+			}
+		}
+		turn.shorten(room)
+	}
+	_, tokens := turn.given()
+	p.tokens += tokens
+	p.turns = append(p.turns, turn)
+	return true
+}
+
+// makeRoom shortens the turn that has more than its share, if there is one and the next one then fits.
+func (p *past) makeRoom(next pastTurn, budget int) {
+	share := largestShare(budget)
+	at := slices.IndexFunc(p.turns, func(t pastTurn) bool { return t.cut == nil && t.tokens > share })
+	if at < 0 || min(next.tokens, budget/3) > budget-p.tokens+p.turns[at].tokens-share {
+		return
+	}
+	p.tokens -= p.turns[at].tokens
+	p.turns[at].shorten(share)
+	p.tokens += p.turns[at].cutTokens
+}
+
+// shorten has the turn given in at most room tokens.
+func (t *pastTurn) shorten(room int) {
+	cut, tokens := slices.Clone(t.messages), t.tokens
+	for _, parts := range []func(sessions.Message) []wording{outputOf, textOf, argumentsOf} {
+		if tokens <= room {
+			break
+		}
+		tokens -= shortenParts(cut, parts, tokens-room)
+	}
+	for tokens > room && len(cut) > 0 {
+		var less int
+		cut, less = withoutOldest(cut)
+		tokens -= less
+	}
+	t.cut, t.cutTokens = cut, tokens
+}
+
+// wording is a text of a message; call is the place of the call whose arguments it is, -1 for none.
+type wording struct {
+	text string
+	call int
+}
+
+func outputOf(m sessions.Message) []wording {
+	if m.Role != sessions.RoleTool {
+		return nil
+	}
+	return []wording{{m.Text, -1}}
+}
+
+func textOf(m sessions.Message) []wording {
+	if m.Role == sessions.RoleTool {
+		return nil
+	}
+	return []wording{{m.Text, -1}}
+}
+
+func argumentsOf(m sessions.Message) []wording {
+	all := make([]wording, len(m.Calls))
+	for i, call := range m.Calls {
+		all[i] = wording{string(call.Arguments), i}
+	}
+	return all
+}
+
+// shortenParts takes at least over tokens from the longest parts, where they have them, and says how many it took.
+func shortenParts(messages []sessions.Message, parts func(sessions.Message) []wording, over int) (taken int) {
+	var sizes []int
+	sum := 0
+	for _, m := range messages {
+		for _, one := range parts(m) {
+			sizes = append(sizes, tokensIn(one.text))
+			sum += sizes[len(sizes)-1]
+		}
+	}
+	most, at := max(leastPart, levelOf(sizes, sum-over)), 0
+	for i := range messages {
+		for _, one := range parts(messages[i]) {
+			if size := sizes[at]; size > most {
+				taken += size - shorten(&messages[i], one, most)
+			}
+			at++
+		}
+	}
+	return taken
+}
+
+// shorten brings a part of the message to so many tokens, and says how many it has now.
+func shorten(m *sessions.Message, one wording, most int) int {
+	if one.call < 0 {
+		m.Text = withoutCentre(one.text, most)
+		return tokensIn(m.Text)
+	}
+	// A text in a text: the quotes in it take room.
+	short, _ := json.Marshal(map[string]string{"cut": withoutCentre(one.text, most*3/4)}) //nolint:errchkjson // a text
+	m.Calls = slices.Clone(m.Calls)
+	m.Calls[one.call].Arguments = short
+	return tokensIn(string(short))
+}
+
+// levelOf is the size to which the larger ones are to be brought for all of them to have room together.
+func levelOf(sizes []int, room int) int {
+	sizes = slices.Sorted(slices.Values(sizes))
+	for i, size := range sizes {
+		if left := len(sizes) - i; size*left > room {
+			return max(0, room) / left
+		}
+		room -= size
+	}
+	return room
+}
+
+// withoutOldest leaves out the oldest calls with their results, or the first message when there are no calls, and says how many
+// tokens less it is.
+func withoutOldest(messages []sessions.Message) (left []sessions.Message, tokens int) {
+	at := slices.IndexFunc(messages, func(m sessions.Message) bool { return len(m.Calls) > 0 })
+	if at < 0 {
+		return messages[1:], tokensOf(messages[0])
+	}
+	calls := messages[at].Calls
+	tokens = tokensOf(messages[at])
+	messages[at].Calls = nil
+	tokens -= tokensOf(messages[at])
+	left = slices.DeleteFunc(messages, func(m sessions.Message) bool {
+		out := m.Role == sessions.RoleAssistant && m.Text == "" && len(m.Calls) == 0 ||
+			m.Role == sessions.RoleTool && slices.ContainsFunc(calls, func(call sessions.MessageCall) bool { return call.ID == m.CallID })
+		if out {
+			tokens += tokensOf(m)
+		}
+		return out
+	})
+	return left, tokens
+}
+
+// markTokens is what the mark of a cut takes.
+const markTokens = 18
+
+// withoutCentre is a text of at most so many tokens, roughly: two thirds from its beginning, and its end. Questions stand at
+// the ends of what people paste.
+func withoutCentre(text string, tokens int) string {
+	quarters := 4 * max(0, tokens-markTokens)
+	begin, end := 0, len(text)
+	for used := 0; begin < end; {
+		r, size := utf8.DecodeRuneInString(text[begin:end])
+		if used += quartersOf(r); used > quarters*2/3 {
+			break
+		}
+		begin += size
+	}
+	for used := 0; begin < end; {
+		r, size := utf8.DecodeLastRuneInString(text[begin:end])
+		if used += quartersOf(r); used > quarters/3 {
+			break
+		}
+		end -= size
+	}
+	return fmt.Sprintf("%s\n[cut: %d of %d bytes are left out here]\n%s", text[:begin], end-begin, len(text), text[end:])
+}
+
+// quartersOf is what a character adds to [tokensIn], in quarters of a token.
+func quartersOf(r rune) int {
+	switch {
+	case r < 0x80:
+		return 1
+	case r < 0x2E80:
+		return 2
+	}
+	return 4
+}

@@ -1,0 +1,45 @@
+package turns
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/sessions"
+)
+
+// Buckets in seconds: people wait a second gladly and ten not at all; a turn with tools may take minutes.
+var (
+	turnBuckets  = []float64{0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300}
+	tokenBuckets = []float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20}
+)
+
+// metrics measures turns; without a registry nobody sees it.
+type Metrics struct {
+	turns       *prometheus.HistogramVec
+	firstTokens prometheus.Histogram
+}
+
+func NewMetrics(registry prometheus.Registerer) Metrics {
+	m := Metrics{
+		turns: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "parlance_turn_duration_seconds", Help: "Turns from their begin to their record; status is completed, cancelled or failed.", Buckets: turnBuckets,
+		}, []string{telemetry.KeyStatus}),
+		firstTokens: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "parlance_turn_first_token_seconds", Help: "From the begin of a turn to the first piece of its answer, retrieval included.", Buckets: tokenBuckets,
+		}),
+	}
+	if registry != nil {
+		registry.MustRegister(m.turns, m.firstTokens)
+	}
+	return m
+}
+
+// took counts a turn; firstToken 0: nothing was said.
+func (m Metrics) took(status sessions.TurnStatus, whole, firstToken time.Duration) {
+	m.turns.WithLabelValues(string(status)).Observe(whole.Seconds())
+	if firstToken > 0 {
+		m.firstTokens.Observe(firstToken.Seconds())
+	}
+}

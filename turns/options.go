@@ -1,0 +1,107 @@
+package turns
+
+import (
+	"errors"
+	"slices"
+
+	"parlance.dev/parlance/agents"
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+)
+
+// ErrNoTool is the cause of Failed when a ToolChoice names a tool that is not offered.
+var ErrNoTool = errors.New("no tool of that name is offered")
+
+// ToolChoice says whether an answer may or must call tools: ToolsAuto, ToolsNone, ToolsRequired, or the name of
+// the one to call. Empty keeps what is in force. A name that is not offered is refused; one that is not offered any
+// more when the answer begins is ToolsAuto. It holds for the first word of an answer: what comes after the results is free.
+type ToolChoice string
+
+// The choices that are no tool's name.
+const (
+	ToolsAuto     ToolChoice = ":auto"
+	ToolsNone     ToolChoice = ":none"
+	ToolsRequired ToolChoice = ":required"
+)
+
+// UnlimitedTokens is a MaxOutputTokens that leaves the answer's length to the agent and the model.
+const UnlimitedTokens = -1
+
+// options are what a socket asks of an answer.
+type Options struct {
+	Instructions    *string
+	ClientTools     []model.Tool
+	ToolChoice      ToolChoice
+	MaxOutputTokens int
+	// input is what the model sees in place of the conversation; nil: the conversation.
+	Input []sessions.Message
+}
+
+// knownTools are the tools of a client that can be offered.
+func KnownTools(wanted []model.Tool) []model.Tool {
+	var known []model.Tool
+	for _, tool := range wanted[:min(len(wanted), maxClientTools)] {
+		if tool.Name != "" && sessions.IsStorable(tool.Name) {
+			known = append(known, tool)
+		}
+	}
+	return known
+}
+
+// agentOf is the session's agent as the session runs it.
+func AgentOf(session sessions.Session) agents.Agent {
+	return agents.Agent{
+		ID: session.AgentID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID,
+		Version: session.AgentVersion, Config: session.Config,
+	}
+}
+
+func ToolNotOffered(choice ToolChoice) *fault.Error {
+	return fault.Wrap(ErrNoTool, fault.InvalidRequest, "tool_choice names %q, and no tool of that name is offered.", string(choice))
+}
+
+// lowerBound is the smaller of two bounds, each 0 or less when there is none.
+func lowerBound(a, b int) int {
+	switch {
+	case a <= 0:
+		return max(0, b)
+	case b <= 0:
+		return a
+	}
+	return min(a, b)
+}
+
+// apply puts the options into a request. first says that the answer begins with it.
+func (o Options) apply(req *model.Request, first bool) {
+	req.MaxOutputTokens = lowerBound(req.MaxOutputTokens, o.MaxOutputTokens)
+	switch o.ToolChoice {
+	case "", ToolsAuto:
+	case ToolsNone:
+		req.Tools = nil
+	case ToolsRequired:
+		if first && len(req.Tools) > 0 {
+			req.ToolChoice = model.ChooseRequired
+		}
+	default:
+		named := string(o.ToolChoice)
+		if first && slices.ContainsFunc(req.Tools, func(t model.Tool) bool { return t.Name == named }) {
+			req.ToolChoice = model.ToolChoice(named)
+		}
+	}
+}
+
+func (r *Runner) goOn() string {
+	if r.Input != nil && len(r.Input) == 0 {
+		return asInstructed
+	}
+	return goOn
+}
+
+// visible is what the model sees of the conversation, and of the turn.
+func (r *Runner) visible() []sessions.Message {
+	if r.Input != nil {
+		return slices.Concat(r.Input, r.Turn.Messages[r.given:])
+	}
+	return sessions.ArrangeMessages(slices.Concat(r.Earlier, r.Turn.Messages), r.Session.ItemEdits)
+}

@@ -1,0 +1,139 @@
+package turns
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/guards"
+	"parlance.dev/parlance/memory"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Memory in a turn: what the user's memory says stands in the prompt, in a fence as everything from outside; what
+// tools read and write goes into the receipt. Package memory keeps what it has read until it changes, so a turn
+// asks Postgres only after that.
+
+const (
+	// relevantMost are the memories that the first question of a session finds beside the newest.
+	relevantMost = 5
+	// firstTurns are those that may be a session's first question: a greeting goes before it.
+	firstTurns = 1
+)
+
+// remembers says whether the session's agent has memory.
+func (s *Service) remembers(session sessions.Session) bool {
+	return s.memory != nil && session.Config.Memory.Enabled
+}
+
+// recall reads what the model is told of the user. A memory that cannot be read is gone without.
+func (r *Runner) recall(ctx context.Context) {
+	if !r.S.remembers(r.Session) || r.Aside {
+		return
+	}
+	begun := r.S.sessions.Now()
+	defer func() { r.Receipt.Stage(sessions.StageMemory, begun, r.S.sessions.Now()) }()
+	recalled, err := r.S.memory.Recall(ctx, r.Session.Ref(), r.Session.UserID, r.Session.Config.Memory.MaxTokens)
+	if err == nil && recalled.More && r.Turn.Index <= firstTurns && r.Turn.UserText != "" && !strings.HasPrefix(r.Turn.UserText, "/tool ") {
+		var found []memory.Found
+		found, err = r.S.memory.Search(ctx, r.Session.Ref(), r.Session.UserID, r.Turn.UserText, relevantMost)
+		for _, one := range found {
+			if !slices.ContainsFunc(recalled.Items, func(item memory.Item) bool { return item.ID == one.ID }) {
+				recalled.Items = append(recalled.Items, one.Item)
+			}
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		r.S.log.WarnContext(ctx, "turn without memory", "session_id", r.Session.ID, "turn_id", r.Turn.ID, "error", err)
+	}
+	r.recalled = recalled.Items
+	for _, item := range recalled.Items {
+		r.Receipt.Read(string(item.ID))
+	}
+}
+
+// expectUser has what is remembered of the user read before they speak.
+func (s *Service) ExpectUser(session sessions.Session) {
+	if s.remembers(session) {
+		s.memory.Expect(session.Ref(), session.UserID, session.Config.Memory.MaxTokens)
+	}
+}
+
+// memoryLines are the memories as the prompt has them.
+func memoryLines(items []memory.Item) []string {
+	lines := make([]string, len(items))
+	for i, item := range items {
+		about := string(item.Kind)
+		if item.Category != "" {
+			about = item.Category
+		}
+		lines[i] = "- " + item.UpdatedAt.Format("2006-01-02") + ", " + sessions.OneLine(about) + ": " + sessions.OneLine(item.Text)
+	}
+	return lines
+}
+
+// modelMemories are the memories as the extractive responder takes them.
+func modelMemories(items []memory.Item) []model.Memory {
+	converted := make([]model.Memory, len(items))
+	for i, item := range items {
+		converted[i] = model.Memory{ID: string(item.ID), Text: item.Text}
+	}
+	return converted
+}
+
+// noteMemory puts what a call of a memory tool read or wrote into the receipt.
+func noteMemory(m *sessions.ReceiptBuilder, entry tools.Entry, result sessions.Message) {
+	if entry.Tool.Bucket != tools.BucketMemory || result.Result == nil || result.Result.ErrorCode != "" {
+		return
+	}
+	var answer memory.Answer
+	if json.Unmarshal([]byte(result.Text), &answer) != nil {
+		return // cut: its ids are in the trace of the call
+	}
+	for _, found := range answer.Memories {
+		m.Read(string(found.ID))
+	}
+	if answer.ID != "" {
+		m.Wrote(string(answer.ID))
+	}
+	for _, id := range answer.IDs {
+		m.Wrote(string(id))
+	}
+}
+
+// forgets says whether a call of a memory tool deletes what is remembered.
+func forgets(arguments json.RawMessage) bool {
+	var asked struct {
+		Forget []json.RawMessage `json:"forget"`
+	}
+	return json.Unmarshal(arguments, &asked) == nil && len(asked.Forget) > 0
+}
+
+// Agreed says whether the user has, in the turn that runs, said yes to a question that the agent asked in the
+// one before; implements memory.AgreedFunc.
+func (s *Service) Agreed(ctx context.Context, ref workspaces.Ref, sessionID, turnID string) (bool, error) {
+	session, err := sessions.Find(ctx, s.db, ref.TenantID, sessions.ID(sessionID), "")
+	if err != nil || session.WorkspaceID != ref.ID {
+		return false, err
+	}
+	turn, err := sessions.FindTurn(ctx, s.db, session, sessions.TurnID(turnID))
+	if fault.IsReason(err, fault.ResourceNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	before, err := selectPast(ctx, s.db, session, turn.Index, 1)
+	if err != nil || len(before) == 0 {
+		return false, err
+	}
+	return guards.Agreed(turn.UserText, sessions.AgentText(before[0].messages), memoryQuestion), nil
+}
+
+// memoryQuestion is what a question for consent speaks of, as a tool's name.
+const memoryQuestion = "remember"

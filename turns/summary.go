@@ -1,0 +1,275 @@
+package turns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"parlance.dev/parlance/guards"
+	"parlance.dev/parlance/platform/telemetry"
+	"parlance.dev/parlance/provider/model"
+	"parlance.dev/parlance/provider/model/extractive"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/workspaces"
+)
+
+// Turns that the model will soon not see any more are told in a summary, which the agent's own model
+// writes, behind a turn and beside the conversation:
+//
+//	turns since the summary ≥ ¾ of history_tokens ──► the summary and the oldest of them, up to ⅖ of
+//	what is left, are given to the model ──► the next summary
+//
+// A turn is in the summary or before the model, never both. Whatever goes wrong costs the summary only: the model then sees
+// the newest turns that fit (fit.go). The extractive responder sees these only.
+
+const (
+	// summaryTimeout bounds writing one, summaryPause is what follows when it failed.
+	summaryTimeout = 45 * time.Second
+	summaryPause   = time.Minute
+	// summaryTokens and summaryChars bound what is written, summaryOutputChars what is told of a tool's answer.
+	summaryTokens      = 600
+	summaryChars       = 4000
+	summaryOutputChars = 600
+	// summaryTurns is how many turns go into a summary at once.
+	summaryTurns = 100
+)
+
+const summaryInstructions = "You keep the notes of a conversation between a user and an agent, so that the agent can go on when it does not see the conversation any more. " +
+	"Write what happened so far in at most 200 words, in the conversation's language: what is known of the user, what was asked and answered, what was decided, what tools were called with which result, " +
+	"what is open. Keep names, numbers, dates and ids exactly. Write the notes only. " + guards.FenceRule
+
+// summary is what a session's first turns are told as.
+type summary struct {
+	bun.BaseModel `bun:"table:session_summaries,alias:m"`
+
+	SessionID    sessions.ID         `bun:"session_id,pk"`
+	TenantID     workspaces.TenantID `bun:"tenant_id"`
+	WorkspaceID  workspaces.ID       `bun:"workspace_id"`
+	Text         string              `bun:"text"`
+	Turns        int                 `bun:"turns"`
+	Model        string              `bun:"model"`
+	InputTokens  int                 `bun:"input_tokens"`
+	OutputTokens int                 `bun:"output_tokens"`
+	Rounds       int                 `bun:"rounds"`
+	UpdatedAt    time.Time           `bun:"updated_at"`
+}
+
+// selectSummary reads a session's summary; an empty one when there is none.
+func selectSummary(ctx context.Context, db bun.IDB, session sessions.Session) (summary, error) {
+	var found []summary
+	if session.SummarizedTurns == 0 {
+		return summary{}, nil
+	}
+	err := db.NewSelect().Model(&found).Where("m.tenant_id = ?", session.TenantID).Where("m.session_id = ?", session.ID).Scan(ctx)
+	if err != nil || len(found) == 0 {
+		return summary{}, err
+	}
+	return found[0], nil
+}
+
+// summarise begins a summary behind a turn when one is due.
+func (r *Runner) summarise(ctx context.Context, after sessions.Session) {
+	if r.S.spill.holds(after.ID) {
+		return // it needs all turns in their rows
+	}
+	budget := historyBudget(r.Session)
+	if !r.before.left && r.before.tokens+min(tokensOfAll(r.Turn.Messages), largestShare(budget)) < budget*3/4 || after.Closed() {
+		return
+	}
+	if !r.S.claimSummary(after.ID) {
+		return
+	}
+	after.Config = r.Session.Config
+	ctx = context.WithoutCancel(ctx)
+	begun := r.S.goLate(func() {
+		ctx, cancel := context.WithTimeout(ctx, summaryTimeout)
+		defer cancel()
+		defer context.AfterFunc(r.S.live, cancel)()
+		err := r.S.writeSummary(ctx, after, budget)
+		r.S.releaseSummary(after.ID, err)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			r.S.log.WarnContext(ctx, "earlier turns not summarised", "session_id", after.ID, "error", err)
+		}
+	})
+	if !begun {
+		r.S.releaseSummary(after.ID, nil)
+	}
+}
+
+// claimSummary says whether a summary may be written now: one at a time, and not just after a failure.
+func (s *Service) claimSummary(id sessions.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if until, ok := s.summaries[id]; ok && now.Before(until) {
+		return false
+	}
+	for one, until := range s.summaries {
+		if !now.Before(until) {
+			delete(s.summaries, one)
+		}
+	}
+	s.summaries[id] = now.Add(2 * summaryTimeout)
+	return true
+}
+
+func (s *Service) releaseSummary(id sessions.ID, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.summaries, id)
+	if err != nil {
+		s.summaries[id] = s.now().Add(summaryPause)
+	}
+}
+
+// writeSummary has the model write the next summary and stores it.
+func (s *Service) writeSummary(ctx context.Context, session sessions.Session, budget int) (err error) {
+	ctx, span := telemetry.Start(ctx, telemetry.Internal, "summarise turns", telemetry.Text("parlance.session_id", string(session.ID)))
+	defer func() { span.End(err) }()
+	provider, err := s.models(ctx, session.Ref(), session.Config.Model)
+	if err != nil {
+		return err
+	}
+	if provider.Name() == extractive.Name {
+		return nil
+	}
+	now, err := sessions.Find(ctx, s.db, session.TenantID, session.ID, "")
+	if err != nil {
+		return fmt.Errorf("reading session: %w", err)
+	}
+	session.SummarizedTurns, session.ItemEdits = now.SummarizedTurns, now.ItemEdits // another summary may have ended since
+	last, err := selectSummary(ctx, s.db, session)
+	if err != nil {
+		return fmt.Errorf("reading summary: %w", err)
+	}
+	turns, err := selectToSummarise(ctx, s.db, session)
+	if err != nil {
+		return err
+	}
+	turns = oldest(turns, budget)
+	if len(turns) == 0 {
+		return nil
+	}
+	leave, err := s.gate.Enter(ctx, string(session.TenantID))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	result, err := provider.Stream(ctx, summaryRequest(session, last, turns), func(model.Event) error { return ctx.Err() })
+	next := summary{
+		SessionID: session.ID, TenantID: session.TenantID, WorkspaceID: session.WorkspaceID, Text: last.Text, Turns: last.Turns, Model: result.Model,
+		InputTokens: last.InputTokens + result.Usage.InputTokens, OutputTokens: last.OutputTokens + result.Usage.OutputTokens, Rounds: last.Rounds + 1, UpdatedAt: s.sessions.Now(),
+	}
+	if text := []rune(strings.TrimSpace(sessions.StorableText(result.Text))); err == nil && len(text) > 0 {
+		next.Text, next.Turns = string(text[:min(len(text), summaryChars)]), turns[len(turns)-1].Index+1
+	} else if err == nil {
+		err = errors.New("the model wrote nothing")
+	}
+	if next.Turns == 0 {
+		return err // the first one failed: there is nothing to keep
+	}
+	return errors.Join(err, s.keepSummary(ctx, next, session, last, result.Usage))
+}
+
+// keepSummary stores a summary of session as it was, unless another node was quicker, or an item was
+// edited meanwhile, which the summary may tell of.
+func (s *Service) keepSummary(ctx context.Context, next summary, session sessions.Session, last summary, used model.Usage) error {
+	return s.sessions.Locked(ctx, next.TenantID, next.SessionID, func(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+		if row.SummarizedTurns != last.Turns || !row.ItemEdits.Equal(session.ItemEdits) {
+			return nil
+		}
+		_, err := tx.NewInsert().Model(&next).On("CONFLICT (session_id) DO UPDATE").
+			Set("text = EXCLUDED.text").Set("turns = EXCLUDED.turns").Set("model = EXCLUDED.model").Set("rounds = EXCLUDED.rounds").
+			Set("input_tokens = EXCLUDED.input_tokens").Set("output_tokens = EXCLUDED.output_tokens").Set("updated_at = EXCLUDED.updated_at").
+			Where("m.tenant_id = EXCLUDED.tenant_id").Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("storing summary: %w", err)
+		}
+		row.SummarizedTurns = next.Turns
+		row.InputTokens += used.InputTokens
+		row.OutputTokens += used.OutputTokens
+		return sessions.Update(ctx, tx, *row, "summarized_turns", "input_tokens", "output_tokens")
+	})
+}
+
+// forgetSummary takes back the summary of a session whose row is locked; the turns are told anew, as they are now.
+func ForgetSummary(ctx context.Context, tx bun.Tx, row *sessions.Session) error {
+	_, err := tx.NewDelete().Model((*summary)(nil)).Where("m.tenant_id = ?", row.TenantID).Where("m.session_id = ?", row.ID).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("forgetting summary: %w", err)
+	}
+	row.SummarizedTurns = 0
+	return sessions.Update(ctx, tx, *row, "summarized_turns")
+}
+
+// selectToSummarise reads the oldest turns that no summary tells of.
+func selectToSummarise(ctx context.Context, db bun.IDB, session sessions.Session) ([]sessions.Turn, error) {
+	var turns []sessions.Turn
+	err := db.NewSelect().Model(&turns).Column("id", "index", "status", "messages").
+		Where("t.tenant_id = ?", session.TenantID).Where("t.session_id = ?", session.ID).Where("t.index >= ?", session.SummarizedTurns).
+		OrderExpr("t.index").Limit(summaryTurns).Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading turns to summarise: %w", err)
+	}
+	return turns, nil
+}
+
+// oldest are the first turns, so many that about two fifths of the budget are left, and at most twice the
+// budget. A turn that goes on, or waits for a client's answer, ends them, and so does the newest that is over, however large:
+// the model is to see it once more.
+func oldest(turns []sessions.Turn, budget int) []sessions.Turn {
+	total, taken, newest := 0, 0, 0
+	for i, turn := range turns {
+		total += tokensOfAll(turn.Messages)
+		if turn.Status != sessions.TurnInProgress {
+			newest = i
+		}
+	}
+	for i, turn := range turns {
+		if i == newest || turn.Status == sessions.TurnInProgress || turn.HasOpenCalls() || total-taken <= budget*2/5 || taken > 2*budget {
+			return turns[:i]
+		}
+		taken += tokensOfAll(turn.Messages)
+	}
+	return turns
+}
+
+// summaryRequest asks the model for the next summary.
+func summaryRequest(session sessions.Session, last summary, turns []sessions.Turn) model.Request {
+	var b strings.Builder
+	if last.Text != "" {
+		b.WriteString("Notes so far:\n" + last.Text + "\n\nWhat followed:\n")
+	}
+	var said []sessions.Message
+	for _, turn := range turns {
+		said = append(said, turn.Messages...)
+	}
+	names := map[string]string{}
+	for _, m := range sessions.ArrangeMessages(said, session.ItemEdits) {
+		for _, call := range m.Calls {
+			names[call.ID] = call.Name
+		}
+		switch {
+		case m.Role == sessions.RoleUser && m.Text != "":
+			b.WriteString("The user said: " + m.Text + "\n")
+		case m.Role == sessions.RoleAssistant && m.Text != "":
+			b.WriteString("The agent said: " + m.Text + "\n")
+		case m.Role == sessions.RoleTool:
+			output := []rune(m.Text)
+			b.WriteString("The tool " + names[m.CallID] + " answered: " + string(output[:min(len(output), summaryOutputChars)]) + "\n")
+		}
+		for _, call := range m.Calls {
+			b.WriteString("The agent called " + call.Name + " with " + string(call.Arguments) + "\n")
+		}
+	}
+	text := fenceOf(session, "summary of "+string(turns[len(turns)-1].ID)).Wrap(`kind="conversation"`, b.String())
+	return model.Request{
+		Model: session.Config.Model.Name, System: summaryInstructions, MaxOutputTokens: summaryTokens,
+		Messages: []model.Message{{Role: model.RoleUser, Text: text + "\n\nWrite the notes now."}},
+		Metadata: map[string]string{"session_id": string(session.ID), "purpose": "summary"},
+	}
+}

@@ -1,0 +1,143 @@
+package turns
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/idgen"
+	"parlance.dev/parlance/sessions"
+	"parlance.dev/parlance/tools"
+)
+
+// The system tools, which the conversation carries out itself once their call has succeeded.
+const (
+	toolEndCall  = "end_call"
+	toolSkipTurn = "skip_turn"
+	toolLanguage = "language_detection"
+)
+
+// maxFarewellChars bounds end_call's message, as its schema does.
+const maxFarewellChars = 2000
+
+// farewells are what is said when a conversation is ended without a word, by the language's base.
+var farewells = map[string]string{
+	"en": "Goodbye.", "de": "Auf Wiedersehen.", "fr": "Au revoir.", "es": "Adiós.", "it": "Arrivederci.", "pt": "Adeus.", "nl": "Tot ziens.",
+	"pl": "Do widzenia.", "cs": "Na shledanou.", "sv": "Hej då.", "da": "Farvel.", "no": "Ha det bra.", "nb": "Ha det bra.", "fi": "Näkemiin.",
+	"tr": "Hoşça kalın.", "ru": "До свидания.", "uk": "До побачення.", "el": "Αντίο.", "ro": "La revedere.", "hu": "Viszontlátásra.",
+	"ja": "さようなら。", "ko": "안녕히 계세요.", "zh": "再见。", "ar": "مع السلامة.", "he": "להתראות.", "hi": "अलविदा।",
+}
+
+// farewellIn is the goodbye in the language of a tag; English when it is not known.
+func farewellIn(tag string) string {
+	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	if text, known := farewells[base]; known {
+		return text
+	}
+	return farewells["en"]
+}
+
+// sayFarewell says what a round that ends the conversation has to say, before its calls are told of: a
+// client may hang up as soon as it hears of end_call. What the model has said in the same round is enough, and
+// its message is not said beside that: models put the same farewell into both, in other words.
+func (r *Runner) sayFarewell(round []*pendingCall) error {
+	text, ending := farewellOf(round)
+	if !ending {
+		return nil
+	}
+	last := len(r.Turn.Messages) - 1
+	if last >= 0 && r.Turn.Messages[last].Role == sessions.RoleAssistant && len(r.Turn.Messages[last].Calls) == 0 && r.Turn.Messages[last].Text != "" {
+		return nil
+	}
+	if text == "" {
+		text = farewellIn(r.Session.Language)
+	}
+	farewell := sessions.Message{Role: sessions.RoleAssistant, ItemID: idgen.New(idgen.Item), Text: text, At: sessions.Milliseconds(r.S.sessions.Now().Sub(r.Begun))}
+	r.Turn.Messages = append(r.Turn.Messages, farewell)
+	for _, e := range []Event{
+		MessageStarted{ResponseID: r.ResponseID, ItemID: farewell.ItemID},
+		TextDelta{ResponseID: r.ResponseID, ItemID: farewell.ItemID, Text: text},
+		MessageDone{ResponseID: r.ResponseID, ItemID: farewell.ItemID, Text: text},
+	} {
+		if err := r.Tell(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// farewellOf is the message of a round's end_call; ending is false when there is none that will succeed.
+func farewellOf(round []*pendingCall) (text string, ending bool) {
+	for _, p := range round {
+		if p.withheld != nil {
+			continue
+		}
+		if !p.system() || p.Call.Name != toolEndCall || p.broken != "" {
+			continue
+		}
+		var arguments struct {
+			Reason  string `json:"reason"`
+			Message string `json:"message"`
+		}
+		if sessions.DecodeStrict(p.Call.Arguments, &arguments) == nil && utf8.RuneCountInString(arguments.Message) <= maxFarewellChars &&
+			utf8.RuneCountInString(arguments.Reason) <= sessions.MaxReasonChars {
+			return strings.TrimSpace(sessions.StorableText(arguments.Message)), true
+		}
+	}
+	return "", false
+}
+
+// effect does what a system tool that was called means for the turn and the session.
+func (r *Runner) effect(p *pendingCall) {
+	if !p.system() {
+		r.assign(p.assigned)
+		return
+	}
+	switch p.Call.Name {
+	case toolEndCall:
+		r.with.endCall, r.stop = true, true
+	case toolSkipTurn:
+		r.stop = true
+	case toolLanguage:
+		if tag, err := spokenLanguage(p.Call.Arguments); err == nil {
+			r.with.language, r.Session.Language = tag, tag
+		}
+	}
+}
+
+// spokenLanguage is the tag in the arguments of language_detection, in its canonical form.
+// Errors: Invalid invalid-request, for the model to read.
+func spokenLanguage(arguments json.RawMessage) (string, error) {
+	var asked struct {
+		Language string `json:"language"`
+	}
+	if err := json.Unmarshal(arguments, &asked); err != nil {
+		return "", fault.Wrap(err, fault.InvalidRequest, "Give the language as a BCP 47 tag, such as en, de or pt-BR.")
+	}
+	tag, ok := sessions.CanonicalLanguage(asked.Language)
+	if !ok {
+		return "", fault.New(fault.InvalidRequest, "%q is the tag of no language, so nothing was switched. Give a BCP 47 tag, such as en, de or pt-BR.", asked.Language)
+	}
+	return tag, nil
+}
+
+// SystemTools are the executors of the system tools for package tools: what they mean for the
+// conversation is done when their call has succeeded, so they only answer the model.
+func SystemTools() map[string]tools.Builtin {
+	answer := func(text string) tools.Builtin {
+		return tools.BuiltinFunc(func(context.Context, tools.BuiltinCall) (string, error) { return text, nil })
+	}
+	return map[string]tools.Builtin{
+		toolEndCall:  answer("The conversation ends now."),
+		toolSkipTurn: answer("The turn is skipped."),
+		toolLanguage: tools.BuiltinFunc(func(_ context.Context, call tools.BuiltinCall) (string, error) {
+			tag, err := spokenLanguage(call.Arguments)
+			if err != nil {
+				return "", err
+			}
+			return "The language is now " + tag + ". Go on in it.", nil
+		}),
+	}
+}
