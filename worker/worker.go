@@ -108,6 +108,8 @@ type Worker struct {
 	server   *queue.Server
 	webhooks *webhooks.Service
 	sessions Sessions
+	// overdue is the sweep of analyses; nil: there is none.
+	overdue  Housekeeper
 	models   Housekeeper
 	memories Housekeeper
 	searches Housekeeper
@@ -186,7 +188,7 @@ func (w *Worker) handlers(d Deps) map[string]queue.HandlerFunc {
 		w.dispatchers[events.SourceQueued] = w.ingestion
 	}
 	if d.Analyses != nil {
-		w.analyses = newDispatcher(dispatcherParams{queue: queue.Analyse, finder: task.DueAnalyses{Sessions: d.Analyses}}, d)
+		w.analyses = newDispatcher(dispatcherParams{queue: queue.Analyse, finder: task.DueAnalyses{Analyses: d.Analyses}}, d)
 		handlers[task.AnalyseSessionType] = w.analyses.wrap(task.HandleAnalyseSession(d.Analyses, w.analyses.admit))
 		handlers[task.LearnSessionType] = w.analyses.wrap(task.HandleLearnSession(d.Analyses, w.analyses.admit))
 		w.dispatchers[events.AnalysisWanted] = w.analyses
@@ -269,6 +271,9 @@ func (w *Worker) periodicWork(public, internal <-chan struct{}) []periodic {
 	}
 	if w.sessions != nil {
 		list = append(list, periodic{name: "sweep of sessions", interval: interval, fn: w.byOwnClock(w.sessions)})
+	}
+	if w.overdue != nil {
+		list = append(list, periodic{name: "sweep of analyses", interval: interval, fn: w.byOwnClock(w.overdue)})
 	}
 	if w.models != nil {
 		list = append(list, periodic{name: "change of the embedding model", interval: modelInterval, fn: w.byOwnClock(w.models)})
