@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/platform/telemetry"
 	"parlance.dev/parlance/platform/vector"
 	"parlance.dev/parlance/workspaces"
@@ -51,22 +52,22 @@ const codesSQL = `
 SELECT (
            SELECT string_agg(int8send(v.number) || bit_send(v.code), ''::bytea)
            FROM memory_vectors AS v
-           WHERE v.workspace_id = ?
-             AND v.user_id = ?
-             AND v.model = ?
-             AND v.number > ?
+           WHERE v.workspace_id = $1
+             AND v.user_id = $2
+             AND v.model = $3
+             AND v.number > $4
        ),
        EXISTS (
            SELECT
            FROM memory_embeddings_due AS d
-           WHERE d.workspace_id = ?
-             AND d.user_id = ?
+           WHERE d.workspace_id = $1
+             AND d.user_id = $2
        ) OR EXISTS (
            SELECT
            FROM memory_vectors AS o
-           WHERE o.workspace_id = ?
-             AND o.user_id = ?
-             AND (o.model < ? OR o.model > ?)
+           WHERE o.workspace_id = $1
+             AND o.user_id = $2
+             AND (o.model < $3 OR o.model > $3)
        )`
 
 // codesOf are the codes of all memories of a user that have a vector of the model now, and whether there are others.
@@ -75,7 +76,10 @@ func (s *Service) codesOf(ctx context.Context, ref workspaces.Ref, userID, model
 	known, _ := s.codes.Get(key)
 	var packed []byte
 	var others bool
-	err := s.db.Binary(ctx, s.db.NewRaw(codesSQL, ref.ID, userID, model, known.seen, ref.ID, userID, ref.ID, userID, model, model), &packed, &others)
+	_, err := s.db.Pipeline(ctx, postgres.Step{ // prepared: the codes come as bytes, not as hexadecimal text
+		SQL: codesSQL, Args: []any{string(ref.ID), userID, model, known.seen},
+		Row: func(scan func(into ...any) error) error { return scan(&packed, &others) },
+	})
 	if err != nil {
 		return codes{}, false, fmt.Errorf("read codes of memories: %w", err)
 	}
