@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// readHeader opens the segment's key; start stays 0 when the header is not whole, so that nothing can follow.
+// readHeader opens the segment's key; start stays 0 when the header is not whole, so that nothing
+// can follow.
 func (g *segment) readHeader(ctx context.Context, sealer Sealer) error {
 	fixed := make([]byte, len(logMagic)+4)
 	if _, err := g.file.ReadAt(fixed, 0); err != nil || string(fixed[:len(logMagic)]) != string(logMagic) {

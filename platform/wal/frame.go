@@ -63,8 +63,8 @@ type scanned struct {
 	damaged int64
 }
 
-// scan reads the frames of a log between two offsets. Numbers only grow: a frame with a smaller one is left from
-// before the log was emptied.
+// scan reads the frames of a log between two offsets. Numbers only grow: a frame with a smaller one
+// is left from before the log was emptied.
 func scan(r io.ReaderAt, from, size int64) (scanned, error) {
 	s := scanned{end: from}
 	for pos := from; pos < size; {

@@ -100,7 +100,8 @@ func create(ctx context.Context, dir string, sealer Sealer) (made *segment, err 
 	return g, nil
 }
 
-// adopt opens a segment whose process has ended; nil when somebody holds it. the log's lock is held.
+// adopt opens a segment whose process has ended; nil when somebody holds it. the log's lock is
+// held.
 func adopt(ctx context.Context, dir, name string, sealer Sealer) (adopted *segment, found scanned, err error) {
 	g := &segment{name: name, dir: filepath.Join(dir, name), pending: map[uint64]entry{}}
 	taken, err := g.take()
@@ -215,8 +216,8 @@ func (g *segment) sync(upTo int64) error {
 	return nil
 }
 
-// done forgets a record; the log is emptied with the last one. After an error the record is there again
-// in the next process: whoever applies it must bear that.
+// done forgets a record; the log is emptied with the last one. After an error the record is there
+// again in the next process: whoever applies it must bear that.
 func (g *segment) done(seq uint64) error {
 	_, err := g.append(kindDone, binary.BigEndian.AppendUint64(nil, seq), math.MaxInt64, nil)
 	g.syncing.Lock()

@@ -117,7 +117,8 @@ func (s *Log) exclusively(fn func() error) error {
 	return fn()
 }
 
-// Append keeps a record of a stream: it is on disk when there is no error. Errors: ErrFull, the disk's.
+// Append keeps a record of a stream: it is on disk when there is no error. Errors: ErrFull, the
+// disk's.
 func (s *Log) Append(stream string, data []byte) (Record, error) {
 	g := s.own
 	record := Record{Stream: stream, At: s.config.Now().UTC().Truncate(time.Microsecond), segment: g}
@@ -155,8 +156,8 @@ func (s *Log) Read(record Record) ([]byte, error) {
 	return data, nil
 }
 
-// Done forgets a record. Should the process die at once, it may be there again: whoever applies records
-// must bear to apply one twice.
+// Done forgets a record. Should the process die at once, it may be there again: whoever applies
+// records must bear to apply one twice.
 func (s *Log) Done(record Record) error {
 	if err := record.segment.done(record.seq); err != nil {
 		return err
@@ -186,7 +187,8 @@ func (s *Log) remove(g *segment) error {
 	})
 }
 
-// SetAside keeps a record that cannot be used as a file below aside, sealed as it is, and forgets it.
+// SetAside keeps a record that cannot be used as a file below aside, sealed as it is, and forgets
+// it.
 func (s *Log) SetAside(record Record) error {
 	g := record.segment
 	g.mu.Lock()
@@ -239,8 +241,8 @@ func modified(entry os.DirEntry) int64 {
 	return info.ModTime().UnixNano()
 }
 
-// Adopt takes over what ended processes have left, and returns their records in the order in which they
-// were appended. One segment that cannot be opened does not keep the others.
+// Adopt takes over what ended processes have left, and returns their records in the order in which
+// they were appended. One segment that cannot be opened does not keep the others.
 func (s *Log) Adopt(ctx context.Context) (records []Record, err error) {
 	var failures []error
 	locked := s.exclusively(func() error {
