@@ -62,8 +62,8 @@ type Version struct {
 	CreatedAt   time.Time           `bun:"created_at"`
 }
 
-// Config is everything about an agent that is versioned, but for its name. Its JSON is what the
-// database keeps and what two versions are compared by; the names are those of the contract.
+// Config is everything about an agent that is versioned, except its name. Its JSON is stored, and
+// versions are compared by it. The names are those of the API.
 type Config struct {
 	Instructions  string    `json:"instructions"`
 	FirstMessage  string    `json:"first_message"`
@@ -87,7 +87,7 @@ type Config struct {
 	Analysis           Analysis `json:"analysis,omitzero"`
 }
 
-// Model says which model answers; empty fields mean the installation's.
+// Model says which model answers. Empty fields mean the defaults of the installation.
 type Model struct {
 	Provider string `json:"provider"`
 	Name     string `json:"name"`
@@ -106,7 +106,7 @@ type ModelRef struct {
 	Name     string `json:"name"`
 }
 
-// Voice is the voice stack; each part is its provider's own JSON object.
+// Voice is the voice stack. Each part is a JSON object in the form of its provider.
 type Voice struct {
 	STT               json.RawMessage `json:"stt,omitempty"`
 	TTS               json.RawMessage `json:"tts,omitempty"`
@@ -138,7 +138,7 @@ type Guard struct {
 	Reply    string   `json:"reply"`
 }
 
-// FatigueWindow limits what one user may do in a time; 0 is no limit.
+// FatigueWindow limits what one user may do in a period. 0 means no limit.
 type FatigueWindow struct {
 	Window      string `json:"window"`
 	MaxTurns    int    `json:"max_turns"`
@@ -154,10 +154,10 @@ type ClientTool struct {
 	Parameters json.RawMessage `json:"parameters,omitempty"`
 }
 
-// clientToolName is what models take as a function's name.
+// clientToolName matches the function names that models accept.
 var clientToolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// checkClientTools tells of names that are no names, or twice there.
+// checkClientTools returns violations for invalid and duplicate names.
 func checkClientTools(list []ClientTool, add func(field, code, message string)) {
 	seen := map[string]bool{}
 	for i, tool := range list {
@@ -212,7 +212,7 @@ func (c Config) MaxDuration() time.Duration {
 	return time.Duration(c.MaxDurationSeconds) * time.Second
 }
 
-// withDefaults fills what was left out.
+// withDefaults sets fields that were left out.
 func (c Config) withDefaults() Config {
 	if c.Retrieval.TopK == 0 {
 		c.Retrieval.TopK = DefaultTopK
@@ -226,11 +226,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// languageTag is the shape of a BCP 47 tag; whether a subtag is registered is not checked.
+// languageTag matches the form of a BCP 47 tag. It does not check that subtags are registered.
 var languageTag = regexp.MustCompile(`^[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8})*$`)
 
-// Check refuses what the proto's own rules cannot see, all violations at once.
-// Errors: Invalid invalid-request.
+// Check refuses what the rules of the proto cannot express, with all violations. Errors: Invalid
+// invalid-request.
 func (c Config) Check() error {
 	var fields []fault.Field
 	add := func(field, code, message string) {

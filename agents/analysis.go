@@ -8,7 +8,7 @@ import (
 	"parlance.dev/parlance/fault"
 )
 
-// Analysis is what a model finds out about each conversation when it is over.
+// Analysis is what a model evaluates in each conversation after its end.
 type Analysis struct {
 	Enabled  bool            `json:"enabled"`
 	Criteria []Criterion     `json:"criteria"`
@@ -17,7 +17,7 @@ type Analysis struct {
 	Language string `json:"language"`
 }
 
-// Criterion is a condition that a conversation meets or not.
+// Criterion is a condition that a conversation meets or does not meet.
 type Criterion struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -25,7 +25,7 @@ type Criterion struct {
 	Prompt string `json:"prompt"`
 }
 
-// AnalysisField is a value to read out of a conversation.
+// AnalysisField is a value to extract from a conversation.
 type AnalysisField struct {
 	ID string `json:"id"`
 	// Type is one of the types below.
@@ -44,13 +44,12 @@ const (
 	FieldEnum    = "enum"
 )
 
-// IsZero says whether nothing of it is set, so that agents without one are kept as they were.
+// IsZero says whether nothing is set, so that it is left out of the stored JSON.
 func (a Analysis) IsZero() bool {
 	return !a.Enabled && len(a.Criteria) == 0 && len(a.Data) == 0 && a.Language == ""
 }
 
-// check is Config.Check for the analysis; what one field alone tells, the proto's own rules have
-// seen.
+// check is Config.Check for the analysis. The rules of the proto have checked the single fields.
 func (a Analysis) check() []fault.Field {
 	var fields []fault.Field
 	add := func(field, code, format string, args ...any) {

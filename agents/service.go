@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"parlance.dev/parlance/fault"
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/idgen"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/workspaces"
@@ -31,12 +32,15 @@ type Service struct {
 	workspaces         *workspaces.Service
 	checkDisabledTools func(names []string) error
 	now                func() time.Time
-	memory             memory
+	cache              *cache.Cache[cacheKey, []byte]
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	s := &Service{db: d.DB, workspaces: d.Workspaces, checkDisabledTools: d.CheckDisabledTools, now: d.Now}
+	s := &Service{
+		db: d.DB, workspaces: d.Workspaces, checkDisabledTools: d.CheckDisabledTools, now: d.Now,
+		cache: cache.New[cacheKey, []byte](maxCached),
+	}
 	if s.checkDisabledTools == nil {
 		s.checkDisabledTools = func([]string) error { return nil }
 	}
@@ -46,9 +50,10 @@ func New(d Deps) *Service {
 	return s
 }
 
-func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+// timestamp is the time as Postgres keeps it.
+func (s *Service) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// check is Config.Check and what package tools knows about disabled_tools.
+// check is Config.Check with the check of disabled_tools by package tools.
 func (s *Service) check(c Config) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -71,7 +76,7 @@ func (s *Service) Create(ctx context.Context, ref workspaces.Ref, name string, c
 	if err := s.check(config); err != nil {
 		return Agent{}, err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	agent := Agent{
 		ID: ID(idgen.In(ctx, idgen.Agent)), TenantID: ref.TenantID, WorkspaceID: ref.ID,
 		Name: name, Version: 1, Config: config.withDefaults(), CreatedAt: now, UpdatedAt: now,
@@ -92,7 +97,7 @@ func (s *Service) Get(ctx context.Context, ref workspaces.Ref, id ID) (Agent, er
 	return selectAgent(ctx, s.db, ref, id)
 }
 
-// Unknown returns those of ids that are no agents of the workspace, in their order.
+// Unknown returns the ids that are not agents of the workspace, in the same order.
 func (s *Service) Unknown(ctx context.Context, ref workspaces.Ref, ids []string) ([]string, error) {
 	return selectUnknown(ctx, s.db, ref, ids)
 }
@@ -120,11 +125,11 @@ func (s *Service) List(ctx context.Context, ref workspaces.Ref, params postgres.
 	return listAgents(ctx, s.db, ref, page)
 }
 
-// Update applies change to the agent's name and configuration and saves the next version; a change
-// of nothing saves none. Two updates at once are made one after the other, so that none is lost.
-// Errors: NotFound, Invalid invalid-request, Invalid system-tool-always-on.
+// Update applies change to the name and the configuration of an agent and saves the next version.
+// If nothing changes it saves none. Concurrent updates are made one after the other. Errors:
+// NotFound, Invalid invalid-request, Invalid system-tool-always-on.
 func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change func(name *string, config *Config)) (Agent, error) {
-	now := s.moment()
+	now := s.timestamp()
 	var agent Agent
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
 		if agent, err = lockAgent(ctx, tx, ref, id); err != nil {
@@ -150,7 +155,7 @@ func (s *Service) Update(ctx context.Context, ref workspaces.Ref, id ID, change 
 	return agent, err
 }
 
-// SetDisabledTools replaces the list of built-in tools turned off. Errors: as Update.
+// SetDisabledTools replaces the list of built-in tools that are off. Errors: as Update.
 func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id ID, names []string) (Agent, error) {
 	return s.Update(ctx, ref, id, func(_ *string, config *Config) { config.DisabledTools = names })
 }
@@ -158,7 +163,7 @@ func (s *Service) SetDisabledTools(ctx context.Context, ref workspaces.Ref, id I
 // Delete removes an agent, its versions and attachments; repeating it is not an error. Errors:
 // NotFound.
 func (s *Service) Delete(ctx context.Context, ref workspaces.Ref, id ID) error {
-	now := s.moment()
+	now := s.timestamp()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		deleted, err := deleteAgent(ctx, tx, ref, id)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// versionOf is the immutable row of an agent as it is saved now.
+// versionOf is the row of the version that an agent is at.
 func versionOf(a Agent) Version {
 	return Version{
 		AgentID: a.ID, Version: a.Version, TenantID: a.TenantID, WorkspaceID: a.WorkspaceID,
@@ -55,7 +55,7 @@ func selectAgent(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID) (Ag
 	return agent, err
 }
 
-// lockAgent is selectAgent that makes other updates of the agent wait for the transaction.
+// lockAgent is selectAgent with a lock against other updates.
 func lockAgent(ctx context.Context, tx bun.Tx, ref workspaces.Ref, id ID) (Agent, error) {
 	var agent Agent
 	err := tx.NewSelect().Model(&agent).Where("a.tenant_id = ?", ref.TenantID).
@@ -107,7 +107,8 @@ func selectVersion(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, n
 	return version, err
 }
 
-// listVersions orders by the version's number, padded so that it sorts as text in the page's key.
+// listVersions orders by the number of the version, padded so that it sorts as text in the key of a
+// page.
 func listVersions(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, page postgres.Page) ([]Version, string, error) {
 	var versions []Version
 	query := db.NewSelect().Model(&versions).Where("v.tenant_id = ?", ref.TenantID).
@@ -122,7 +123,7 @@ func listVersions(ctx context.Context, db bun.IDB, ref workspaces.Ref, id ID, pa
 	return versions, next, nil
 }
 
-// selectUnknown returns those of ids that are no agents of the workspace, in their order.
+// selectUnknown returns the ids that are not agents of the workspace, in the same order.
 func selectUnknown(ctx context.Context, db bun.IDB, ref workspaces.Ref, ids []string) ([]string, error) {
 	var unknown []string
 	err := db.NewRaw(`

@@ -153,7 +153,7 @@ func revealed(c app.Config) string {
 	return strings.Join(all, "\n")
 }
 
-// TestURLsRefused: what would make wrong URLs, or no CORS at all, is refused at the start.
+// TestURLsRefused: settings that would make wrong URLs, or match no origin, are refused.
 func TestURLsRefused(t *testing.T) {
 	t.Parallel()
 	for name, values := range map[string][]string{

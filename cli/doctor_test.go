@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/test/port"
 )
 
-// TestDoctor: a deployment without a worker fails for it, and for nothing else.
+// TestDoctor: a deployment without a worker fails only that check.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	flags := productionFlags(t, pgtest.New(t).URL)

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// valueOfWords is "--flag word word", where help has "--flag string   What it is".
+// valueOfWords matches "--flag word word"; help should have "--flag string   What it is".
 var valueOfWords = regexp.MustCompile(`--[a-z-]+ [^ ]+ [^ ].*`)
 
-// TestFlagsAreReadable: pflag takes a word in back quotes for the name of the value, so a sentence that
-// quotes a command that way prints "--data-dir parlance dev".
+// TestFlagsAreReadable looks for sentences with a quoted command: pflag takes a word in back quotes
+// for the name of the value, and prints "--data-dir parlance dev".
 func TestFlagsAreReadable(t *testing.T) {
 	t.Parallel()
 	var look func(cmd *cobra.Command)

@@ -74,7 +74,8 @@ func refuseLacking(ctx context.Context, keyring *seal.Keyring) error {
 	}
 	return fmt.Errorf("nothing was changed: a server or worker runs that does not have the master key %s and would fail "+
 		"at its next secrets: %s. "+
-		"Restart every server and worker with it, then run this again (--force goes on all the same)", keyring.Masters()[0], strings.Join(who, "; "))
+		"Restart every server and worker with it, then run this again (--force goes on all the same)", keyring.Masters()[0],
+		strings.Join(who, "; "))
 }
 
 func newKeysRotateData() *cobra.Command {

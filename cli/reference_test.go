@@ -11,8 +11,7 @@ import (
 	"parlance.dev/parlance/test/clitest"
 )
 
-// The references are files so that they can be read without the program; these are the tables
-// they are made from.
+// The generated pages in docs/ are those that the commands print.
 func TestReferencesAreCurrent(t *testing.T) {
 	t.Parallel()
 	for file, args := range map[string][]string{

@@ -46,7 +46,8 @@ it at once.`,
 
 func newWorker() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "worker", Short: "Ingest sources, deliver webhooks, end idle sessions; run any number of them", GroupID: "run", Args: command.ExactArgs(),
+		Use: "worker", Short: "Ingest sources, deliver webhooks, end idle sessions; run any number of them", GroupID: "run",
+		Args: command.ExactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opened, err := openProduction(cmd, "worker")
 			if err != nil {

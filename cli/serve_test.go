@@ -19,7 +19,7 @@ import (
 	"parlance.dev/parlance/test/redistest"
 )
 
-// productionFlags are the settings of a server or worker on databases of the test's own.
+// productionFlags are the settings of a server or worker on the test's databases.
 func productionFlags(t *testing.T, databaseURL string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestProductionRefusesAnOldSchema(t *testing.T) {
 	clitest.Execute(t, "", "migrate", "up", "--database-url", flags[1]).Wants(t, command.ExitDone, "has the schema")
 }
 
-// TestServerAndWorker starts both as production does, and stops them as SIGTERM does.
+// TestServerAndWorker starts both with production settings, and stops them as SIGTERM does.
 func TestServerAndWorker(t *testing.T) {
 	t.Parallel()
 	flags := productionFlags(t, pgtest.New(t).URL)
@@ -99,7 +99,7 @@ func TestServerAndWorker(t *testing.T) {
 	}
 }
 
-// pipe is what a command says while it runs.
+// pipe is the output of a running command.
 type pipe struct {
 	r    *io.PipeReader
 	w    *io.PipeWriter
@@ -114,7 +114,7 @@ func newPipe() *pipe {
 // Write implements io.Writer.
 func (p *pipe) Write(b []byte) (int, error) { return p.w.Write(b) }
 
-// await returns the first group of the pattern; what is said after it is dropped.
+// await returns the first group of the pattern, and discards the rest of the output.
 func (p *pipe) await(t *testing.T, pattern *regexp.Regexp) string {
 	t.Helper()
 	buffer := make([]byte, 4096)

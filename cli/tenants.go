@@ -81,7 +81,8 @@ func newTenantsList() *cobra.Command {
 
 func newTenantsPlan() *cobra.Command {
 	return &cobra.Command{
-		Use: "set-plan TENANT_ID PLAN", Short: "Move a tenant to another plan, from its next request on", Args: command.ExactArgs("TENANT_ID", "PLAN"),
+		Use: "set-plan TENANT_ID PLAN", Short: "Move a tenant to another plan, from its next request on",
+		Args: command.ExactArgs("TENANT_ID", "PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tenancy, release, err := openTenancy(cmd)
 			if err != nil {

@@ -71,8 +71,10 @@ func relay(t *testing.T, db *postgres.DB) (ids []string) {
 
 func feed(t *testing.T, db *postgres.DB, ref workspaces.Ref, after int64) (rows []events.Row, ids []string) {
 	t.Helper()
-	page, err := events.Feed(t.Context(), db, events.FeedParams{TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID),
-		After: after, Limit: 100})
+	page, err := events.Feed(t.Context(), db, events.FeedParams{
+		TenantID: string(ref.TenantID), WorkspaceID: string(ref.ID),
+		After: after, Limit: 100,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

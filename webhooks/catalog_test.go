@@ -64,8 +64,10 @@ func emitted(ctx context.Context, tx bun.IDB, eventType events.Type, o events.Oc
 	case *events.InvoiceFailedData:
 		return events.AppendInvoiceFailed(ctx, tx, o, data)
 	default: // those whose nouns append them
-		return events.Append(ctx, tx, events.Event{TenantID: o.TenantID, WorkspaceID: o.WorkspaceID, Type: eventType,
-			Payload: data, CreatedAt: o.At})
+		return events.Append(ctx, tx, events.Event{
+			TenantID: o.TenantID, WorkspaceID: o.WorkspaceID, Type: eventType,
+			Payload: data, CreatedAt: o.At,
+		})
 	}
 }
 
@@ -79,8 +81,10 @@ func TestCatalogIsDelivered(t *testing.T) {
 	for _, eventType := range events.PublicTypes() {
 		names = append(names, string(eventType))
 	}
-	second, err := f.workspaces.CreateWorkspace(t.Context(), workspaces.Principal{TenantID: f.ref.TenantID,
-		Scope: workspaces.ScopeAdmin}, "second")
+	second, err := f.workspaces.CreateWorkspace(t.Context(), workspaces.Principal{
+		TenantID: f.ref.TenantID,
+		Scope:    workspaces.ScopeAdmin,
+	}, "second")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +96,10 @@ func TestCatalogIsDelivered(t *testing.T) {
 	ids := map[string]events.Type{}
 	wide := 0
 	for _, eventType := range events.PublicTypes() {
-		id, err := emitted(t.Context(), f.db, eventType, events.Occasion{TenantID: string(f.ref.TenantID),
-			WorkspaceID: string(f.ref.ID), At: f.clock.now()})
+		id, err := emitted(t.Context(), f.db, eventType, events.Occasion{
+			TenantID:    string(f.ref.TenantID),
+			WorkspaceID: string(f.ref.ID), At: f.clock.now(),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

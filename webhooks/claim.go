@@ -122,18 +122,6 @@ func claim(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, now,
 	return claims, nil
 }
 
-// selectReceiver reads the endpoint of a task.
-func selectReceiver(ctx context.Context, db bun.IDB, id EndpointID) (endpoint Endpoint, found bool, err error) {
-	err = db.NewSelect().Model(&endpoint).Comment(postgres.AllTenants("a task names its endpoint only")).Where("we.id = ?", id).Scan(ctx)
-	if postgres.NoRows(err) {
-		return Endpoint{}, false, nil
-	}
-	if err != nil {
-		return Endpoint{}, false, postgres.MapError(fmt.Errorf("select receiver: %w", err))
-	}
-	return endpoint, true, nil
-}
-
 // postpone makes unclaimed deliveries due at a later time.
 func postpone(ctx context.Context, db bun.IDB, endpoint Endpoint, ids []int64, until time.Time) error {
 	_, err := db.ExecContext(ctx, `

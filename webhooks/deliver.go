@@ -17,17 +17,17 @@ func (t Tally) add(other Tally) {
 	}
 }
 
-// Deliver makes the next attempt of those deliveries to one endpoint that are due and not claimed
-// by another worker; ids are at most MaxBatch. Deliveries that it does not claim stay pending, and
-// Due returns them again. When ctx ends, attempts without an answer keep their lease and become
-// unknown.
+// Deliver makes the next attempt of those deliveries of a batch that are due and not claimed by
+// another worker. Deliveries that it does not claim stay pending, and Due returns them again. When
+// ctx ends, attempts without an answer keep their lease and become unknown.
 // Errors: Unavailable, or internal when results could not be written.
-func (s *Service) Deliver(ctx context.Context, id EndpointID, ids []int64) (Tally, error) {
-	endpoint, found, err := selectReceiver(ctx, s.db, id)
+func (s *Service) Deliver(ctx context.Context, batch Batch) (Tally, error) {
+	ids := batch.IDs
+	endpoint, found, err := selectReceiver(ctx, s.db, batch.TenantID, batch.EndpointID)
 	if err != nil || !found || len(ids) == 0 {
 		return nil, err
 	}
-	permit := s.limiter.acquire(ctx, id)
+	permit := s.limiter.acquire(ctx, endpoint.ID)
 	defer permit.end()
 	switch {
 	case permit.release == nil && permit.retryIn == 0: // Due skips the endpoint until a batch ends

@@ -5,12 +5,12 @@
 //	           disabled ──Enable──► enabled
 //	delivery:  pending ──2xx──► succeeded
 //	           pending ──final answer, or the schedule is used up──► failed ──Redeliver──► pending
-//	attempt:   pending ──► succeeded | failed | unknown (the worker died before it recorded the answer)
+//	attempt:   pending ──► succeeded | failed | unknown (the worker died before recording it)
 //
 // An event goes through these steps, each with one implementation:
 //
 //	fan out   FanOut, in the relay's transaction: one delivery for each endpoint that wants the event
-//	queue     a task in Redis for up to 32 deliveries of one endpoint, made of what FanOut or Due return
+//	queue     a task in Redis for up to 32 deliveries of one endpoint that FanOut or Due returned
 //	claim     claim, in the task: numbers the attempts of what is due and sets a lease, one statement
 //	send      send: one signed request
 //	record    recorder: writes the results of many tasks in one statement

@@ -41,8 +41,10 @@ func TestCreateRefuses(t *testing.T) {
 		"HTTP":                {webhooks.CreateParams{URL: "http://example.com/"}, fault.WebhookURLNotHTTPS},
 		"SchemeBeforeEvents":  {webhooks.CreateParams{URL: "http://127.0.0.1/", Events: []string{"nonsense"}}, fault.WebhookURLNotHTTPS},
 		"EventsBeforeAddress": {webhooks.CreateParams{URL: "https://127.0.0.1/", Events: []string{"nonsense"}}, fault.WebhookEventUnknown},
-		"InternalEvent": {webhooks.CreateParams{URL: "https://127.0.0.1/", Events: []string{"_source.queued"}},
-			fault.WebhookEventUnknown},
+		"InternalEvent": {
+			webhooks.CreateParams{URL: "https://127.0.0.1/", Events: []string{"_source.queued"}},
+			fault.WebhookEventUnknown,
+		},
 		"Loopback":     {webhooks.CreateParams{URL: "https://127.0.0.1/"}, fault.WebhookURLNotPublic},
 		"Localhost":    {webhooks.CreateParams{URL: "https://localhost/"}, fault.WebhookURLNotPublic},
 		"LinkLocal":    {webhooks.CreateParams{URL: "https://169.254.169.254/"}, fault.WebhookURLNotPublic},
@@ -51,8 +53,10 @@ func TestCreateRefuses(t *testing.T) {
 		"Spaces":       {webhooks.CreateParams{URL: " https://example.com/"}, fault.InvalidRequest},
 		"Port":         {webhooks.CreateParams{URL: "https://example.com:99999/"}, fault.InvalidRequest},
 		"UserName":     {webhooks.CreateParams{URL: "https://me:you@example.com/"}, fault.InvalidRequest},
-		"DescriptionBeforeLookup": {webhooks.CreateParams{URL: "https://example.com/", Description: strings.Repeat("x", 501)},
-			fault.InvalidRequest},
+		"DescriptionBeforeLookup": {
+			webhooks.CreateParams{URL: "https://example.com/", Description: strings.Repeat("x", 501)},
+			fault.InvalidRequest,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -194,15 +194,19 @@ func TestRebindingOfAnEndpoint(t *testing.T) {
 	// A process that begins keeps no connection of before.
 	restart := func() { f.hooks = f.service(func(d *webhooks.Deps) { d.Guard = guard }) }
 	restart()
-	minted, err := f.hooks.Create(t.Context(), f.ref, webhooks.CreateParams{URL: "https://example.com:" + port + "/hook",
-		Events: []string{"fatigue.alert"}})
+	minted, err := f.hooks.Create(t.Context(), f.ref, webhooks.CreateParams{
+		URL:    "https://example.com:" + port + "/hook",
+		Events: []string{"fatigue.alert"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Expect(minted.Secret.Reveal())
 	failures := 0
-	for _, address := range []string{shut, "10.0.0.1", "169.254.169.254", "100.64.0.1", "::ffff:" + shut, "::1", "fd00::1",
-		"64:ff9b::7f00:2"} {
+	for _, address := range []string{
+		shut, "10.0.0.1", "169.254.169.254", "100.64.0.1", "::ffff:" + shut, "::1", "fd00::1",
+		"64:ff9b::7f00:2",
+	} {
 		names.Move(name, netip.MustParseAddr(address))
 		restart()
 		f.happen(1)

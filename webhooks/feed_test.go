@@ -23,8 +23,10 @@ func TestFeed(t *testing.T) {
 	}
 	want = append(want, f.append(workspaces.Ref{TenantID: f.ref.TenantID}, events.InvoicePaid))
 	f.append(f.tenant(), events.FatigueAlert)
-	f.appendEvent(events.Event{TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.SourceQueued,
-		Subject: "src", CreatedAt: f.clock.now()})
+	f.appendEvent(events.Event{
+		TenantID: string(f.ref.TenantID), WorkspaceID: string(f.ref.ID), Type: events.SourceQueued,
+		Subject: "src", CreatedAt: f.clock.now(),
+	})
 	f.relay()
 	var got []string
 	params := webhooks.FeedParams{Size: 2}

@@ -57,8 +57,10 @@ func newFixture(t *testing.T, change ...func(*webhooks.Deps)) *fixture {
 	t.Helper()
 	db := pgtest.Open(t)
 	keyring := sealtest.New(t, db)
-	f := &fixture{t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring,
-		caFile: receiver.New(t).CAFile(t)}
+	f := &fixture{
+		t: t, db: db, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)}, keyring: keyring,
+		caFile: receiver.New(t).CAFile(t),
+	}
 	f.workspaces = workspaces.New(workspaces.Deps{DB: db, Now: f.clock.now})
 	f.hooks = f.service(change...)
 	f.ref = f.tenant()
@@ -162,7 +164,7 @@ func (f *fixture) deliver(due []webhooks.Due) int {
 	f.t.Helper()
 	attempts := 0
 	for _, batch := range webhooks.Batches(due) {
-		tally, err := f.hooks.Deliver(f.t.Context(), batch.EndpointID, batch.IDs)
+		tally, err := f.hooks.Deliver(f.t.Context(), batch)
 		if err != nil {
 			f.t.Fatal(err)
 		}

@@ -161,19 +161,6 @@ func (e Endpoint) spacing() time.Duration {
 	return time.Second / time.Duration(e.MaxPerSecond)
 }
 
-// lockReceiver locks the endpoint of a task and reads it. Whoever locks deliveries of an endpoint
-// as well locks the endpoint first.
-func lockReceiver(ctx context.Context, tx bun.IDB, of Endpoint) (endpoint Endpoint, found bool, err error) {
-	err = tx.NewSelect().Model(&endpoint).Where("we.tenant_id = ?", of.TenantID).Where("we.id = ?", of.ID).For("NO KEY UPDATE").Scan(ctx)
-	if postgres.NoRows(err) {
-		return Endpoint{}, false, nil
-	}
-	if err != nil {
-		return Endpoint{}, false, fmt.Errorf("lock receiver: %w", err)
-	}
-	return endpoint, true, nil
-}
-
 // selectDue returns up to limit deliveries that are due and not claimed. Of an ordered endpoint it
 // is the first pending one or, when that one is not due, none.
 func selectDue(ctx context.Context, tx bun.IDB, endpoint Endpoint, now time.Time, limit int) ([]int64, error) {

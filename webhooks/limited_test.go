@@ -112,7 +112,7 @@ func TestOrderedFromTwoWorkers(t *testing.T) {
 		for _, service := range workers {
 			for _, batch := range webhooks.Batches(due) {
 				group.Go(func() {
-					if _, err := service.Deliver(t.Context(), batch.EndpointID, batch.IDs); err != nil {
+					if _, err := service.Deliver(t.Context(), batch); err != nil {
 						t.Error(err)
 					}
 				})
@@ -144,7 +144,7 @@ func TestOrderedAfterCrash(t *testing.T) {
 	batch := webhooks.Batches(f.relay())[0]
 	dying, die := context.WithCancel(t.Context())
 	var group sync.WaitGroup
-	group.Go(func() { _, _ = f.hooks.Deliver(dying, batch.EndpointID, batch.IDs) })
+	group.Go(func() { _, _ = f.hooks.Deliver(dying, batch) })
 	r.Await(t.Context(), t, 1)
 	die()
 	group.Wait()
@@ -226,13 +226,13 @@ func TestMaxInFlight(t *testing.T) {
 	other := f.service()
 	var group sync.WaitGroup
 	group.Go(func() {
-		if _, err := f.hooks.Deliver(t.Context(), batches[0].EndpointID, batches[0].IDs); err != nil {
+		if _, err := f.hooks.Deliver(t.Context(), batches[0]); err != nil {
 			t.Error(err)
 		}
 	})
 	r.Await(t.Context(), t, 3)
 	// The first holds all places: the second returns without having sent anything.
-	if tally, err := other.Deliver(t.Context(), batches[1].EndpointID, batches[1].IDs); err != nil || len(tally) != 0 {
+	if tally, err := other.Deliver(t.Context(), batches[1]); err != nil || len(tally) != 0 {
 		t.Errorf("another worker made the attempts %v, %v; want none", tally, err)
 	}
 	if got := len(r.Requests()); got != 3 {
@@ -252,7 +252,7 @@ func TestMaxInFlight(t *testing.T) {
 	f.happen(3)
 	batch := webhooks.Batches(f.relay())[0]
 	dying, die := context.WithCancel(t.Context())
-	group.Go(func() { _, _ = f.hooks.Deliver(dying, batch.EndpointID, batch.IDs) })
+	group.Go(func() { _, _ = f.hooks.Deliver(dying, batch) })
 	r.Await(t.Context(), t, 43)
 	die()
 	group.Wait()
@@ -277,7 +277,7 @@ func TestMaxPerSecond(t *testing.T) {
 		for _, service := range workers {
 			for _, batch := range webhooks.Batches(due) {
 				group.Go(func() {
-					if _, err := service.Deliver(t.Context(), batch.EndpointID, batch.IDs); err != nil {
+					if _, err := service.Deliver(t.Context(), batch); err != nil {
 						t.Error(err)
 					}
 				})

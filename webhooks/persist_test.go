@@ -36,7 +36,7 @@ func block(ctx context.Context, t *testing.T, answer receiver.Answer) blocked {
 	b.append(b.ref, events.KBSourceIngested)
 	batch := webhooks.Batches(b.relay())[0]
 	go func() {
-		_, err := b.hooks.Deliver(ctx, batch.EndpointID, batch.IDs)
+		_, err := b.hooks.Deliver(ctx, batch)
 		b.ended <- err
 	}()
 	b.hook.Await(t.Context(), t, 1)

@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strconv"
@@ -65,34 +66,17 @@ func (p Policy) withDefaults() Policy {
 	if len(p.Schedule) == 0 {
 		p.Schedule = defaults.Schedule
 	}
-	for _, field := range []struct {
-		value    *time.Duration
-		fallback time.Duration
-	}{
-		{&p.Timeout, defaults.Timeout},
-		{&p.DisableWindow, defaults.DisableWindow},
-		{&p.DisableMinAge, defaults.DisableMinAge},
-		{&p.Requeue, defaults.Requeue},
-		{&p.LeaseMargin, defaults.LeaseMargin},
-		{&p.RecordTimeout, defaults.RecordTimeout},
-		{&p.WatchCheck, defaults.WatchCheck},
-	} {
-		if *field.value == 0 {
-			*field.value = field.fallback
-		}
-	}
-	if p.DisableFailures == 0 {
-		p.DisableFailures = defaults.DisableFailures
-	}
-	if p.MaxLook == 0 {
-		p.MaxLook = defaults.MaxLook
-	}
-	if p.MaxReplay == 0 {
-		p.MaxReplay = defaults.MaxReplay
-	}
-	if p.MaxEndpoints == 0 {
-		p.MaxEndpoints = defaults.MaxEndpoints
-	}
+	p.Timeout = cmp.Or(p.Timeout, defaults.Timeout)
+	p.DisableFailures = cmp.Or(p.DisableFailures, defaults.DisableFailures)
+	p.DisableWindow = cmp.Or(p.DisableWindow, defaults.DisableWindow)
+	p.DisableMinAge = cmp.Or(p.DisableMinAge, defaults.DisableMinAge)
+	p.Requeue = cmp.Or(p.Requeue, defaults.Requeue)
+	p.LeaseMargin = cmp.Or(p.LeaseMargin, defaults.LeaseMargin)
+	p.RecordTimeout = cmp.Or(p.RecordTimeout, defaults.RecordTimeout)
+	p.MaxLook = cmp.Or(p.MaxLook, defaults.MaxLook)
+	p.MaxReplay = cmp.Or(p.MaxReplay, defaults.MaxReplay)
+	p.WatchCheck = cmp.Or(p.WatchCheck, defaults.WatchCheck)
+	p.MaxEndpoints = cmp.Or(p.MaxEndpoints, defaults.MaxEndpoints)
 	return p
 }
 

@@ -40,7 +40,7 @@ func TestRecordedBesideALockedEndpoint(t *testing.T) {
 		}
 		for _, batch := range batches {
 			tasks.Go(func() {
-				_, err := f.hooks.Deliver(t.Context(), batch.EndpointID, batch.IDs)
+				_, err := f.hooks.Deliver(t.Context(), batch)
 				if batch.EndpointID == held.ID {
 					heldErr = err // a very slow machine waits no longer for the lock
 				} else if err != nil {

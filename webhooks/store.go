@@ -48,6 +48,31 @@ func scanEndpoint(ctx context.Context, q *bun.SelectQuery, ref workspaces.Ref, i
 	return endpoint, nil
 }
 
+// selectReceiver reads the endpoint of a task, which names no workspace.
+func selectReceiver(
+	ctx context.Context, db bun.IDB, tenant workspaces.TenantID, id EndpointID,
+) (endpoint Endpoint, found bool, err error) {
+	return scanReceiver(ctx, db.NewSelect(), tenant, id)
+}
+
+// lockReceiver is selectReceiver with the lock of lockEndpoint.
+func lockReceiver(ctx context.Context, tx bun.Tx, of Endpoint) (endpoint Endpoint, found bool, err error) {
+	return scanReceiver(ctx, tx.NewSelect().For("NO KEY UPDATE"), of.TenantID, of.ID)
+}
+
+func scanReceiver(
+	ctx context.Context, q *bun.SelectQuery, tenant workspaces.TenantID, id EndpointID,
+) (endpoint Endpoint, found bool, err error) {
+	err = q.Model(&endpoint).Where("we.tenant_id = ?", tenant).Where("we.id = ?", id).Scan(ctx)
+	if postgres.NoRows(err) {
+		return Endpoint{}, false, nil
+	}
+	if err != nil {
+		return Endpoint{}, false, postgres.MapError(fmt.Errorf("select the endpoint of deliveries: %w", err))
+	}
+	return endpoint, true, nil
+}
+
 func listEndpoints(ctx context.Context, db bun.IDB, ref workspaces.Ref, page postgres.Page) ([]Endpoint, string, error) {
 	var endpoints []Endpoint
 	query := db.NewSelect().Model(&endpoints).Where("we.tenant_id = ?", ref.TenantID).Where("we.workspace_id = ?", ref.ID)

@@ -52,8 +52,10 @@ func TestDeliveriesFiltered(t *testing.T) {
 		"of no event": {webhooks.AttemptFilter{EventID: "evt_nonsense"}, nil},
 		"after":       {webhooks.AttemptFilter{StartedAfter: middle}, []string{second + " 1"}},
 		"before":      {webhooks.AttemptFilter{StartedBefore: middle}, []string{first + " 2", first + " 1"}},
-		"together": {webhooks.AttemptFilter{Status: webhooks.AttemptSucceeded, Event: events.FatigueAlert,
-			StartedBefore: middle}, []string{first + " 2"}},
+		"together": {webhooks.AttemptFilter{
+			Status: webhooks.AttemptSucceeded, Event: events.FatigueAlert,
+			StartedBefore: middle,
+		}, []string{first + " 2"}},
 		"contradictory": {webhooks.AttemptFilter{EventID: second, Event: events.FatigueAlert}, nil},
 	} {
 		attempts, _ := list(row.filter, postgres.PageParams{})
@@ -111,8 +113,10 @@ func TestFilteredPageIsBounded(t *testing.T) {
 			wanted = append([]string{id}, wanted...)
 		}
 	}
-	for _, filter := range []webhooks.AttemptFilter{{Event: events.DSARReady}, {Event: events.DSARReady,
-		Status: webhooks.AttemptSucceeded}, {Status: webhooks.AttemptPending}} {
+	for _, filter := range []webhooks.AttemptFilter{{Event: events.DSARReady}, {
+		Event:  events.DSARReady,
+		Status: webhooks.AttemptSucceeded,
+	}, {Status: webhooks.AttemptPending}} {
 		var got []string
 		pages, token := 0, ""
 		for pages == 0 || token != "" {

@@ -89,8 +89,10 @@ func newHooks(db *postgres.DB, caFile string, p webhooks.Policy) (*webhooks.Serv
 	if err != nil {
 		return nil, err
 	}
-	return webhooks.New(webhooks.Deps{DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Keyring: keyring,
-		Guard: guard, Policy: p, Retention: retention}), nil
+	return webhooks.New(webhooks.Deps{
+		DB: db, Workspaces: workspaces.New(workspaces.Deps{DB: db}), Keyring: keyring,
+		Guard: guard, Policy: p, Retention: retention,
+	}), nil
 }
 
 type fixture struct {
@@ -107,8 +109,10 @@ type fixture struct {
 func newFixture(t *testing.T, redisURL string, p webhooks.Policy) *fixture {
 	t.Helper()
 	database := pgtest.New(t)
-	f := &fixture{t: t, database: database.URL, redisURL: redisURL, caFile: receiver.New(t).CAFile(t),
-		log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	f := &fixture{
+		t: t, database: database.URL, redisURL: redisURL, caFile: receiver.New(t).CAFile(t),
+		log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: f.database, Logger: f.log, Tracer: database.Wall})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type CredentialID string
 // CredentialKind is what a credential is for.
 type CredentialKind string
 
-// The kinds. Those but model are kept for what is not built yet.
+// The kinds. Only model credentials are used yet.
 const (
 	CredentialModel     CredentialKind = "model"
 	CredentialSTT       CredentialKind = "stt"
@@ -28,7 +28,7 @@ const (
 	CredentialTelephony CredentialKind = "telephony"
 )
 
-// Credential is a workspace's own key at an outside party.
+// Credential is the key of a workspace at an outside party.
 type Credential struct {
 	bun.BaseModel `bun:"table:provider_credentials,alias:c"`
 
@@ -51,12 +51,12 @@ type Credential struct {
 	UpdatedAt  time.Time `bun:"updated_at"`
 }
 
-// place binds the sealed key to its row.
-func (c Credential) place() seal.Binding {
+// binding binds the sealed key to its row.
+func (c Credential) binding() seal.Binding {
 	return seal.Binding{TenantID: string(c.TenantID), Record: string(c.ID), Field: "api_key"}
 }
 
-// CredentialTest is how a call with a credential went.
+// CredentialTest is the result of a call with a credential.
 type CredentialTest struct {
 	OK bool
 	// Detail describes the result in a sentence, without the key.
@@ -71,7 +71,7 @@ type CredentialTester interface {
 	TestCredential(ctx context.Context, c Credential, apiKey seal.Secret) (CredentialTest, error)
 }
 
-// CredentialDeps is what Credentials works with; all but Now are required.
+// CredentialDeps is what Credentials works with. All but Now are required.
 type CredentialDeps struct {
 	DB         *postgres.DB
 	Workspaces *Service
@@ -81,7 +81,7 @@ type CredentialDeps struct {
 	Now func() time.Time
 }
 
-// Credentials keeps the workspaces' own keys at outside parties. Safe for concurrent use.
+// Credentials manages the keys of workspaces at outside parties. Safe for concurrent use.
 type Credentials struct {
 	db         *postgres.DB
 	workspaces *Service
@@ -99,9 +99,9 @@ func NewCredentials(d CredentialDeps) *Credentials {
 	return c
 }
 
-func (s *Credentials) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+func (s *Credentials) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// CreateCredentialParams describes a credential; Kind, Provider and APIKey are required.
+// CreateCredentialParams is a new credential. Kind, Provider and APIKey are required.
 type CreateCredentialParams struct {
 	Kind         CredentialKind
 	Provider     string
@@ -114,7 +114,7 @@ type CreateCredentialParams struct {
 
 // Create stores a credential. Errors: AlreadyExists name-taken, Invalid invalid-request.
 func (s *Credentials) Create(ctx context.Context, ref Ref, p CreateCredentialParams) (Credential, error) {
-	now := s.moment()
+	now := s.timestamp()
 	c := Credential{
 		ID: CredentialID(idgen.New(idgen.Credential)), TenantID: ref.TenantID, WorkspaceID: ref.ID, Kind: p.Kind, Provider: p.Provider,
 		Name: p.Name, BaseURL: p.BaseURL, AccountID: p.AccountID, DefaultModel: p.DefaultModel, CreatedAt: now, UpdatedAt: now,
@@ -133,9 +133,9 @@ func (s *Credentials) Create(ctx context.Context, ref Ref, p CreateCredentialPar
 	return c, err
 }
 
-// open is a credential's key.
+// open decrypts the key of a credential.
 func (s *Credentials) open(ctx context.Context, c Credential) (seal.Secret, error) {
-	key, err := s.keys.Open(ctx, c.SealedKey, c.place())
+	key, err := s.keys.Open(ctx, c.SealedKey, c.binding())
 	if err != nil {
 		return "", fmt.Errorf("open the key of %s: %w", c.ID, err)
 	}
@@ -144,7 +144,7 @@ func (s *Credentials) open(ctx context.Context, c Credential) (seal.Secret, erro
 
 // Get returns one credential. Errors: NotFound.
 func (s *Credentials) Get(ctx context.Context, ref Ref, id CredentialID) (Credential, error) {
-	return selectCredential(ctx, s.db, ref, id, "")
+	return selectCredential(ctx, s.db, ref, id, noLock)
 }
 
 // List lists the workspace's credentials, oldest first. Errors: Invalid invalid-request.
@@ -157,7 +157,7 @@ func (s *Credentials) List(ctx context.Context, ref Ref, params postgres.PagePar
 	return listCredentials(ctx, s.db, ref, page)
 }
 
-// UpdateCredentialParams changes what is not nil. A BaseURL that changes needs an APIKey.
+// UpdateCredentialParams changes the fields that are not nil. A new BaseURL needs an APIKey.
 type UpdateCredentialParams struct {
 	Name         *string
 	BaseURL      *string
@@ -166,7 +166,7 @@ type UpdateCredentialParams struct {
 	APIKey       *seal.Secret
 }
 
-// apply changes what is not nil but the key.
+// apply changes the fields that are not nil, except the key.
 func (p UpdateCredentialParams) apply(c *Credential) error {
 	if p.BaseURL != nil && *p.BaseURL != c.BaseURL && p.APIKey == nil {
 		return fault.InvalidField("api_key", "required", "A new base_url needs the api_key with it: the stored one was given for another server.")
@@ -184,7 +184,7 @@ func (p UpdateCredentialParams) apply(c *Credential) error {
 
 // Update changes a credential. Errors: NotFound, Invalid invalid-request.
 func (s *Credentials) Update(ctx context.Context, ref Ref, id CredentialID, p UpdateCredentialParams) (Credential, error) {
-	c, err := selectCredential(ctx, s.db, ref, id, "")
+	c, err := selectCredential(ctx, s.db, ref, id, noLock)
 	if err != nil {
 		return Credential{}, err
 	}
@@ -194,9 +194,9 @@ func (s *Credentials) Update(ctx context.Context, ref Ref, id CredentialID, p Up
 			return Credential{}, err
 		}
 	}
-	now := s.moment()
+	now := s.timestamp()
 	err = postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) (err error) {
-		if c, err = selectCredential(ctx, tx, ref, id, "UPDATE"); err != nil {
+		if c, err = selectCredential(ctx, tx, ref, id, lockForUpdate); err != nil {
 			return err
 		}
 		if err := p.apply(&c); err != nil {
@@ -214,9 +214,9 @@ func (s *Credentials) Update(ctx context.Context, ref Ref, id CredentialID, p Up
 	return c, err
 }
 
-// Delete removes a credential; repeating it is not an error. Errors: NotFound.
+// Delete deletes a credential. Repeating it is not an error. Errors: NotFound.
 func (s *Credentials) Delete(ctx context.Context, ref Ref, id CredentialID) error {
-	now := s.moment()
+	now := s.timestamp()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		deleted, err := deleteCredential(ctx, tx, ref, id)
 		if err != nil {
@@ -231,7 +231,7 @@ func (s *Credentials) Delete(ctx context.Context, ref Ref, id CredentialID) erro
 
 // Test makes one small call with a model credential. Errors: NotFound, Unimplemented.
 func (s *Credentials) Test(ctx context.Context, ref Ref, id CredentialID, tester CredentialTester) (CredentialTest, error) {
-	c, err := selectCredential(ctx, s.db, ref, id, "")
+	c, err := selectCredential(ctx, s.db, ref, id, noLock)
 	if err != nil {
 		return CredentialTest{}, err
 	}
@@ -251,8 +251,8 @@ type Opened struct {
 	APIKey seal.Secret
 }
 
-// HasModels asks whether the workspace has model credentials, for somebody who asks the database
-// anyhow: has is filled in by [postgres.DB.Ask].
+// HasModels is a statement for [postgres.DB.Ask]. It sets has to whether the workspace has model
+// credentials.
 func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT EXISTS (SELECT FROM provider_credentials AS c WHERE c.tenant_id = $1 AND c.workspace_id = $2 AND c.kind = $3)",
@@ -261,8 +261,8 @@ func (s *Credentials) HasModels(ref Ref, has *bool) postgres.Step {
 	}
 }
 
-// Models are the workspace's model credentials with their keys, by provider: one indexed read, so
-// that a change or deletion counts at once on every node.
+// Models returns the model credentials of the workspace with their keys, by provider. It reads
+// Postgres each time, so that a change takes effect at once on every node.
 func (s *Credentials) Models(ctx context.Context, ref Ref) (map[string]Opened, error) {
 	found, err := selectOfKind(ctx, s.db, ref, CredentialModel)
 	if err != nil || len(found) == 0 {

@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/platform/seal"
 )
 
-// credentialProviders are the providers of each kind, by the names agents use.
+// credentialProviders are the providers of each kind, by the names that agents use.
 var credentialProviders = map[CredentialKind][]string{
 	CredentialModel:     {"openai", "anthropic", providerAzure},
 	CredentialSTT:       {"openai"},
@@ -21,20 +21,19 @@ var credentialProviders = map[CredentialKind][]string{
 	CredentialTelephony: {"twilio"},
 }
 
-// Providers are those of a kind, by the names that agents use.
+// Providers returns the providers of a kind, by the names that agents use.
 func Providers(kind CredentialKind) []string { return slices.Clone(credentialProviders[kind]) }
 
-// providerAzure is the one whose servers are each customer's own, and that may have a version in
-// their URL.
+// providerAzure has a server for each customer, with an optional version in the URL.
 const (
 	providerAzure = "azure"
 	azureVersion  = "api-version"
 )
 
-// leastHinted is the length of a key whose last hintChars tell nothing worth knowing.
+// minHintedChars is the length from which on the last hintChars of a key are shown.
 const (
-	leastHinted = 16
-	hintChars   = 4
+	minHintedChars = 16
+	hintChars      = 4
 )
 
 // check refuses providers that the kind does not have and servers that tenants may not reach.
@@ -55,7 +54,7 @@ func (s *Credentials) check(c Credential) error {
 	return s.checkBase(c.BaseURL)
 }
 
-// checkAzure is checkBase for a resource, which has to be named and may have an api-version.
+// checkAzure is checkBase for a resource of Azure, which is required and may have an api-version.
 func (s *Credentials) checkAzure(c Credential) error {
 	if c.BaseURL == "" {
 		return fault.InvalidField("base_url", "required",
@@ -72,11 +71,12 @@ func (s *Credentials) checkAzure(c Credential) error {
 	return s.checkBase(base)
 }
 
-// azurePath is what package azure can make of a path that begins with /openai/.
+// azurePath matches the paths below /openai/ that package azure accepts.
 var azurePath = regexp.MustCompile(`^/openai/(v1|deployments/[^/]+)?(/chat/completions)?/?$`)
 
-// checkBase refuses a base_url that is not https (but where the operator opened private ranges,
-// for development) or names an address that is not public. It is checked again at every dial.
+// checkBase refuses a base_url that is not https, or that names an address that is not public. http
+// is allowed when the operator opened private ranges for development. Each dial checks the address
+// again.
 func (s *Credentials) checkBase(raw string) error {
 	if raw == "" {
 		return nil
@@ -98,16 +98,16 @@ func (s *Credentials) checkBase(raw string) error {
 	return nil
 }
 
-// sealKey puts a key into its credential.
+// sealKey stores a key in its credential.
 func (s *Credentials) sealKey(ctx context.Context, c *Credential, key seal.Secret) (err error) {
 	text := key.Reveal()
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fault.InvalidField("api_key", "format", "api_key must be 1 to 4096 printable ASCII characters without spaces.")
 	}
 	c.APIKeyHint = ""
-	if len(text) >= leastHinted {
+	if len(text) >= minHintedChars {
 		c.APIKeyHint = text[len(text)-hintChars:]
 	}
-	c.SealedKey, err = s.keys.Seal(ctx, []byte(text), c.place())
+	c.SealedKey, err = s.keys.Seal(ctx, []byte(text), c.binding())
 	return err
 }

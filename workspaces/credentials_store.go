@@ -10,12 +10,20 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// selectCredential reads one credential; lock is "UPDATE" or empty.
-func selectCredential(ctx context.Context, db bun.IDB, ref Ref, id CredentialID, lock string) (Credential, error) {
+// rowLock is the lock that a SELECT takes.
+type rowLock string
+
+const (
+	noLock        rowLock = ""
+	lockForUpdate rowLock = "UPDATE"
+)
+
+// selectCredential reads one credential.
+func selectCredential(ctx context.Context, db bun.IDB, ref Ref, id CredentialID, lock rowLock) (Credential, error) {
 	var c Credential
 	query := db.NewSelect().Model(&c).Where("c.tenant_id = ?", ref.TenantID).Where("c.workspace_id = ?", ref.ID).Where("c.id = ?", id)
-	if lock != "" {
-		query = query.For(lock)
+	if lock != noLock {
+		query = query.For(string(lock))
 	}
 	err := query.Scan(ctx)
 	if postgres.NoRows(err) {

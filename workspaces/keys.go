@@ -13,7 +13,8 @@ import (
 	"parlance.dev/parlance/platform/seal"
 )
 
-// lastUsedGrain is how far last_used_at may be behind: a write a minute and key, not one a request.
+// lastUsedGrain is how old last_used_at may be, so that it is written once a minute and not for
+// each request.
 const lastUsedGrain = time.Minute
 
 // Authenticate finds the principal of a bearer token.
@@ -24,7 +25,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (Principal, er
 	if !idgen.CheckKey(token) {
 		return Principal{}, invalid
 	}
-	now := s.moment()
+	now := s.timestamp()
 	key, plan, err := selectKeyByHash(ctx, s.db, hashSecret(token))
 	if postgres.NoRows(err) {
 		return Principal{}, invalid
@@ -52,7 +53,7 @@ func (s *Service) mint(key Key) MintedKey {
 	return MintedKey{Key: key, Secret: seal.Secret(secret)}
 }
 
-// CreateKeyParams describes a key. Name is required; an empty Scope is operator.
+// CreateKeyParams is a new key. Name is required. An empty Scope means operator.
 type CreateKeyParams struct {
 	Name        string
 	Scope       string
@@ -61,14 +62,14 @@ type CreateKeyParams struct {
 	ExpiresAt time.Time
 }
 
-// CreateKey makes a key of the caller's tenant.
-// Errors: Invalid invalid-request (an unknown scope, an expiry in the past, an admin key for one
-// workspace), NotFound (the workspace), Forbidden auth-scope for a restricted caller.
+// CreateKey makes a key of the tenant of the caller. Errors: Invalid invalid-request (an unknown
+// scope, an expiry in the past, an admin key for one workspace), NotFound (the workspace),
+// Forbidden auth-scope for a restricted caller.
 func (s *Service) CreateKey(ctx context.Context, p Principal, params CreateKeyParams) (MintedKey, error) {
 	if err := wholeTenant(p); err != nil {
 		return MintedKey{}, err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	if params.Scope == "" {
 		params.Scope = ScopeOperator.String()
 	}
@@ -127,7 +128,7 @@ func (s *Service) Key(ctx context.Context, p Principal, id KeyID) (Key, error) {
 	return selectKey(ctx, s.db, p, id)
 }
 
-// UpdateKeyParams changes what is not nil. An ExpiresAt of the zero time is never.
+// UpdateKeyParams changes the fields that are not nil. A zero ExpiresAt means never.
 type UpdateKeyParams struct {
 	Name      *string
 	ExpiresAt *time.Time
@@ -139,7 +140,7 @@ func (s *Service) UpdateKey(ctx context.Context, p Principal, id KeyID, params U
 		return Key{}, errNoName()
 	}
 	if params.ExpiresAt != nil {
-		if err := checkExpiry(*params.ExpiresAt, s.moment()); err != nil {
+		if err := checkExpiry(*params.ExpiresAt, s.timestamp()); err != nil {
 			return Key{}, err
 		}
 	}
@@ -159,7 +160,7 @@ func (s *Service) UpdateKey(ctx context.Context, p Principal, id KeyID, params U
 	return key, err
 }
 
-// RotateKey gives the key a new secret; the old one stops working at once. Errors: NotFound.
+// RotateKey gives a key a new secret. The old one stops working at once. Errors: NotFound.
 func (s *Service) RotateKey(ctx context.Context, p Principal, id KeyID) (MintedKey, error) {
 	var minted MintedKey
 	err := postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
@@ -173,9 +174,9 @@ func (s *Service) RotateKey(ctx context.Context, p Principal, id KeyID) (MintedK
 	return minted, err
 }
 
-// DeleteKey revokes a key; repeating it is not an error. Errors: NotFound.
+// DeleteKey revokes a key. Repeating it is not an error. Errors: NotFound.
 func (s *Service) DeleteKey(ctx context.Context, p Principal, id KeyID) error {
-	now := s.moment()
+	now := s.timestamp()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		deleted, err := deleteKey(ctx, tx, p, id)
 		if err != nil {

@@ -30,10 +30,10 @@ type Plan struct {
 	RatesPerMinute map[string]int `json:"rates_per_minute"`
 }
 
-// Plans is the installation's plans by name.
+// Plans are the plans of the installation by name.
 type Plans map[string]Plan
 
-// DefaultPlans are the plans that ship. Source: decisions, Knowledge base and Addressing.
+// DefaultPlans are the built-in plans. Source: decisions, Knowledge base and Addressing.
 func DefaultPlans() Plans {
 	return Plans{
 		"free": {
@@ -51,7 +51,7 @@ func DefaultPlans() Plans {
 }
 
 // ParsePlans reads PARLANCE_PLANS_FILE: a JSON object of plan names and plans. It replaces the
-// plans that ship.
+// built-in plans.
 func ParsePlans(text []byte) (Plans, error) {
 	var plans Plans
 	if err := json.Unmarshal(text, &plans); err != nil {

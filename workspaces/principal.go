@@ -16,14 +16,14 @@ type ID string
 // KeyID names an API key (key_…).
 type KeyID string
 
-// Ref is a workspace that a caller may touch, with its tenant. Only Service.Resolve and
-// code that read both from one row may make one.
+// Ref is a workspace that a caller may use, with its tenant. Only Service.Resolve, and code that
+// read both from one row, may make one.
 type Ref struct {
 	TenantID TenantID
 	ID       ID
 }
 
-// Scope is what a key may do; each contains the ones before it.
+// Scope is what a key may do. Each scope contains the ones before it.
 type Scope uint8
 
 // The scopes. The zero value may do nothing.
@@ -37,10 +37,10 @@ const (
 
 var scopeNames = [...]string{"", "read", "runtime", "operator", "admin"}
 
-// String is the scope's name on the wire.
+// String is the name of the scope in the API.
 func (s Scope) String() string { return scopeNames[s] }
 
-// ParseScope reads a scope's name; ok is false for any other word.
+// ParseScope parses the name of a scope. ok is false for other texts.
 func ParseScope(name string) (scope Scope, ok bool) {
 	for i, known := range scopeNames {
 		if name != "" && name == known {
@@ -50,7 +50,7 @@ func ParseScope(name string) (scope Scope, ok bool) {
 	return ScopeNone, false
 }
 
-// Principal is who calls: a key of a tenant, or the holder of one session's token.
+// Principal is the caller: a key of a tenant, or the holder of the token of a session.
 type Principal struct {
 	TenantID TenantID
 	// WorkspaceID is the only workspace that the key may use. Empty means all of the tenant.
@@ -73,7 +73,7 @@ func (p Principal) Require(needed Scope) error {
 	return fault.New(fault.AuthScope, "This needs a key with the scope %q; the key's scope is %q.", needed, p.Scope)
 }
 
-// MayTouch says whether the principal's tenant and restriction admit the workspace.
+// MayTouch says whether the principal may use a workspace.
 func (p Principal) MayTouch(ref Ref) bool {
 	return p.TenantID == ref.TenantID && (p.WorkspaceID == "" || p.WorkspaceID == ref.ID)
 }
@@ -94,15 +94,15 @@ func PrincipalFrom(ctx context.Context) Principal {
 
 type standingKey struct{}
 
-// WithStanding returns a context that carries how to ask whether the caller may still do what it
-// was admitted for.
+// WithStanding returns a context with a function that checks whether the caller is still
+// authorized.
 func WithStanding(ctx context.Context, ask func(ctx context.Context) error) context.Context {
 	return context.WithValue(ctx, standingKey{}, ask)
 }
 
-// Standing asks it: whoever answers for longer than a moment does so now and then, for keys are
-// revoked and expire. Without WithStanding the caller stays who it is. Errors: those of who was
-// asked.
+// Standing calls the function of WithStanding. Long-running requests call it from time to time,
+// because keys are revoked and expire. Without WithStanding the caller stays authorized. Errors:
+// those of the function.
 func Standing(ctx context.Context) error {
 	ask, ok := ctx.Value(standingKey{}).(func(context.Context) error)
 	if !ok {
@@ -111,8 +111,8 @@ func Standing(ctx context.Context) error {
 	return ask(ctx)
 }
 
-// bearerToken cuts the token from an Authorization header's value; ok is false when the
-// header is absent or of another scheme.
+// bearerToken is the token in the value of an Authorization header. ok is false when the header is
+// missing or has another scheme.
 func bearerToken(header string) (token string, ok bool) {
 	scheme, token, found := strings.Cut(header, " ")
 	if !found || !strings.EqualFold(scheme, "Bearer") {
@@ -121,8 +121,8 @@ func bearerToken(header string) (token string, ok bool) {
 	return strings.TrimSpace(token), true
 }
 
-// BearerToken is the token of an Authorization header's value.
-// Errors: Unauthenticated auth-missing when the header is absent or of another scheme.
+// BearerToken is the token in the value of an Authorization header. Errors: Unauthenticated
+// auth-missing when the header is missing or has another scheme.
 func BearerToken(header string) (string, error) {
 	token, ok := bearerToken(header)
 	if !ok {

@@ -25,7 +25,7 @@ type Deps struct {
 	Random io.Reader
 }
 
-// Service is tenancy. Safe for concurrent use.
+// Service manages tenants, workspaces and keys. Safe for concurrent use.
 type Service struct {
 	db     *postgres.DB
 	plans  Plans
@@ -48,8 +48,8 @@ func New(d Deps) *Service {
 	return s
 }
 
-// moment is now as Postgres keeps it.
-func (s *Service) moment() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+// timestamp is the time as Postgres keeps it.
+func (s *Service) timestamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
 // Created is a tenant made by CreateTenant with its first workspace and key.
 type Created struct {
@@ -67,7 +67,7 @@ func (s *Service) CreateTenant(ctx context.Context, name, plan string) (Created,
 	if err := s.checkPlan(plan); err != nil {
 		return Created{}, err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	tenant := Tenant{ID: TenantID(idgen.New(idgen.Tenant)), Name: name, Plan: plan, CreatedAt: now, UpdatedAt: now}
 	workspace := Workspace{ID: ID(idgen.New(idgen.Workspace)), TenantID: tenant.ID, Name: "default", CreatedAt: now, UpdatedAt: now}
 	key := s.mint(Key{ID: KeyID(idgen.New(idgen.Key)), TenantID: tenant.ID, Name: "first key", Scope: ScopeAdmin.String(), CreatedAt: now})
@@ -96,7 +96,7 @@ func (s *Service) SetPlan(ctx context.Context, id TenantID, plan string) (Tenant
 	if err := s.checkPlan(plan); err != nil {
 		return Tenant{}, err
 	}
-	return updateTenantPlan(ctx, s.db, id, plan, s.moment())
+	return updateTenantPlan(ctx, s.db, id, plan, s.timestamp())
 }
 
 // Tenant returns a tenant. Errors: NotFound.
@@ -104,7 +104,7 @@ func (s *Service) Tenant(ctx context.Context, id TenantID) (Tenant, error) {
 	return selectTenant(ctx, s.db, id)
 }
 
-// Tenants lists all tenants of the installation, oldest first; for the command line only.
+// Tenants lists all tenants of the installation, oldest first, for the command line only.
 func (s *Service) Tenants(ctx context.Context, params postgres.PageParams) ([]Tenant, string, error) {
 	page, err := postgres.NewPage(params)
 	if err != nil {
@@ -113,13 +113,13 @@ func (s *Service) Tenants(ctx context.Context, params postgres.PageParams) ([]Te
 	return listTenants(ctx, s.db, page)
 }
 
-// DeleteTenant removes a tenant with everything in it; for the command line only. Errors: NotFound.
+// DeleteTenant deletes a tenant with everything in it, for the command line only. Errors: NotFound.
 func (s *Service) DeleteTenant(ctx context.Context, id TenantID) error {
 	return deleteTenant(ctx, s.db, id)
 }
 
-// Plan returns what the tenant may use. A plan that is no longer configured allows what "free"
-// does, and nothing when there is no "free". Errors: NotFound.
+// Plan returns what the tenant may use. A plan that is not configured any more allows what "free"
+// allows, or nothing without a plan "free". Errors: NotFound.
 func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
 	tenant, err := selectTenant(ctx, s.db, id)
 	if err != nil {
@@ -128,8 +128,8 @@ func (s *Service) Plan(ctx context.Context, id TenantID) (Plan, error) {
 	return s.PlanNamed(tenant.Plan), nil
 }
 
-// PlanStep is Plan for somebody who asks the database anyhow: into is filled in by
-// [postgres.DB.Ask]. It is left as it is when there is no such tenant.
+// PlanStep is Plan as a statement for [postgres.DB.Ask], which sets into. into is unchanged when
+// there is no such tenant.
 func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 	return postgres.Step{
 		SQL:  "SELECT t.plan FROM tenants AS t WHERE t.id = $1",
@@ -143,7 +143,7 @@ func (s *Service) PlanStep(id TenantID, into *Plan) postgres.Step {
 	}
 }
 
-// PlanNamed is the plan of that name, or the fallback that Plan describes.
+// PlanNamed is the plan of a name, or the fallback that Plan describes.
 func (s *Service) PlanNamed(name string) Plan {
 	if plan, ok := s.plans[name]; ok {
 		return plan
@@ -151,8 +151,8 @@ func (s *Service) PlanNamed(name string) Plan {
 	return s.plans["free"]
 }
 
-// Resolve turns the workspace id of a path into a Ref the caller may touch.
-// Errors: NotFound for an unknown id, another tenant's, and one outside the key's restriction.
+// Resolve makes a Ref of the workspace id of a path. Errors: NotFound for an unknown id, an id of
+// another tenant, and one that the key may not use.
 func (s *Service) Resolve(ctx context.Context, p Principal, id string) (Ref, error) {
 	ref := Ref{TenantID: p.TenantID, ID: ID(id)}
 	if !idgen.Valid(idgen.Workspace, id) || !p.MayTouch(ref) {
@@ -169,13 +169,13 @@ func (s *Service) Workspace(ctx context.Context, ref Ref) (Workspace, error) {
 	return selectWorkspace(ctx, s.db, ref)
 }
 
-// CreateWorkspace makes an empty workspace in the caller's tenant.
-// Errors: Forbidden auth-scope for a key restricted to one workspace.
+// CreateWorkspace makes an empty workspace in the tenant of the caller. Errors: Forbidden
+// auth-scope for a key restricted to one workspace.
 func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string) (Workspace, error) {
 	if err := wholeTenant(p); err != nil {
 		return Workspace{}, err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	workspace := Workspace{ID: ID(idgen.In(ctx, idgen.Workspace)), TenantID: p.TenantID, Name: name, CreatedAt: now, UpdatedAt: now}
 	err := insert(ctx, s.db, &workspace)
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, p Principal, name string)
 	return workspace, err
 }
 
-// ListWorkspaces lists what the caller may touch, oldest first.
+// ListWorkspaces lists the workspaces that the caller may use, oldest first.
 func (s *Service) ListWorkspaces(ctx context.Context, p Principal, params postgres.PageParams) ([]Workspace, string, error) {
 	params.Filters = []string{string(p.TenantID), string(p.WorkspaceID)}
 	page, err := postgres.NewPage(params)
@@ -196,7 +196,7 @@ func (s *Service) ListWorkspaces(ctx context.Context, p Principal, params postgr
 	return listWorkspaces(ctx, s.db, p, page)
 }
 
-// errNoName refuses to clear a name.
+// errNoName is the error for an empty name.
 func errNoName() error { return fault.InvalidField("name", "required", "name cannot be empty.") }
 
 // RenameWorkspace changes the name. Errors: NotFound, Invalid invalid-request (an empty name).
@@ -204,16 +204,16 @@ func (s *Service) RenameWorkspace(ctx context.Context, ref Ref, name string) (Wo
 	if strings.TrimSpace(name) == "" {
 		return Workspace{}, errNoName()
 	}
-	return updateWorkspaceName(ctx, s.db, ref, name, s.moment())
+	return updateWorkspaceName(ctx, s.db, ref, name, s.timestamp())
 }
 
-// DeleteWorkspace removes a workspace with everything in it; repeating it is not an error.
-// Errors: NotFound, Forbidden auth-scope for a key restricted to one workspace.
+// DeleteWorkspace deletes a workspace with everything in it. Repeating it is not an error. Errors:
+// NotFound, Forbidden auth-scope for a key restricted to one workspace.
 func (s *Service) DeleteWorkspace(ctx context.Context, p Principal, id string) error {
 	if err := wholeTenant(p); err != nil {
 		return err
 	}
-	now := s.moment()
+	now := s.timestamp()
 	return postgres.InTx(ctx, s.db, func(ctx context.Context, tx bun.Tx) error {
 		deleted, err := deleteWorkspace(ctx, tx, Ref{TenantID: p.TenantID, ID: ID(id)})
 		if err != nil {
@@ -239,9 +239,9 @@ func (s *Service) Bury(ctx context.Context, tx bun.IDB, tenant TenantID, id stri
 	return insertTombstone(ctx, tx, tenant, id, now)
 }
 
-// Gone is the answer to a removal that found no row: nil when the tenant had something with this
-// id that was deleted, so that removals can be repeated. noun names it in the error.
-// Errors: NotFound for an id that never existed.
+// Gone is the result of a deletion that found no row: nil when something with this id was deleted
+// before, so that deletions can be repeated. noun names it in the error. Errors: NotFound for an id
+// that never existed.
 func (s *Service) Gone(ctx context.Context, db bun.IDB, tenant TenantID, noun, id string) error {
 	buried, err := selectTombstone(ctx, db, tenant, id)
 	if err != nil || buried {
@@ -250,8 +250,8 @@ func (s *Service) Gone(ctx context.Context, db bun.IDB, tenant TenantID, noun, i
 	return fault.NoSuch(noun, id)
 }
 
-// hashSecret is how a key's secret is stored. A plain hash suffices: the secret has 256 random
-// bits.
+// hashSecret is the stored form of the secret of a key. A plain hash suffices, because the secret
+// has 256 random bits.
 func hashSecret(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]

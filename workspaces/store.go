@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/platform/postgres"
 )
 
-// insert writes one row of any of the package's tables.
+// insert inserts one row into any table of the package.
 func insert(ctx context.Context, db bun.IDB, row any) error {
 	if _, err := db.NewInsert().Model(row).Exec(ctx); err != nil {
 		return fmt.Errorf("insert %T: %w", row, err)
@@ -20,7 +20,7 @@ func insert(ctx context.Context, db bun.IDB, row any) error {
 	return nil
 }
 
-// changed says whether a statement found its row.
+// changed says whether a statement changed a row.
 func changed(result sql.Result, err error) (bool, error) {
 	if err != nil {
 		return false, err
@@ -106,7 +106,7 @@ func deleteWorkspace(ctx context.Context, db bun.IDB, ref Ref) (bool, error) {
 		Where("tenant_id = ?", ref.TenantID).Where("id = ?", ref.ID).Exec(ctx))
 }
 
-// selectKeyByHash is the one read before the tenant is known: it is how the tenant becomes known.
+// selectKeyByHash is the only statement without a tenant: it finds the tenant.
 func selectKeyByHash(ctx context.Context, db bun.IDB, hash []byte) (Key, string, error) {
 	var row struct {
 		Key  `bun:",extend"`

@@ -32,7 +32,7 @@ type Workspace struct {
 	UpdatedAt   time.Time `bun:"updated_at"`
 }
 
-// Key is an API key; its secret is kept as a hash only.
+// Key is an API key. Only a hash of its secret is stored.
 type Key struct {
 	bun.BaseModel `bun:"table:api_keys,alias:k"`
 

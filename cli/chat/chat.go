@@ -71,7 +71,8 @@ func runChat(cmd *cobra.Command, options chatOptions) error {
 	}
 	defer client.CloseIdleConnections()
 	talk := &chat{
-		options: options, installation: where, in: cmd.InOrStdin(), out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(), turns: map[string]bool{}, terminal: term.IsTerminal(cmd.InOrStdin()),
+		options: options, installation: where, in: cmd.InOrStdin(), out: cmd.OutOrStdout(), err: cmd.ErrOrStderr(),
+		turns: map[string]bool{}, terminal: term.IsTerminal(cmd.InOrStdin()),
 		sessions: parlancev1connect.NewSessionServiceClient(client, where.Base, where.Options()...),
 		agents:   parlancev1connect.NewAgentServiceClient(client, where.Base, where.Options()...),
 	}

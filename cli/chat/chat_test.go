@@ -30,13 +30,13 @@ type talker struct {
 	parlancev1connect.UnimplementedSessionServiceHandler
 	parlancev1connect.UnimplementedAgentServiceHandler
 
-	// model is who answers.
+	// model is the model in the usage of each turn.
 	model string
-	// agent is who it is said to be; nil: Ada.
+	// agent is returned by GetAgent; nil is Ada.
 	agent *parlancev1.Agent
-	// tool, when there is one, is what a call that failed and its source are called.
+	// tool is the slug of a failed call and the heading of its source; it may be empty.
 	tool string
-	// refuses is why the turns with these texts have no answer.
+	// refuses maps the text of a turn to its error.
 	refuses map[string]*fault.Error
 
 	mu    sync.Mutex
@@ -106,7 +106,7 @@ func (s *talker) StreamTurn(_ context.Context, req *parlancev1.StreamTurnRequest
 	return nil
 }
 
-// startTalker serves it for the key "prl_1" and writes the data directory that names it.
+// startTalker serves a talker for the key "prl_1", and writes the data directory that names it.
 func startTalker(t *testing.T) (*talker, string) {
 	t.Helper()
 	s := &talker{}
@@ -114,7 +114,7 @@ func startTalker(t *testing.T) (*talker, string) {
 	return s, dir
 }
 
-// serveTalker serves both for that key.
+// serveTalker serves both services for the key "prl_1".
 func serveTalker(t *testing.T, sessions parlancev1connect.SessionServiceHandler,
 	agents parlancev1connect.AgentServiceHandler,
 ) (*httptest.Server, string) {
@@ -154,7 +154,7 @@ func TestChat(t *testing.T) {
 	}
 }
 
-// The responder knows what it quotes; a language model may have used all that it was given.
+// The built-in responder reports which passages it quotes. A language model may have used any.
 func TestChatShowsTheSourcesUsed(t *testing.T) {
 	t.Parallel()
 	for model, all := range map[string]bool{"extractive": false, "gpt": true} {
@@ -232,11 +232,12 @@ func TestChatSaysWhatIsWrong(t *testing.T) {
 	})
 }
 
-// TestChatAtATerminal goes on after a turn that failed, and not after one that says that every turn will.
+// TestChatAtATerminal goes on after a turn that failed, unless every later turn would fail too.
 func TestChatAtATerminal(t *testing.T) {
 	t.Parallel()
 	for reason, ends := range map[fault.Reason]bool{
-		fault.UpstreamFailed: false, fault.InvalidRequest: false, fault.RateLimitedReason: false, fault.InternalError: false, fault.DeadlineExceeded: false, fault.CallerCanceled: false,
+		fault.UpstreamFailed: false, fault.InvalidRequest: false, fault.RateLimitedReason: false, fault.InternalError: false,
+		fault.DeadlineExceeded: false, fault.CallerCanceled: false,
 		fault.SessionClosed: true, fault.AuthInvalidKey: true, fault.AuthScope: true, fault.ResourceNotFound: true,
 	} {
 		t.Run(string(reason), func(t *testing.T) {
@@ -263,7 +264,8 @@ func TestChatAtATerminal(t *testing.T) {
 	}
 }
 
-// TestChatIsHarmless has the agent, its model, a tool and a source try to reprogram the terminal.
+// TestChatIsHarmless sends control sequences as the name of the agent, an answer, a tool and a
+// source.
 func TestChatIsHarmless(t *testing.T) {
 	t.Parallel()
 	const attack = "a\x1b]0;owned\x07\x1b[2J\u009b31m\u202eb"

@@ -18,11 +18,12 @@ import (
 
 type turnStream = *connect.ServerStream[parlancev1.StreamTurnResponse]
 
-// breaking is a talker whose connections break: say is its n-th taking of a turn, follow its n-th following.
+// breaking is a talker whose connections break. say[n] handles the n-th turn, follow[n] the n-th
+// time that a turn is followed.
 type breaking struct {
 	*talker
 	server *httptest.Server
-	// taken are the turns that the transcript has.
+	// taken are the turns in the transcript.
 	taken       []*parlancev1.Turn
 	say, follow []func(turnStream) error
 
@@ -50,7 +51,8 @@ func (b *breaking) GetTranscript(context.Context, *parlancev1.GetTranscriptReque
 	return &parlancev1.GetTranscriptResponse{Turns: b.taken}, nil
 }
 
-// sendEvents sends them, "delta" and a text or a type alone; the n-th has the id "n".
+// sendEvents sends events, given as "delta" with a text or as a type. The n-th event has the id
+// "n".
 func sendEvents(t *testing.T, stream turnStream, sent ...string) {
 	t.Helper()
 	for i, one := range sent {
@@ -73,8 +75,9 @@ func startBreaking(t *testing.T) (*breaking, string) {
 	return b, dir
 }
 
-// TestChatComesBack cuts the connection in the middle of an answer, has the first server that is reached then
-// be on its way out, and the next one answer again: one line says so, and no word is missing or said again.
+// TestChatComesBack cuts the connection in the middle of an answer. The first server that the chat
+// reaches then is stopping, and the next one completes the answer. The user sees one message and
+// every word once.
 func TestChatComesBack(t *testing.T) {
 	t.Parallel()
 	b, dir := startBreaking(t)
@@ -102,15 +105,15 @@ func TestChatComesBack(t *testing.T) {
 	}
 }
 
-// cutOff is closed when the server's connections have been cut.
+// cutOff returns a channel that is closed once the connections of the server are cut.
 func cutOff(b *breaking) <-chan struct{} {
 	done := make(chan struct{})
 	go func() { b.server.CloseClientConnections(); close(done) }()
 	return done
 }
 
-// TestChatBeforeTheFirstEvent loses the connection before anything was heard: words that arrived are not said
-// again, others are.
+// TestChatBeforeTheFirstEvent loses the connection before the first event. The text is sent again
+// only if the transcript does not have it.
 func TestChatBeforeTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	lose := func(b *breaking) func(turnStream) error {
@@ -133,7 +136,7 @@ func TestChatBeforeTheFirstEvent(t *testing.T) {
 	}
 }
 
-// TestChatAnsweredAgain tells the user when another server begins the answer anew.
+// TestChatAnsweredAgain tells the user that another server begins the answer again.
 func TestChatAnsweredAgain(t *testing.T) {
 	t.Parallel()
 	b, dir := startBreaking(t)
@@ -144,7 +147,7 @@ func TestChatAnsweredAgain(t *testing.T) {
 	clitest.Execute(t, "go\n", "chat", "--data-dir", dir).Wants(t, command.ExitDone, "▸ Half\n", "another answer follows", "▸ Whole.\n")
 }
 
-// TestChatGivesUp says what to do when nothing answers any more.
+// TestChatGivesUp says what to do when no server answers.
 func TestChatGivesUp(t *testing.T) {
 	t.Parallel()
 	for name, rest := range map[string]struct {
@@ -158,7 +161,7 @@ func TestChatGivesUp(t *testing.T) {
 			b, dir := startBreaking(t)
 			b.say = append(b.say, func(stream turnStream) error {
 				sendEvents(t, stream, "started", "delta Half")
-				_ = b.server.Listener.Close() // nobody comes in any more
+				_ = b.server.Listener.Close() // refuses new connections
 				<-cutOff(b)
 				return nil
 			})

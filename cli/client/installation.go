@@ -135,8 +135,8 @@ func (b bearer) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.
 	return next
 }
 
-// Explain turns the error of a call into a sentence, with advice where there is any. doing says what
-// the call was for.
+// Explain turns the error of a call into a sentence, with advice if possible. doing says what the
+// call was for.
 func (i Installation) Explain(doing string, err error) error {
 	if _, ok := errors.AsType[*connect.Error](err); !ok {
 		return fmt.Errorf("%s: %w", doing, err)

@@ -13,8 +13,8 @@ import (
 	"parlance.dev/parlance/platform/seal"
 )
 
-// Names in the data directory of `parlance dev`. Package command names the files that other commands
-// read; the private Postgres and Redis have theirs next to them (see package devstack).
+// Names in the data directory of `parlance dev`. Package command has the names of files that other
+// commands read. See package devstack for those of the private Postgres and Redis.
 const (
 	lockName    = "dev.lock"
 	blobsDir    = "blobs"

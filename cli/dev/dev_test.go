@@ -40,11 +40,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// devTimeout bounds one run of `parlance dev`.
+// devTimeout limits one run of `parlance dev`.
 const devTimeout = 3 * time.Minute
 
-// openDir is a data directory that the account of the servers can reach, which those of
-// testing.T are not: as root they would be put elsewhere and left there.
+// openDir returns a data directory that the account of the private servers can reach. They cannot
+// reach those of testing.T when the test runs as root.
 func openDir(t *testing.T) string {
 	t.Helper()
 	pgtest.New(t) // installs what is missing, once for all, or says how
@@ -139,7 +139,7 @@ func (p *devProcess) wantsEnd() {
 	}
 }
 
-// processesOf are the processes whose command line names the directory; Linux only, elsewhere none.
+// processesOf lists the processes whose command line names the directory. It works on Linux only.
 func processesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -211,7 +211,7 @@ func TestDev(t *testing.T) {
 	second.wantsEnd()
 }
 
-// readyOverTLS asks /readyz with the local CA, and insists on HTTP/2, which gRPC needs.
+// readyOverTLS requests /readyz with the local CA, over HTTP/2, which gRPC needs.
 func readyOverTLS(t *testing.T, dir, origin string) {
 	t.Helper()
 	roots := x509.NewCertPool()
@@ -232,8 +232,8 @@ func readyOverTLS(t *testing.T, dir, origin string) {
 	}
 }
 
-// TestDevStopsInMidStart interrupts the start at each of its steps, once and twice, and goes on
-// with the directory that the interrupted start left.
+// TestDevStopsInMidStart interrupts the start at each of its steps, once and twice, and then starts
+// with the same directory.
 func TestDevStopsInMidStart(t *testing.T) {
 	t.Parallel()
 	dir := openDir(t)

@@ -65,7 +65,8 @@ func (d *dev) start(ctx context.Context, group *errgroup.Group, opened *app.App)
 	before := d.dir.env()
 	deps := demo.Deps{Workspaces: opened.Workspaces, Agents: opened.Agents, Tools: opened.Tools, Knowledge: opened.Knowledge}
 	made, err := demo.Seed(ctx, deps, demo.Params{
-		APIKey: seal.Secret(before[command.EnvAPIKey]), WorkspaceID: before[command.EnvWorkspace], AgentID: before[command.EnvAgent], EndpointURL: endpoint,
+		APIKey: seal.Secret(before[command.EnvAPIKey]), WorkspaceID: before[command.EnvWorkspace],
+		AgentID: before[command.EnvAgent], EndpointURL: endpoint,
 	})
 	if err != nil {
 		return err

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// secondSignal returns a context that ends at the second signal to stop; the first one calls cancel.
-// Until release is called no signal ends the process, so that it can stop its private servers.
-// SIGHUP counts as a signal to stop unless the process was started to ignore it.
+// secondSignal returns a context that ends at the second signal to stop. The first signal calls
+// cancel. Until release is called no signal ends the process, so that it can stop its private
+// servers. SIGHUP counts as a signal to stop unless the process was started to ignore it.
 func secondSignal(ctx context.Context, cancel context.CancelFunc) (hurry context.Context, release func()) {
 	hurry, end := context.WithCancel(context.WithoutCancel(ctx))
 	signals := make(chan os.Signal, 2) // only two signals are counted

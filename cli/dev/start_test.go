@@ -29,7 +29,7 @@ func TestChooseModel(t *testing.T) {
 	}
 }
 
-// devWith is a dev that reads this and writes to the buffer.
+// devWith returns a dev with this input, and its output.
 func devWith(input string) (*dev, *bytes.Buffer) {
 	var out bytes.Buffer
 	cmd := &cobra.Command{}
@@ -55,7 +55,7 @@ func TestAsksBeforeInstalling(t *testing.T) {
 	}
 }
 
-// blocked is a terminal on which nobody types.
+// blocked is an input that nobody types on.
 type blocked struct{ ctx context.Context }
 
 // Read implements io.Reader.
@@ -64,7 +64,7 @@ func (b blocked) Read([]byte) (int, error) {
 	return 0, b.ctx.Err()
 }
 
-// Without a terminal there is nobody to ask: it says what it does and does it.
+// Without a terminal it does not ask: it prints what it installs and goes on.
 func TestSaysWhatItInstalls(t *testing.T) {
 	t.Parallel()
 	d, out := devWith("n\n")

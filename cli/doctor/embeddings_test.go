@@ -36,7 +36,8 @@ func TestStoredVectors(t *testing.T) {
 		WITH tenant AS (
 			INSERT INTO tenants (id, name, plan, created_at, updated_at) VALUES ('ten_1', 'acme', 'free', now(), now()) RETURNING id
 		), workspace AS (
-			INSERT INTO workspaces (id, tenant_id, name, created_at, updated_at) SELECT 'ws_1', id, 'main', now(), now() FROM tenant RETURNING id, tenant_id
+			INSERT INTO workspaces (id, tenant_id, name, created_at, updated_at) SELECT 'ws_1', id, 'main', now(),
+			now() FROM tenant RETURNING id, tenant_id
 		)
 		SELECT 1 FROM workspace`)
 	if err != nil {

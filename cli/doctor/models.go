@@ -10,7 +10,7 @@ import (
 	"parlance.dev/parlance/provider/model/extractive"
 )
 
-func lookAtModel(ctx context.Context, d Deps, r *report) {
+func checkModel(ctx context.Context, d Deps, r *report) {
 	provider, described, err := app.DefaultModel(ctx, d.Config)
 	if err != nil {
 		r.fail("call", "Correct PARLANCE_MODEL_*; `parlance models test` tries it alone.", "%v", err)
@@ -18,7 +18,8 @@ func lookAtModel(ctx context.Context, d Deps, r *report) {
 	}
 	if provider.Name() == extractive.Name {
 		r.warn("call",
-			"Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.", "none is configured: answers come from %s", described)
+			"Set PARLANCE_MODEL_BASE_URL and PARLANCE_MODEL_NAME, or an API key, to let a language model answer.",
+			"none is configured: answers come from %s", described)
 		return
 	}
 	for _, step := range model.Probe(ctx, provider, d.Now) {
@@ -34,7 +35,7 @@ func lookAtModel(ctx context.Context, d Deps, r *report) {
 	}
 }
 
-func lookAtEmbedder(ctx context.Context, d Deps, r *report) {
+func checkEmbedder(ctx context.Context, d Deps, r *report) {
 	embedder, described, err := app.DefaultEmbedder(d.Config)
 	if err != nil {
 		r.fail("call", "Correct PARLANCE_EMBEDDING_*.", "%v", err)
@@ -57,6 +58,6 @@ func lookAtEmbedder(ctx context.Context, d Deps, r *report) {
 	r.ok("call", "%s gave a vector of %d numbers in %s", described, len(vectors[0]), took)
 }
 
-func lookAtSpeech(_ context.Context, _ Deps, r *report) {
+func checkSpeech(_ context.Context, _ Deps, r *report) {
 	r.skip("call", "not configured: this version has no speech; voice sessions can be created and take text")
 }

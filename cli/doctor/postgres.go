@@ -17,25 +17,26 @@ import (
 )
 
 const (
-	leastPostgres = 150000 // as server_version_num has it
+	leastPostgres = 150000 // in the form of server_version_num
 	connectWithin = 10 * time.Second
-	// notifyWithin is how long a notification may take; it takes a round trip.
+	// notifyWithin limits a notification, which takes one round trip.
 	notifyWithin = 3 * time.Second
 	slowDatabase = 10 * time.Millisecond
 	skewWarning  = 2 * time.Second
 	skewFailure  = 30 * time.Second
 	roundTrips   = 5
-	// spareConnections of a process come on top of its pool: LISTEN, and a lock while it migrates.
+	// spareConnections are used by a process in addition to its pool: for LISTEN, and for a lock
+	// during migrations.
 	spareConnections = 2
 )
 
-// The versions of pgvector that matter.
+// Relevant versions of pgvector.
 var (
 	leastVector = [3]int{0, 8, 0}
 	safeVector  = [3]int{0, 8, 2}
 )
 
-func lookAtPostgres(ctx context.Context, d Deps, r *report) {
+func checkPostgres(ctx context.Context, d Deps, r *report) {
 	if d.Config.DatabaseURL == "" {
 		r.skip("reach", "DATABASE_URL is not set")
 		return
@@ -49,7 +50,7 @@ func lookAtPostgres(ctx context.Context, d Deps, r *report) {
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // only read from
 	r.ok("reach", "%s answers as user %s, database %s", conn.Config().Host, conn.Config().User, conn.Config().Database)
 	for _, look := range []func(context.Context, Deps, *pgx.Conn, *report) error{
-		lookAtServer, lookAtTransport, lookAtVector, lookAtRights, lookAtSchema, lookAtPooling, lookAtClock, lookAtConnections,
+		checkServer, checkTransport, checkVector, checkRights, checkSchema, checkPooling, checkClock, checkConnections,
 	} {
 		if err := look(ctx, d, conn, r); err != nil {
 			r.fail("query", "See the log of Postgres.", "%v", err)
@@ -58,7 +59,7 @@ func lookAtPostgres(ctx context.Context, d Deps, r *report) {
 	}
 }
 
-// connect opens one connection in the way the pool does: no prepared statements.
+// connect opens a connection with the options of the pool: no prepared statements.
 func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -71,8 +72,7 @@ func connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config)
 }
 
-// explainConnect says what to do about a connection that could not be made; pgx keeps the password
-// out of its errors.
+// explainConnect advises about a connection that failed. The errors of pgx contain no password.
 func explainConnect(err error) (advice, detail string) {
 	detail = err.Error()
 	if _, ok := errors.AsType[*postgres.URLError](err); ok {
@@ -100,8 +100,8 @@ func explainConnect(err error) (advice, detail string) {
 	return "See that Postgres runs and that host, port and sslmode in DATABASE_URL are its own, and that no firewall is between.", detail
 }
 
-// lookAtServer checks what cannot be changed without another server or database.
-func lookAtServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+// checkServer checks the version and the extensions.
+func checkServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	var number int
 	var version, encoding, readOnly string
 	var standby bool
@@ -125,7 +125,8 @@ func lookAtServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	switch {
 	case standby:
 		r.fail("writable",
-			"Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.", "this is a standby: it cannot be written to")
+			"Point DATABASE_URL to the primary; add target_session_attrs=read-write when it names several hosts.",
+			"this is a standby: it cannot be written to")
 	case readOnly == "on":
 		r.fail("writable", "Unset default_transaction_read_only for this user and database.", "transactions are read-only")
 	default:
@@ -134,8 +135,8 @@ func lookAtServer(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	return nil
 }
 
-// lookAtTransport warns of passwords that cross a public network in the clear.
-func lookAtTransport(_ context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+// checkTransport warns of passwords that are sent unencrypted over a public network.
+func checkTransport(_ context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	peer := conn.PgConn().Conn()
 	if _, secured := peer.(interface{ VerifyHostname(host string) error }); secured {
 		r.ok("transport", "the connection is encrypted")
@@ -150,7 +151,7 @@ func lookAtTransport(_ context.Context, _ Deps, conn *pgx.Conn, r *report) error
 	return nil
 }
 
-func lookAtVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+func checkVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	var installed, available, builders string
 	err := conn.QueryRow(ctx, `
 		SELECT coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), ''),
@@ -166,7 +167,8 @@ func lookAtVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 				"pgvector/pgvector.", "pgvector is not there")
 	case installed == "":
 		r.fail("pgvector",
-			"As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).", "pgvector %s can be installed, and is not in this database", available)
+			"As a superuser in this database: CREATE EXTENSION vector; (`parlance migrate up` does it when it may).",
+			"pgvector %s can be installed, and is not in this database", available)
 	case versionOf(installed).less(leastVector):
 		r.fail("pgvector", "Install pgvector 0.8.2 or newer, then ALTER EXTENSION vector UPDATE;", "pgvector %s is too old", installed)
 	case versionOf(installed).less(safeVector) && builders == "0":
@@ -180,7 +182,7 @@ func lookAtVector(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	return nil
 }
 
-func lookAtRights(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
+func checkRights(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error {
 	var schema string
 	var create bool
 	var closed []string
@@ -207,7 +209,7 @@ func lookAtRights(ctx context.Context, _ Deps, conn *pgx.Conn, r *report) error 
 	return nil
 }
 
-func lookAtSchema(ctx context.Context, d Deps, _ *pgx.Conn, r *report) error {
+func checkSchema(ctx context.Context, d Deps, _ *pgx.Conn, r *report) error {
 	migrations, err := sqlmigrations.Status(ctx, d.Config.DatabaseURL.Reveal())
 	if err != nil {
 		return err
@@ -226,7 +228,7 @@ func lookAtSchema(ctx context.Context, d Deps, _ *pgx.Conn, r *report) error {
 	return sayAhead(ctx, d, len(migrations), r)
 }
 
-// sayAhead tells a database that a newer version has migrated, which older ones work on.
+// sayAhead handles a database that a newer version has migrated. Older versions work with it.
 func sayAhead(ctx context.Context, d Deps, known int, r *report) error {
 	conn, err := connect(ctx, d.Config.DatabaseURL.Reveal())
 	if err != nil {

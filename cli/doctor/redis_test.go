@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/test/redistest"
 )
 
-// TestRedis breaks one thing of a Redis of the test's own after the other.
+// TestRedis breaks a Redis in several ways.
 func TestRedis(t *testing.T) {
 	t.Parallel()
 	in := install(t)

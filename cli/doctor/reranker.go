@@ -7,11 +7,11 @@ import (
 	"parlance.dev/parlance/app"
 )
 
-// slowRerank is how long a person who waits for an answer may notice the reranking.
+// slowRerank is a delay that a waiting person notices.
 const slowRerank = time.Second
 
-// lookAtReranker has the server order two sentences, of which one is about the question.
-func lookAtReranker(ctx context.Context, d Deps, r *report) {
+// checkReranker has the server rank two sentences, one of which answers the question.
+func checkReranker(ctx context.Context, d Deps, r *report) {
 	if d.Config.Rerank.BaseURL == "" {
 		r.skip("call", "not configured: passages stay in the order of their ranking")
 		return

@@ -11,11 +11,12 @@ import (
 	"parlance.dev/parlance/platform/wal"
 )
 
-// writtenSoon is how long a server with Postgres takes at most to write what it has kept.
+// writtenSoon is how long a server needs at most to write its kept turns once Postgres is
+// available.
 const writtenSoon = time.Minute
 
-// lookAtSpill looks at the directory where servers keep turns while Postgres is away.
-func lookAtSpill(_ context.Context, d Deps, r *report) {
+// checkSpill checks the directory where servers keep turns while Postgres is unavailable.
+func checkSpill(_ context.Context, d Deps, r *report) {
 	dir := d.Config.Spill()
 	if dir == "" {
 		r.skip("write", "no directory: turns fail while Postgres is away (PARLANCE_SPILL_DIR)")
@@ -28,7 +29,7 @@ func lookAtSpill(_ context.Context, d Deps, r *report) {
 		if _, err := os.Stat(there); err == nil || !errors.Is(err, fs.ErrNotExist) || there == filepath.Dir(there) {
 			break
 		}
-		there, made = filepath.Dir(there), false // a server makes the rest
+		there, made = filepath.Dir(there), false // a server creates the directories below
 	}
 	if err := wal.TryWrite(there); err != nil {
 		r.fail("write", advice, "%v", err)
@@ -49,19 +50,19 @@ func lookAtSpill(_ context.Context, d Deps, r *report) {
 		r.ok("room", "%d MiB are left", free>>20)
 	}
 	if made {
-		lookAtKept(d, dir, r)
+		checkKept(d, dir, r)
 	}
 }
 
-// lookAtKept says what waits in the directory.
-func lookAtKept(d Deps, dir string, r *report) {
+// checkKept reports the records in the directory.
+func checkKept(d Deps, dir string, r *report) {
 	survey, err := wal.Look(dir)
 	if err != nil {
 		r.fail("waiting", "Let the service's user read the directory.", "%v", err)
 		return
 	}
 	live, left := 0, 0
-	var newest time.Time // of what nobody holds
+	var newest time.Time // of records that no process holds
 	for _, one := range survey.Waiting {
 		if one.Held {
 			live += one.Records

@@ -13,7 +13,7 @@ import (
 	"parlance.dev/parlance/platform/wal"
 )
 
-// plain seals nothing: doctor reads no record.
+// plain encrypts nothing: doctor reads no record.
 type plain struct{}
 
 func (plain) Seal(_ context.Context, text []byte, _ seal.Binding) ([]byte, error) { return text, nil }

@@ -1,5 +1,5 @@
-// Package fetch gets documents from the web for a person at a terminal: a web page for the knowledge
-// base, or an OpenAPI document.
+// Package fetch gets documents from the web for a person at a terminal: a web page for the
+// knowledge base, or an OpenAPI document.
 package fetch
 
 import (

@@ -47,7 +47,7 @@ func (w world) changed(t *testing.T, name string) any {
 
 const returnsText = "# Returns\n\nBooks can be returned within 30 days, at the desk on the second floor.\n"
 
-// The whole way: a folder goes in, once, and is asked.
+// A folder is added once, and queried.
 func TestKBAddFolder(t *testing.T) {
 	t.Parallel()
 	w := start(t, clitest.Options{})
@@ -55,7 +55,8 @@ func TestKBAddFolder(t *testing.T) {
 		"returns.md":                 returnsText,
 		"sub dir/Öffnungszeiten.txt": "The garage closes at midnight.",
 		"shop/house.html":            "<title>x</title><h1>Dogs</h1><p>Dogs are welcome on a lead.</p>",
-		".hidden.md":                 "secret", ".git/config.md": "secret", "node_modules/a/readme.md": "not ours", "~$report.docx": "lock", "main.go": "package x",
+		".hidden.md":                 "secret", ".git/config.md": "secret", "node_modules/a/readme.md": "not ours",
+		"~$report.docx": "lock", "main.go": "package x",
 	})
 	got := w.kb(t, "", "add", folder, "--attach", "default")
 	got.Wants(t, command.ExitDone, "✓ returns.md", "✓ sub dir/Öffnungszeiten.txt", "✓ shop/house.html", "3 ready",
@@ -80,13 +81,14 @@ func TestKBAddSaysWhatFailed(t *testing.T) {
 	t.Parallel()
 	w := start(t, clitest.Options{Plan: "small"})
 	folder := clitest.WriteTree(t, map[string]string{
-		"good.md": returnsText, "picture.md": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "empty.txt": "", "large.txt": strings.Repeat("many words ", 3000),
+		"good.md": returnsText, "picture.md": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "empty.txt": "",
+		"large.txt": strings.Repeat("many words ", 3000),
 	})
 	got := w.kb(t, "", "add", folder)
 	got.Wants(t, command.ExitFailed, "✓ good.md", "✗ picture.md", "failed kb-unsupported-media-type",
 		"its content is image/png", "failed empty",
 		"failed quota-exceeded-kb-upload-size", "→ split the file, or change the plan", "1 ready, 3 failed", "3 of 4 failed")
-	// What failed is tried again in its place: no second row of it.
+	// A failed source is tried again and not added a second time.
 	before := w.changed(t, "empty.txt")
 	w.kb(t, "", "add", folder).Wants(t, command.ExitFailed, "1 there already, 3 failed")
 	if before == w.changed(t, "empty.txt") {
@@ -129,7 +131,7 @@ func TestKBAddStdin(t *testing.T) {
 	w.kb(t, "", "download", "Piped.md", "-o", "-").Wants(t, command.ExitDone, returnsText)
 }
 
-// Lost answers and servers that ask for patience do not make a second source.
+// Lost answers and requests to wait do not make a second source.
 func TestKBAddTriesAgain(t *testing.T) {
 	t.Parallel()
 	trial := 0
@@ -246,7 +248,7 @@ func TestKBUsage(t *testing.T) {
 	})
 }
 
-// The commands on what is there.
+// The commands for existing sources.
 func TestKBSources(t *testing.T) {
 	t.Parallel()
 	w := start(t, clitest.Options{})

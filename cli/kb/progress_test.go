@@ -17,7 +17,7 @@ import (
 
 var paint = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// No row may wrap, on any screen: it would not be found again to be drawn over.
+// No row may be wider than the screen: a wrapped row cannot be redrawn.
 func TestKBProgressFits(t *testing.T) {
 	t.Parallel()
 	screen := term.Open(&bytes.Buffer{}, func(string) (string, bool) { return "", false })
@@ -51,7 +51,7 @@ func TestKBProgressFits(t *testing.T) {
 	}
 }
 
-// More than the screen holds is counted, not drawn.
+// Items that do not fit on the screen are counted.
 func TestKBProgressOfMany(t *testing.T) {
 	t.Parallel()
 	screen := term.Open(&bytes.Buffer{}, func(string) (string, bool) { return "", false })

@@ -12,7 +12,7 @@ import (
 	"parlance.dev/parlance/test/pdfmake"
 )
 
-// Scores of each order that was joined are shown, and what became of the reranking.
+// The scores of each merged ranking are shown, and the result of the reranking.
 func TestKBQueryScores(t *testing.T) {
 	t.Parallel()
 	server := rerank.Start(t)
@@ -43,7 +43,7 @@ func TestKBQueryScores(t *testing.T) {
 	without.kb(t, "", "query", "harbour boats cellar", "--rerank").Wants(t, command.ExitDone, "no reranking server (PARLANCE_RERANK_BASE_URL)")
 }
 
-// A PDF is read by OCR from the start, other files as ever, and nothing is ingested twice.
+// Only PDFs are read by OCR, and nothing is ingested twice.
 func TestKBAddForceOCR(t *testing.T) {
 	t.Parallel()
 	doctools.Need(t)
@@ -57,7 +57,8 @@ func TestKBAddForceOCR(t *testing.T) {
 		return harness.Rows[int](t, w.Env, "SELECT count(*) FROM sources WHERE status = 'ready'")[0] == 2
 	})
 	if got := harness.Rows[string](t, w.Env,
-		"SELECT name || ' ' || ocr_page_count || ' ' || attempt FROM sources ORDER BY name"); strings.Join(got, ", ") != "returns.md 0 1, scan.pdf 1 1" {
+		"SELECT name || ' ' || ocr_page_count || ' ' || attempt FROM sources ORDER BY name"); strings.Join(got,
+		", ") != "returns.md 0 1, scan.pdf 1 1" {
 		t.Errorf("pages by OCR, and runs: %v", got)
 	}
 	if n := harness.Rows[int](t, w.Env, "SELECT count(*) FROM events WHERE type = 'kb.source_ingested'")[0]; n != 2 {

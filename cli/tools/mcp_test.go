@@ -9,7 +9,7 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// The tools of an MCP server are listed by their names, shown with what asks first, and run by theirs.
+// The tools of an MCP server are listed by their prefixed names, and run by their own.
 func TestToolsOfMCPServer(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)

@@ -13,7 +13,8 @@ import (
 	"parlance.dev/parlance/test/fake/httptool"
 )
 
-// shopDocument describes an API at the given address; it has what tools can send and what not.
+// shopDocument describes an API at the given address, with operations that tools support and that
+// they do not.
 const shopDocument = `
 openapi: 3.0.3
 info: {title: Shop, version: "1"}
@@ -61,7 +62,7 @@ components:
         gift: {type: boolean}
 `
 
-// toolsWorld is a running service, and an API to make tools of.
+// toolsWorld is a running service and an API to make tools of.
 type toolsWorld struct {
 	clitest.Service
 	api *httptool.Server
@@ -98,7 +99,7 @@ func (w toolsWorld) slugs(t *testing.T) []string {
 	return slugs
 }
 
-// The whole way: a document becomes tools of an agent, and one of them is called.
+// A document becomes tools of an agent, and one of them is called.
 func TestToolsFromOpenAPI(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)
@@ -147,7 +148,7 @@ func TestToolsFromOpenAPI(t *testing.T) {
 		!strings.Contains(sent[0].Body, `"count":2`) || !strings.Contains(sent[0].Body, `"gift":true`) {
 		t.Errorf("sent %+v", sent)
 	}
-	// What is not the Authorization header is a variable, and goes where no token is wanted.
+	// A secret that is not in the Authorization header becomes a variable.
 	w.tools(t, "", "run", "get_status").Wants(t, command.ExitFailed, "secret__x_key")
 	key := filepath.Join(t.TempDir(), "key.txt")
 	clitest.WriteFile(t, key, "key-1234567890\n")
@@ -180,7 +181,7 @@ func TestToolsAddAgain(t *testing.T) {
 		"1 updated, 1 there already")
 	w.tools(t, "", "show", "get_order").Wants(t, command.ExitDone, "Find an order", "/orders/by-id/{order-id}")
 
-	// A token that is given later is stored with --update, where the document wants one.
+	// With --update a token is stored in existing tools.
 	token := filepath.Join(t.TempDir(), "token.txt")
 	clitest.WriteFile(t, token, "Token whole")
 	w.add(t, "--operation", "getOrder", "--yes", "--update", "--auth-header", "@"+token).Wants(t, command.ExitDone, "1 updated")
@@ -214,7 +215,7 @@ func TestToolsAddJSON(t *testing.T) {
 	}
 }
 
-// What the service refuses is said for the one tool; the others are made.
+// A tool that the service refuses is reported, and the others are made.
 func TestToolsAddRefused(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)
@@ -224,7 +225,7 @@ func TestToolsAddRefused(t *testing.T) {
 	got.Wants(t, command.ExitFailed, "✗ get_status: ", "webhook_url names an address that is not public", "1 made, 1 failed", "1 of 2 failed")
 }
 
-// Everything that is made of a document with every trait of our own contract is accepted.
+// Our own OpenAPI document, which uses every feature of our contract, becomes tools.
 func TestToolsOfOurOwnDocument(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)
@@ -355,7 +356,7 @@ func TestToolsAttach(t *testing.T) {
 	w.tools(t, "", "ls").Wants(t, command.ExitDone, "The workspace has no tools.")
 }
 
-// A person chooses, is asked for the token, and says yes.
+// A person chooses operations, enters the token, and confirms.
 func TestToolsAsk(t *testing.T) {
 	t.Parallel()
 	w := startTools(t)

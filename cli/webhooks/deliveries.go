@@ -54,7 +54,8 @@ func (h *hooks) deliveries(ctx context.Context, o deliveriesOptions, args []stri
 		return err
 	}
 	req := &parlancev1.ListWebhookDeliveriesRequest{
-		WorkspaceId: h.WorkspaceID, EndpointId: one.GetId(), Limit: new(int32(50)), Status: o.status, Event: o.event, EventId: o.eventID, OmitBodies: !o.json,
+		WorkspaceId: h.WorkspaceID, EndpointId: one.GetId(), Limit: new(int32(50)), Status: o.status, Event: o.event,
+		EventId: o.eventID, OmitBodies: !o.json,
 	}
 	if from, ok := o.since.from(h.Now()); ok {
 		req.StartedAfter = timestamppb.New(from)

@@ -240,7 +240,10 @@ func forwardBody(event *parlancev1.Event) ([]byte, error) {
 		WorkspaceID string          `json:"workspace_id"`
 		CreatedAt   string          `json:"created_at"`
 		Data        json.RawMessage `json:"data"`
-	}{event.GetType(), event.GetEventId(), event.GetTenantId(), event.GetWorkspaceId(), event.GetCreatedAt().AsTime().Format(time.RFC3339Nano), data})
+	}{
+		event.GetType(), event.GetEventId(), event.GetTenantId(), event.GetWorkspaceId(),
+		event.GetCreatedAt().AsTime().Format(time.RFC3339Nano), data,
+	})
 }
 
 func forwardFailure(err error) string {
@@ -260,7 +263,8 @@ func forwardFailure(err error) string {
 func (l *listener) show(event *parlancev1.Event, status int, failure string, took time.Duration) error {
 	if l.o.json {
 		return json.NewEncoder(l.Screen.Out).Encode(map[string]any{
-			"event_id": event.GetEventId(), "type": event.GetType(), "cursor": event.GetCursor(), "status": status, "error": failure, "latency_ms": took.Milliseconds(),
+			"event_id": event.GetEventId(), "type": event.GetType(), "cursor": event.GetCursor(), "status": status,
+			"error": failure, "latency_ms": took.Milliseconds(),
 		})
 	}
 	outcome := l.Screen.Bad(fmt.Sprint(status))

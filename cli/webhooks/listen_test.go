@@ -19,7 +19,7 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// cutter lets requests through until it is told to break them off.
+// cutter breaks off running requests when cut is called.
 type cutter struct {
 	mu  sync.Mutex
 	now chan struct{}
@@ -50,8 +50,8 @@ func (c *cutter) cut() {
 	c.now = make(chan struct{})
 }
 
-// TestListen: events come to a local program signed and in order, what it refuses is shown, and a
-// connection that breaks loses and repeats nothing.
+// TestListen receives signed events in order. Refusals are shown, and a connection that breaks
+// loses and repeats nothing.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	cut := &cutter{now: make(chan struct{})}

@@ -20,7 +20,8 @@ const pageSize = 200
 
 func New() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "webhooks", Short: "Tell your systems what happens: endpoints, what they got, and what they missed", GroupID: "use", Args: command.ExactArgs(),
+		Use: "webhooks", Short: "Tell your systems what happens: endpoints, what they got, and what they missed",
+		GroupID: "use", Args: command.ExactArgs(),
 		Long: `A webhook endpoint is an https URL of yours that gets events, signed, and again until it answers 2xx.
 Without flags the commands work on the parlance dev of this machine. An endpoint is named by its id
 (we_…), by its URL, or not at all while there is only one.

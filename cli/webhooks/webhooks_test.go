@@ -13,7 +13,8 @@ import (
 	"parlance.dev/parlance/test/harness"
 )
 
-// TestWebhooks is an operator's day: an endpoint is made and tested, refuses an event, and gets it again.
+// TestWebhooks registers an endpoint and tests it; the endpoint refuses an event and receives it
+// again.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	hook := receiver.New(t)
@@ -94,7 +95,7 @@ func TestWebhooks(t *testing.T) {
 		webhooks("test", made["id"].(string)).Wants(t, command.ExitDone, "succeeded 200")
 		webhooks("rm", made["id"].(string)).Wants(t, command.ExitDone, "deleted")
 	}
-	// Not the newest one: what the other endpoint missed may still come.
+	// Search all requests: an event that the other endpoint missed may arrive last.
 	if !slices.ContainsFunc(hook.Requests(),
 		func(r receiver.Request) bool { return r.Header.Get("Authorization") == "Bearer tok-1234567890" }) {
 		t.Error("nothing came with the Authorization of the file")

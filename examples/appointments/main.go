@@ -1,17 +1,17 @@
-// Command appointments is an agent that books an appointment at a practice, as a customer would build
-// it: a REST service (GET for the free slots, POST for the booking), an MCP server with what to prepare,
-// and a model. All three run in this program on loopback; Parlance is a running `parlance dev`.
+// Command appointments is an agent that books an appointment at a practice, as a customer would
+// build it: a REST service (GET for the free slots, POST for the booking), an MCP server, and a
+// model. All three run in this program on loopback. Parlance is a running `parlance dev`.
 //
 //	appointments [-data-dir DIR]     default: ~/.local/share/parlance
 //
-// The conversation takes four turns over HTTP. The REST service is called with the customer's id from
-// the session's dynamic variables and a secret header that no model, transcript or trace shows; the
-// number of the booking is assigned to a variable, which a later turn speaks of. In the end it prints
-// the trace of every call. It checks what comes back and ends with 1 at the first mismatch. What it
-// makes is in a workspace of its own, which it deletes.
+// The conversation takes four turns over HTTP. The REST service is called with the customer's id
+// from the session's dynamic variables, and with a secret header that no model, transcript or trace
+// shows. The number of the booking is assigned to a variable, which a later turn uses. At the end
+// the program prints the trace of every call. It checks all answers and exits with 1 at the first
+// mismatch. It works in a workspace of its own, which it deletes.
 //
-// The model is a script on OpenAI's wire, so that every run says the same. An agent without
-// "provider": "openai" in createAgent would use the installation's model instead.
+// The model is a script on OpenAI's protocol, so every run is the same. Without "provider":
+// "openai" in createAgent, the agent would use the installation's model.
 package main
 
 import (
@@ -181,7 +181,7 @@ func (s *shown) say(said string) error {
 	return nil
 }
 
-// check insists on what the conversation must have come to, and prints its traces.
+// check checks the results of the conversation, and prints its traces.
 func (s *shown) check(practice *practice, model *model) error {
 	listed, err := s.api.get("/sessions/" + s.session + "/tool-calls")
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// installation is the servers that are talked to.
+// installation is the servers that the client uses.
 type installation struct {
 	key string
-	// nodes are the servers' processes; one nil for a `parlance dev`, which is not ours to kill.
+	// nodes are the processes of the servers. It is empty for a running `parlance dev`, which is not
+	// killed.
 	nodes  []*process
 	worker *process
 }

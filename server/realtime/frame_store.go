@@ -16,9 +16,9 @@ import (
 )
 
 // The frames of one socket are a Redis stream, several in an entry. The streams of a channel's
-// sockets are a list, newest first. Both expire soon after nobody may come back any more. Redis may
-// lose data at any moment: frames that were not written leave a gap, and frames before a gap are
-// not sent again.
+// sockets are a list, newest first. Both expire soon after the time in which a client may come
+// back. Redis may lose data at any moment: frames that were not written leave a gap, and frames
+// before a gap are not sent again.
 const (
 	flushInterval    = 80 * time.Millisecond
 	redisTimeout     = 2 * time.Second

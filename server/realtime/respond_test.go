@@ -373,7 +373,7 @@ func TestAudio(t *testing.T) {
 		t.Errorf("not Base64: %v", failed)
 	}
 	if failed := c.want("error"); path(failed, "error", "code") != "stt-not-configured" {
-		t.Errorf("nobody listens: %v", failed)
+		t.Errorf("audio without a transcriber: %v", failed)
 	}
 	c.want("input_audio_buffer.cleared")
 	if failed := c.want("error"); path(failed, "error", "code") != "input_audio_buffer_commit_empty" ||

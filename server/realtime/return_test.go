@@ -100,7 +100,7 @@ func TestReturnDuringAnswer(t *testing.T) {
 		name string
 		// cut breaks the first connection; without it the server still takes it for open.
 		cut bool
-		// away is how many pieces are said while nobody is there.
+		// away is how many pieces come while the client is away.
 		away int
 		// done has the whole answer said meanwhile.
 		done bool
@@ -201,15 +201,15 @@ func TestReturnOutOfBand(t *testing.T) {
 	c.say("main")
 	gates["main"] <- struct{}{}
 	c.until("response.output_text.delta")
-	aside := func(text string) {
+	outOfBand := func(text string) {
 		c.send(
 			`{"type":"response.create","response":{"conversation":"none","input":[{"type":"message","role":"user",` +
 				`"content":[{"type":"input_text","text":"` + text + `"}]}]}}`,
 		)
 	}
-	aside("closed")
+	outOfBand("closed")
 	c.until("response.done")
-	aside("open")
+	outOfBand("open")
 	gates["open"] <- struct{}{}
 	c.until("response.output_text.delta")
 	_ = c.conn.CloseNow()

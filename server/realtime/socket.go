@@ -52,7 +52,7 @@ type socket struct {
 	// ended says that the socket ends, as end says.
 	ended bool
 	end   ending
-	// conversationClosed says that the conversation has sent Closed: nobody resumes this Live.
+	// conversationClosed says that the conversation has sent Closed: this Live cannot be resumed.
 	conversationClosed bool
 	// refusedAt is when the client was last told that it sends too much.
 	refusedAt time.Time

@@ -295,13 +295,13 @@ func TestTypingIntoAVoiceSession(t *testing.T) {
 		`{"type":"input_audio_buffer.append","audio":"AAAA"}`,
 		`{"type":"input_audio_buffer.clear"}`,
 	)
-	if deaf := voice.want("error"); path(deaf, "error", "code") != "stt-not-configured" {
-		t.Errorf("audio: %v", deaf)
+	if refused := voice.want("error"); path(refused, "error", "code") != "stt-not-configured" {
+		t.Errorf("audio: %v", refused)
 	}
 	voice.want("input_audio_buffer.cleared") // the second append has no answer
 	chat.send(`{"type":"input_audio_buffer.append","audio":"AAAA"}`)
-	if deaf := chat.want("error"); path(deaf, "error", "code") != "session-modality" {
-		t.Errorf("audio on chat: %v", deaf)
+	if refused := chat.want("error"); path(refused, "error", "code") != "session-modality" {
+		t.Errorf("audio on chat: %v", refused)
 	}
 	chat.say("Hello?")
 	chat.until("response.done")

@@ -136,7 +136,7 @@ func (f *webhooksFixture) happen(eventType events.Type) string {
 		f.t.Fatal(err)
 	}
 	for _, batch := range webhooks.Batches(made.Queued) {
-		if _, err := f.hooks.Deliver(f.t.Context(), batch.EndpointID, batch.IDs); err != nil {
+		if _, err := f.hooks.Deliver(f.t.Context(), batch); err != nil {
 			f.t.Fatal(err)
 		}
 	}

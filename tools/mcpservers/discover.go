@@ -145,9 +145,7 @@ func (s *Service) unknown(ctx context.Context, server Server, err error) Found {
 func (s *Service) newest(ctx context.Context, server Server, e Endpoint) (digest string, fresh bool, err error) {
 	now := s.now()
 	if e.digest == "" {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		last := s.private[e.key]
+		last, _ := s.private.Get(e.key)
 		return last.digest, last.digest != "" && now.Sub(last.listedAt) < freshTime, nil
 	}
 	row, err := selectDiscovery(ctx, s.db, server)
@@ -160,10 +158,7 @@ func (s *Service) newest(ctx context.Context, server Server, e Endpoint) (digest
 // catalog is the list of a digest, made usable for models. It is nil when there is none.
 func (s *Service) catalog(ctx context.Context, server Server, digest string) ([]Tool, error) {
 	key := server.ToolID + " " + digest
-	s.mu.Lock()
-	tools, ok := s.catalogs[key]
-	s.mu.Unlock()
-	if ok {
+	if tools, ok := s.catalogs.Get(key); ok {
 		return tools, nil
 	}
 	raw, err := selectCatalog(ctx, s.db, server, digest)
@@ -174,12 +169,7 @@ func (s *Service) catalog(ctx context.Context, server Server, digest string) ([]
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return nil, fmt.Errorf("decode list of tools: %w", err)
 	}
-	tools = s.usable(list)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.catalogs) >= maxCached {
-		clear(s.catalogs) // rare, and each costs one read
-	}
-	s.catalogs[key] = tools
+	tools := s.usable(list)
+	s.catalogs.Set(key, tools)
 	return tools, nil
 }

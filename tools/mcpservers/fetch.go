@@ -178,12 +178,7 @@ func (s *Service) store(ctx context.Context, row discovery, list []mcp.Tool, e E
 		return "", fmt.Errorf("store list of tools: %w", err)
 	}
 	if e.digest == "" {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if len(s.private) >= maxCached {
-			clear(s.private)
-		}
-		s.private[e.key] = privateRow{digest: row.Digest, listedAt: row.ListedAt}
+		s.private.Set(e.key, privateRow{digest: row.Digest, listedAt: row.ListedAt})
 	}
 	return row.Digest, nil
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"parlance.dev/parlance/platform/cache"
 	"parlance.dev/parlance/platform/postgres"
 	"parlance.dev/parlance/provider/mcp"
 	"parlance.dev/parlance/tools/failure"
@@ -48,11 +49,12 @@ type Service struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
-	mu       sync.Mutex
-	closed   bool
-	fetches  map[string]*fetch     // by Endpoint.key; running ones, and those that failed lately
-	catalogs map[string][]Tool     // by tool and digest
-	private  map[string]privateRow // by Endpoint.key
+	catalogs *cache.Cache[string, []Tool]     // by tool and digest
+	private  *cache.Cache[string, privateRow] // by Endpoint.key
+
+	mu      sync.Mutex
+	closed  bool
+	fetches map[string]*fetch // by Endpoint.key; running ones, and those that failed lately
 }
 
 // privateRow is the newest list of a server whose endpoint depends on the variables of a session.
@@ -66,7 +68,8 @@ type privateRow struct {
 func New(d Deps) *Service {
 	s := &Service{
 		db: d.DB, schemas: d.Schemas, log: d.Log, now: d.Now,
-		fetches: map[string]*fetch{}, catalogs: map[string][]Tool{}, private: map[string]privateRow{},
+		catalogs: cache.New[string, []Tool](maxCached), private: cache.New[string, privateRow](maxCached),
+		fetches: map[string]*fetch{},
 	}
 	s.client = mcp.New(mcp.Options{HTTP: d.HTTP, Changed: s.markChanged})
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -92,9 +95,7 @@ func (s *Service) markChanged(key string) {
 	row := discovery{
 		TenantID: workspaces.TenantID(parts[0]), WorkspaceID: workspaces.ID(parts[1]), ToolID: parts[2], ChangedAt: s.timestamp(),
 	}
-	s.mu.Lock()
-	delete(s.private, key)
-	s.mu.Unlock()
+	s.private.Delete(key)
 	ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
 	defer cancel()
 	if err := updateDiscovery(ctx, s.db, row, "changed_at"); err != nil && ctx.Err() == nil {

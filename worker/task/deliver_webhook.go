@@ -44,12 +44,13 @@ func HandleDeliverWebhook(service *webhooks.Service, admit AdmitFunc, observe fu
 		if err := decode(payload, &p); err != nil {
 			return err
 		}
+		batch := webhooks.Batch{TenantID: p.TenantID, EndpointID: p.EndpointID, IDs: p.DeliveryIDs}
 		leave, ok := admit(string(p.TenantID))
 		if !ok {
-			return service.PutOff(ctx, webhooks.Batch{TenantID: p.TenantID, EndpointID: p.EndpointID, IDs: p.DeliveryIDs})
+			return service.PutOff(ctx, batch)
 		}
 		defer leave()
-		tally, err := service.Deliver(ctx, p.EndpointID, p.DeliveryIDs)
+		tally, err := service.Deliver(ctx, batch)
 		observe(tally)
 		return err
 	}

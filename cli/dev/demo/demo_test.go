@@ -20,7 +20,7 @@ import (
 	"parlance.dev/parlance/workspaces"
 )
 
-// open joins an installation of the test's own with a running worker.
+// open joins an installation with a running worker.
 func open(t *testing.T) Deps {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func open(t *testing.T) Deps {
 	return Deps{Workspaces: opened.Workspaces, Agents: opened.Agents, Tools: opened.Tools, Knowledge: opened.Knowledge}
 }
 
-// seed runs both halves.
+// seed runs Seed and AttachWhenReady.
 func seed(t *testing.T, d Deps, p Params) Installation {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -116,7 +116,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// Where the operator closed loopback to tools, the demo does without its tool.
+// When tools may not call this machine, the demo has no tool.
 func TestSeedWithoutEndpoint(t *testing.T) {
 	t.Parallel()
 	d := open(t)
@@ -130,7 +130,7 @@ func TestSeedWithoutEndpoint(t *testing.T) {
 	}
 }
 
-// What a person changed stays; what is lost is made again.
+// Changes by a person are kept; missing objects are made again.
 func TestSeedRepairs(t *testing.T) {
 	t.Parallel()
 	d := open(t)

@@ -56,7 +56,8 @@ func one(t *testing.T, operations []openapi.Operation, id string) openapi.Operat
 	return openapi.Operation{}
 }
 
-// TestPlan holds what is made of two documents, with the traits of many public ones, against files.
+// TestPlan compares the operations of two documents, which have features of many public ones, with
+// golden files.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	for name, from := range map[string]string{"shop.yaml": "", "payments.json": "https://pay.example.org/docs/openapi.json"} {

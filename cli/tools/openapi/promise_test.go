@@ -22,8 +22,8 @@ var (
 	headerText = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 )
 
-// checkOperation holds an operation against what the API and the vendors of models take, and against
-// what no document may do.
+// checkOperation checks the rules of the API and of the vendors of models, and that a document
+// cannot inject placeholders.
 func checkOperation(t *testing.T, o openapi.Operation) {
 	t.Helper()
 	if !slug.MatchString(o.Slug) || slices.Contains(reserved, o.Slug) {
@@ -96,7 +96,7 @@ func checkSchema(t *testing.T, name string, schema map[string]any) {
 	}
 }
 
-// deep is a document whose schemas refer to each other so that what one says in full has no end.
+// deep is a document whose schemas refer to each other endlessly.
 func deep(width int) string {
 	schemas := []string{}
 	for i := range 60 {
@@ -108,11 +108,13 @@ func deep(width int) string {
 			fmt.Sprintf(`"S%d": {"type": "object", "description": "Schema %d.", "properties": {"id": {"type": "string"}, %s}}`,
 				i, i, strings.Join(members, ",")))
 	}
-	return `{"openapi": "3.1.0", "servers": [{"url": "https://api.example.org/v1"}], "paths": {"/a": {"post": {"operationId": "a", "requestBody": {"content":
-		{"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}}}}, "components": {"schemas": {` + strings.Join(schemas, ",") + `}}}`
+	return `{"openapi": "3.1.0", "servers": [{"url": "https://api.example.org/v1"}], "paths": {"/a": {"post": {
+		"operationId": "a",
+		"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}
+	}}}, "components": {"schemas": {` + strings.Join(schemas, ",") + `}}}`
 }
 
-// What repeats itself is described as deep as there is room for, and it is said how deep that is.
+// Schemas that repeat themselves are described to the depth that fits, and a note says so.
 func TestDeepSchemas(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{2, 8, 40} {
@@ -134,20 +136,23 @@ func TestDeepSchemas(t *testing.T) {
 	}
 }
 
-// The whole document has a bound too: each of its operations alone is within its own.
+// The work for a whole document is limited, although each of its operations is within its own
+// limit.
 func TestEndlessDocument(t *testing.T) {
 	t.Parallel()
 	var paths strings.Builder
 	for i := range 500 {
 		fmt.Fprintf(&paths,
-			`"/a%d": {"post": {"operationId": "a%d", "requestBody": {"content": {"application/json": {"schema": {"allOf": [{"$ref": "#/x/0"}, {"$ref": "#/x/0"}]}}}}}},`, i, i)
+			`"/a%d": {"post": {"operationId": "a%d", "requestBody": {"content": {"application/json":
+				{"schema": {"allOf": [{"$ref": "#/x/0"}, {"$ref": "#/x/0"}]}}}}}},`, i, i)
 	}
 	var parts []string
 	for i := range 40 {
 		parts = append(parts, fmt.Sprintf(`{"allOf": [{"$ref": "#/x/%d"}, {"$ref": "#/x/%d"}], "required": ["gone"]}`, i+1, i+1))
 	}
 	doc := read(t,
-		`{"openapi": "3.0.0", "servers": [{"url": "https://api.example.org"}], "paths": {`+strings.TrimSuffix(paths.String(), ",")+`}, "x": [`+strings.Join(parts, ",")+`, {}]}`, "")
+		`{"openapi": "3.0.0", "servers": [{"url": "https://api.example.org"}], "paths": {`+
+			strings.TrimSuffix(paths.String(), ",")+`}, "x": [`+strings.Join(parts, ",")+`, {}]}`, "")
 	operations := plan(t, doc, openapi.Options{})
 	if why := operations[len(operations)-1].Why; !strings.Contains(why, "repeats itself too often") {
 		t.Errorf("the last operation: %q", why)
@@ -189,11 +194,12 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A name that is too long is cut, and stays apart from one that is cut to the same.
+// Names that are too long are cut, and stay distinct.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("very", 30)
-	doc := read(t, `{"openapi": "3.0.0", "servers": [{"url": "https://api.example.org"}], "paths": {"/a": {"get": {"operationId": "`+long+`A"}, "put": {"operationId": "`+long+`B"},
+	doc := read(t, `{"openapi": "3.0.0", "servers": [{"url": "https://api.example.org"}], "paths": {"/a": {
+		"get": {"operationId": "`+long+`A"}, "put": {"operationId": "`+long+`B"},
 		"post": {"operationId": "日本語"}, "patch": {"operationId": "get-HTTPStatus of v2Users"}}}}`, "")
 	var slugs []string
 	for _, operation := range plan(t, doc, openapi.Options{Prefix: "p"}) {

@@ -41,7 +41,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// laughs is a small text that is large when its aliases are followed.
+// laughs is a small text that is large once its aliases are expanded.
 func laughs() string {
 	text := "openapi: 3.0.0\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
@@ -50,10 +50,11 @@ func laughs() string {
 	return text + "paths: {}\n"
 }
 
-// A number that no float holds, and text that no database keeps.
+// A number that does not fit into a float64, and a text that Postgres does not store.
 func TestReadOddValues(t *testing.T) {
 	t.Parallel()
-	doc := read(t, `{"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a", "servers": [{"url": "https://a.example.org"}], "description": "A\u0000B",
+	doc := read(t, `{"openapi": "3.1.0", "paths": {"/a": {"get": {
+		"operationId": "a", "servers": [{"url": "https://a.example.org"}], "description": "A\u0000B",
 		"parameters": [{"name": "n", "in": "query", "schema": {"type": "number", "minimum": 1e999, "default": "x\u0000y"}}]}}}}`, "")
 	tool := one(t, plan(t, doc, openapi.Options{}), "a").Tool
 	if tool.Description != "AB" {

@@ -1,4 +1,4 @@
-package wire_test
+package apiclient_test
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 const key = "sk-of-a-test-0123456789"
 
 // server refuses with each status in turn, then answers 200; calls counts what arrived.
-func server(t *testing.T, header http.Header, statuses ...int) (caller wire.Caller, calls *atomic.Int64) {
+func server(t *testing.T, header http.Header, statuses ...int) (caller apiclient.Caller, calls *atomic.Int64) {
 	t.Helper()
 	calls = &atomic.Int64{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,7 @@ func server(t *testing.T, header http.Header, statuses ...int) (caller wire.Call
 		_, _ = io.WriteString(w, "answer")
 	}))
 	t.Cleanup(s.Close)
-	return wire.Caller{
+	return apiclient.Caller{
 		Client: s.Client(), URL: s.URL, Header: http.Header{"X-Api-Key": {key}}, MaxRetries: 2, MaxRetryDelay: time.Millisecond,
 	}, calls
 }
@@ -82,7 +82,7 @@ func TestPost(t *testing.T) {
 				}
 				return
 			}
-			refusal, ok := errors.AsType[*wire.Refusal](err)
+			refusal, ok := errors.AsType[*apiclient.Refusal](err)
 			if !ok || refusal.Status != row.status || refusal.Detail != "because of "+key {
 				t.Fatalf("got %v, want a refusal with %d", err, row.status)
 			}
@@ -112,7 +112,7 @@ func TestPostLosesConnections(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}))
 	t.Cleanup(s.Close)
-	caller := wire.Caller{Client: s.Client(), URL: s.URL + "/?key=" + key, MaxRetryDelay: time.Millisecond}
+	caller := apiclient.Caller{Client: s.Client(), URL: s.URL + "/?key=" + key, MaxRetryDelay: time.Millisecond}
 	_, err := caller.Post(t.Context(), []byte(`{}`))
 	if err == nil || calls.Load() != 2 {
 		t.Fatalf("got %v after %d calls, want an error after 2", err, calls.Load())
@@ -133,7 +133,7 @@ func TestPostTimesOut(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	caller := wire.Caller{Client: s.Client(), URL: s.URL, Timeout: 3 * time.Second, MaxRetryDelay: time.Millisecond} // enough to arrive on a busy machine
+	caller := apiclient.Caller{Client: s.Client(), URL: s.URL, Timeout: 3 * time.Second, MaxRetryDelay: time.Millisecond} // enough to arrive on a busy machine
 	_, err := caller.Post(t.Context(), []byte(`{}`))
 	if !errors.Is(err, context.DeadlineExceeded) || calls.Load() != 1 {
 		t.Errorf("got %v after %d calls, want a deadline after 1", err, calls.Load())
@@ -173,7 +173,7 @@ func TestRetryAfter(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if got := wire.RetryAfter(row.header); got != row.want {
+			if got := apiclient.RetryAfter(row.header); got != row.want {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
@@ -183,11 +183,11 @@ func TestRetryAfter(t *testing.T) {
 func TestParseBase(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"", "localhost:11434/v1", "ftp://host/v1", "http:///v1", "http://ho st/"} {
-		if _, err := wire.ParseBase(raw); err == nil {
+		if _, err := apiclient.ParseBase(raw); err == nil {
 			t.Errorf("%q: no error", raw)
 		}
 	}
-	if base, err := wire.ParseBase("http://localhost:11434/v1/"); err != nil || base.Host != "localhost:11434" {
+	if base, err := apiclient.ParseBase("http://localhost:11434/v1/"); err != nil || base.Host != "localhost:11434" {
 		t.Errorf("got %v, %v", base, err)
 	}
 }

@@ -1,4 +1,4 @@
-package wire_test
+package apiclient_test
 
 import (
 	"errors"
@@ -10,12 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"parlance.dev/parlance/provider/internal/wire"
+	"parlance.dev/parlance/provider/internal/apiclient"
 )
 
 func read(body io.Reader) ([]string, error) {
-	events := wire.NewEvents(body)
-	defer events.End()
+	events := apiclient.NewEvents(body)
 	var all []string
 	for events.Next() {
 		all = append(all, string(events.Data()))
@@ -80,14 +79,13 @@ func TestEventsEndless(t *testing.T) {
 func TestEventsStreamed(t *testing.T) {
 	t.Parallel()
 	for stream, want := range map[string]bool{"": false, "<html>: x\n": false, "{}": false, "data: a\n\n": true, ": waiting\n": true, "event: x\n": true, "retry: 5": true} {
-		events := wire.NewEvents(strings.NewReader(stream))
+		events := apiclient.NewEvents(strings.NewReader(stream))
 		for events.Next() {
 			_ = events.Data()
 		}
 		if got := events.Streamed(); got != want {
 			t.Errorf("%q: got %t", stream, got)
 		}
-		events.End()
 	}
 }
 

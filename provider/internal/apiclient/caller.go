@@ -1,4 +1,4 @@
-package wire
+package apiclient
 
 import (
 	"bytes"
@@ -14,19 +14,19 @@ import (
 
 // Caller posts JSON to one URL. It is safe for concurrent use.
 type Caller struct {
-	// Client sends the requests; required. Redirects are not followed: net/http would carry
-	// headers like X-Api-Key along to any host.
+	// Client sends the requests; required. Redirects are not followed, because net/http would send
+	// headers like X-Api-Key to any host.
 	Client *http.Client
 	URL    string
-	// Header goes with every call, keys included; Content-Type is set here.
+	// Header is sent with every call and holds the key. Content-Type is added to it.
 	Header http.Header
-	// Timeout bounds one attempt, the reading of its body included; 0 for none.
+	// Timeout bounds one attempt, with the reading of its body; 0 means none.
 	Timeout time.Duration
-	// MaxRetries is how often a call is repeated before its first byte (connection errors, 408,
-	// 409, 429, 5xx): default 1, negative for never.
+	// MaxRetries is how often a call is repeated before the first byte of its answer (connection
+	// errors, 408, 409, 429, 5xx). 0 means 1, a negative number never.
 	MaxRetries int
-	// MaxRetryDelay bounds the wait before a repeat; a server that asks for more is not asked
-	// again. Default 2 s: a person is waiting.
+	// MaxRetryDelay bounds the wait before a repetition. When the server asks for a longer wait,
+	// the call is not repeated. 0 means 2 s, because a person is waiting.
 	MaxRetryDelay time.Duration
 }
 
@@ -35,7 +35,7 @@ const (
 	defaultMaxRetryDelay = 2 * time.Second
 	// firstRetryDelay doubles with each attempt.
 	firstRetryDelay = 500 * time.Millisecond
-	// maxDetailBytes bounds what is read of a refusal's body.
+	// maxDetailBytes bounds Refusal.Detail.
 	maxDetailBytes = 64 << 10
 )
 
@@ -43,14 +43,15 @@ const (
 type Refusal struct {
 	Status int
 	Header http.Header
-	// Detail is the beginning of the body. It is not part of Error: servers like to repeat the
-	// key or the request in it.
+	// Detail is the beginning of the body. Error leaves it out, because servers repeat the key or
+	// the request in it.
 	Detail string
 }
 
+// Error implements error.
 func (r *Refusal) Error() string { return fmt.Sprintf("the server answered %d", r.Status) }
 
-// ParseBase reads a vendor's base URL. Errors: it is not http(s)://host/….
+// ParseBase parses a vendor's base URL. Errors: it is not http(s)://host/….
 func ParseBase(raw string) (*url.URL, error) {
 	base, err := url.Parse(raw)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
@@ -59,8 +60,8 @@ func ParseBase(raw string) (*url.URL, error) {
 	return base, nil
 }
 
-// Header is what goes with every call of a server that is told its key as OpenAI's: what is
-// accepted, and the key unless it is empty.
+// Header returns the headers for a server that takes its key as OpenAI does: Accept, and
+// Authorization unless the key is empty.
 func Header(accept, apiKey string) http.Header {
 	header := http.Header{"Accept": {accept}}
 	if apiKey != "" {
@@ -69,32 +70,32 @@ func Header(accept, apiKey string) http.Header {
 	return header
 }
 
-// PostWhole is Post for an answer that is read whole, as far as maxBytes. Errors: Post's, or why the
-// answer could not be read.
+// PostWhole is Post and returns the body of the answer, cut at maxBytes. Errors: those of Post and
+// of reading the body.
 func (c Caller) PostWhole(ctx context.Context, body []byte, maxBytes int64) ([]byte, error) {
 	res, err := c.Post(ctx, body)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = res.Body.Close() }() // read to its end or given up: nothing to do about an error
+	defer func() { _ = res.Body.Close() }() // read to its end or given up: an error changes nothing
 	return io.ReadAll(io.LimitReader(res.Body, maxBytes))
 }
 
-// Post sends body, again when that may help, and returns a 2xx answer whose body the caller
-// closes. Errors: a *Refusal, or why there was no answer; with ctx over look at ctx first.
+// Post sends body, repeats the call when that may help, and returns a 2xx answer, whose body the
+// caller closes. Errors: a *Refusal, or why there was no answer, joined with the error of ctx.
 func (c Caller) Post(ctx context.Context, body []byte) (*http.Response, error) {
 	for attempt := 0; ; attempt++ {
-		res, err := c.once(ctx, body)
+		res, err := c.attempt(ctx, body)
 		if err == nil {
 			return res, nil
 		}
-		if attempt >= c.retries() || !repeatable(err) || !c.pause(ctx, attempt, err) {
+		if attempt >= c.retries() || !isRepeatable(err) || !c.pause(ctx, attempt, err) {
 			return nil, errors.Join(err, ctx.Err())
 		}
 	}
 }
 
-func (c Caller) once(ctx context.Context, body []byte) (*http.Response, error) {
+func (c Caller) attempt(ctx context.Context, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("making the request: %w", withoutURL(err))
@@ -115,8 +116,8 @@ func (c Caller) once(ctx context.Context, body []byte) (*http.Response, error) {
 	if res.StatusCode >= http.StatusOK && res.StatusCode < http.StatusMultipleChoices {
 		return res, nil
 	}
-	defer func() { _ = res.Body.Close() }()                           // read as far as it is wanted
-	detail, _ := io.ReadAll(io.LimitReader(res.Body, maxDetailBytes)) // half an error text is better than none
+	defer func() { _ = res.Body.Close() }()                           // what is left of it is not needed
+	detail, _ := io.ReadAll(io.LimitReader(res.Body, maxDetailBytes)) // a part of it is better than nothing
 	return nil, &Refusal{Status: res.StatusCode, Header: res.Header, Detail: string(detail)}
 }
 
@@ -127,7 +128,7 @@ func (c Caller) retries() int {
 	return c.MaxRetries
 }
 
-// pause waits before the next attempt, and says whether there may be one.
+// pause waits before the next attempt, and returns whether there may be one.
 func (c Caller) pause(ctx context.Context, attempt int, err error) bool {
 	longest := c.MaxRetryDelay
 	if longest <= 0 {
@@ -150,12 +151,12 @@ func (c Caller) pause(ctx context.Context, attempt int, err error) bool {
 	}
 }
 
-// repeatable says whether the next attempt may fare better. The server's own word
-// (X-Should-Retry, which OpenAI and Anthropic send) goes before its status.
-func repeatable(err error) bool {
+// isRepeatable returns whether another attempt may succeed. The header X-Should-Retry, which OpenAI
+// and Anthropic send, takes precedence over the status.
+func isRepeatable(err error) bool {
 	refusal, ok := errors.AsType[*Refusal](err)
 	if !ok {
-		return !timedOut(err)
+		return !isTimeout(err)
 	}
 	switch refusal.Header.Get("X-Should-Retry") {
 	case "true":
@@ -170,14 +171,14 @@ func repeatable(err error) bool {
 	return refusal.Status >= http.StatusInternalServerError
 }
 
-// timedOut says whether a server took the request and used up an attempt's time: it may be
-// working still, and is not given the same work again. A dial that timed out is no such case.
-func timedOut(err error) bool {
+// isTimeout returns whether the time of an attempt ended after the connection was made. The server
+// may still be working on the request, so it does not get the same work again.
+func isTimeout(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return errors.Is(err, context.DeadlineExceeded) && (!ok || dial.Op != "dial")
 }
 
-// withoutURL is the error below net/http's, which begins with the URL: that may hold a key.
+// withoutURL unwraps the error of net/http, which begins with the URL: the URL may hold a key.
 func withoutURL(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		return outer.Err
