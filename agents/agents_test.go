@@ -85,7 +85,9 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []agents.Change{
-		{Path: "instructions", From: "Be kind.", To: "Be brief."}, {Path: "model.name", From: "", To: "m"}, {Path: "name", From: "helper", To: "renamed"},
+		{Path: "instructions", From: "Be kind.", To: "Be brief."},
+		{Path: "model.name", From: "", To: "m"},
+		{Path: "name", From: "helper", To: "renamed"},
 	}
 	if diff := cmp.Diff(want, changes); diff != "" {
 		t.Error(diff)
@@ -144,7 +146,10 @@ func TestBadConfig(t *testing.T) {
 	for _, field := range fault.From(err).Fields {
 		named[field.Field] = true
 	}
-	for _, field := range []string{"language", "locked_overrides[0]", "guards[0].patterns[0]", "fatigue[0].window", "fatigue[0]", "max_duration_seconds", "idle_timeout_seconds"} {
+	for _, field := range []string{
+		"language", "locked_overrides[0]", "guards[0].patterns[0]", "fatigue[0].window", "fatigue[0]", "max_duration_seconds",
+		"idle_timeout_seconds",
+	} {
 		if !named[field] {
 			t.Errorf("%s is not named in %v", field, named)
 		}

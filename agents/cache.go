@@ -17,10 +17,9 @@ type cacheKey struct {
 	id     ID
 }
 
-// Recall is Find from the cache of this process. recalled says that the agent came from the cache: it
-// may have been saved or deleted since, so use it only in a statement that checks the version of the
-// agent, and call FindAnew when that version is not the latest.
-// Errors: NotFound.
+// Recall is Find from the cache of this process. recalled says that the agent came from the cache:
+// it may have been saved or deleted since, so use it only in a statement that checks the version of
+// the agent, and call FindAnew when that version is not the latest. Errors: NotFound.
 func (s *Service) Recall(ctx context.Context, p workspaces.Principal, id ID) (agent Agent, recalled bool, err error) {
 	encoded, cached := s.cache.Get(cacheKey{p.TenantID, id})
 	if !cached {
@@ -37,8 +36,8 @@ func (s *Service) Recall(ctx context.Context, p workspaces.Principal, id ID) (ag
 	return agent, true, nil
 }
 
-// FindAnew is Find that also caches the agent, as JSON, so that no caller changes the agent of another.
-// Errors: NotFound.
+// FindAnew is Find that also caches the agent, as JSON, so that no caller changes the agent of
+// another. Errors: NotFound.
 func (s *Service) FindAnew(ctx context.Context, p workspaces.Principal, id ID) (Agent, error) {
 	agent, err := s.Find(ctx, p, id)
 	if err != nil {

@@ -17,9 +17,15 @@ func BenchmarkSearch(b *testing.B) {
 	f := newFixture(b)
 	service := f.node(memory.Deps{MaxPerUser: 20_000})
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
-	nouns := []string{"lamp", "order", "invoice", "garden", "kitchen", "train", "hotel", "doctor", "school", "piano", "bicycle", "coffee", "parcel", "ticket", "window"}
+	nouns := []string{
+		"lamp", "order", "invoice", "garden", "kitchen", "train", "hotel", "doctor", "school", "piano", "bicycle", "coffee", "parcel", "ticket",
+		"window",
+	}
 	for i := range 10_000 {
-		text := fmt.Sprintf("On day %d the %s and the %s with code %d were mentioned together with the %s.", i, nouns[random.IntN(len(nouns))], nouns[random.IntN(len(nouns))], random.IntN(100_000), nouns[random.IntN(len(nouns))])
+		text := fmt.Sprintf(
+			"On day %d the %s and the %s with code %d were mentioned together with the %s.", i, nouns[random.IntN(len(nouns))],
+			nouns[random.IntN(len(nouns))], random.IntN(100_000), nouns[random.IntN(len(nouns))],
+		)
 		if _, err := service.Add(b.Context(), f.ref, memory.AddParams{UserID: "u", Text: text}); err != nil {
 			b.Fatal(err)
 		}

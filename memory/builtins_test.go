@@ -39,10 +39,12 @@ func TestTools(t *testing.T) {
 		t.Errorf("%+v, %+v", name, lamp)
 	}
 	item, err := f.Get(t.Context(), f.ref, "u", lamp.ID)
-	if err != nil || item.CreatedBy != memory.ByModel || item.SessionID != "ses_1" || item.TurnID != "turn_1" || item.AgentID != string(f.agent.ID) {
+	if err != nil || item.CreatedBy != memory.ByModel || item.SessionID != "ses_1" || item.TurnID != "turn_1" ||
+		item.AgentID != string(f.agent.ID) {
 		t.Errorf("where it comes from: %+v, %v", item, err)
 	}
-	if again := f.answer(t, "u", memory.ToolNote, `{"text":"ordered a green lamp"}`); again.Status != memory.StatusKnown || again.ID != lamp.ID {
+	if again := f.answer(t, "u", memory.ToolNote, `{"text":"ordered a green lamp"}`); again.Status != memory.StatusKnown ||
+		again.ID != lamp.ID {
 		t.Errorf("again: %+v", again)
 	}
 	renamed := f.answer(t, "u", memory.ToolStatement, `{"statement":"My name is Grace."}`)
@@ -53,7 +55,8 @@ func TestTools(t *testing.T) {
 	if len(found.Memories) != 1 || found.Memories[0].ID != lamp.ID {
 		t.Errorf("found: %+v", found)
 	}
-	if all := f.answer(t, "u", memory.ToolSearch, `{"query":"What do you know about me?"}`); len(all.Memories) != 2 || all.Memories[0].Text != "My name is Grace." {
+	if all := f.answer(t, "u", memory.ToolSearch, `{"query":"What do you know about me?"}`); len(all.Memories) != 2 ||
+		all.Memories[0].Text != "My name is Grace." {
 		t.Errorf("all: %+v", all)
 	}
 	if other := f.answer(t, "v", memory.ToolSearch, `{"query":"lamp name Grace"}`); len(other.Memories) != 0 || other.Advice == "" {
@@ -62,10 +65,12 @@ func TestTools(t *testing.T) {
 	if other := f.answer(t, "v", memory.ToolNote, `{"forget":["`+string(lamp.ID)+`"]}`); other.Status != memory.StatusNothing {
 		t.Errorf("another user forgets: %+v", other)
 	}
-	if gone := f.answer(t, "u", memory.ToolNote, `{"forget":["`+string(renamed.ID)+`"]}`); gone.Status != memory.StatusForgotten || len(gone.IDs) != 2 {
+	if gone := f.answer(t, "u", memory.ToolNote, `{"forget":["`+string(renamed.ID)+`"]}`); gone.Status != memory.StatusForgotten ||
+		len(gone.IDs) != 2 {
 		t.Errorf("forgotten with its history: %+v", gone)
 	}
-	if gone := f.answer(t, "u", memory.ToolStatement, `{"forget":["all"]}`); gone.Status != memory.StatusForgotten || !slices.Equal(gone.IDs, []memory.ID{lamp.ID}) {
+	if gone := f.answer(t, "u", memory.ToolStatement, `{"forget":["all"]}`); gone.Status != memory.StatusForgotten ||
+		!slices.Equal(gone.IDs, []memory.ID{lamp.ID}) {
 		t.Errorf("all forgotten: %+v", gone)
 	}
 	if gone := f.answer(t, "u", memory.ToolStatement, `{"forget":["all"]}`); gone.Status != memory.StatusNothing {
@@ -99,17 +104,21 @@ func TestConsent(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v", asked, tagged, free)
 	}
 	_ = named
-	if found := f.answer(t, "u", memory.ToolSearch, `{"query":"allergic nuts pills health"}`); slices.ContainsFunc(found.Memories, func(m memory.AnswerMemory) bool { return m.ID != free.ID && m.ID != named.ID }) {
+	if found := f.answer(t, "u", memory.ToolSearch, `{"query":"allergic nuts pills health"}`); slices.ContainsFunc(
+		found.Memories, func(m memory.AnswerMemory) bool { return m.ID != free.ID && m.ID != named.ID },
+	) {
 		t.Errorf("found before it was confirmed: %+v", found)
 	}
 	if refused := f.answer(t, "u", memory.ToolStatement, `{"confirm":["`+string(asked.ID)+`"]}`); refused.Status != memory.StatusNeedsConsent {
 		t.Errorf("confirmed without the user: %+v", refused)
 	}
 	yes = true
-	if done := f.answer(t, "u", memory.ToolStatement, `{"confirm":["`+string(asked.ID)+`"]}`); done.Status != memory.StatusConfirmed || !slices.Equal(done.IDs, []memory.ID{asked.ID}) {
+	if done := f.answer(t, "u", memory.ToolStatement, `{"confirm":["`+string(asked.ID)+`"]}`); done.Status != memory.StatusConfirmed ||
+		!slices.Equal(done.IDs, []memory.ID{asked.ID}) {
 		t.Errorf("confirmed: %+v", done)
 	}
-	if found := f.answer(t, "u", memory.ToolSearch, `{"query":"allergic nuts","top_k":1}`); len(found.Memories) != 1 || found.Memories[0].ID != asked.ID {
+	if found := f.answer(t, "u", memory.ToolSearch, `{"query":"allergic nuts","top_k":1}`); len(found.Memories) != 1 ||
+		found.Memories[0].ID != asked.ID {
 		t.Errorf("found after: %+v", found)
 	}
 	if _, err := f.call(t, "v", memory.ToolNote, `{"confirm":["`+string(tagged.ID)+`"]}`); !fault.IsReason(err, fault.ResourceNotFound) {
@@ -171,7 +180,8 @@ func TestExpiry(t *testing.T) {
 	if recalled, err := f.Recall(t.Context(), f.ref, "u", 0); err != nil || len(recalled.Items) != 1 {
 		t.Errorf("recalled %v, %v", recalled.Items, err)
 	}
-	if found, err := f.Search(t.Context(), f.ref, "u", "holiday", 5); err != nil || slices.ContainsFunc(found, func(one memory.Found) bool { return one.ID == kept.ID }) {
+	if found, err := f.Search(t.Context(), f.ref, "u", "holiday", 5); err != nil ||
+		slices.ContainsFunc(found, func(one memory.Found) bool { return one.ID == kept.ID }) {
 		t.Errorf("found %v, %v", found, err)
 	}
 	if texts := f.texts(t, f.ref, "u", ""); len(texts) != 1 {
@@ -187,7 +197,9 @@ func TestExpiry(t *testing.T) {
 	}
 	// The same again is remembered anew, although nothing has swept.
 	for range 2 {
-		if again, err := f.Add(t.Context(), f.ref, memory.AddParams{UserID: "w", Text: "Is on holiday.", ExpiresAt: f.clock.now().Add(time.Hour)}); err != nil || again.Outcome != memory.Added {
+		if again, err := f.Add(
+			t.Context(), f.ref, memory.AddParams{UserID: "w", Text: "Is on holiday.", ExpiresAt: f.clock.now().Add(time.Hour)},
+		); err != nil || again.Outcome != memory.Added {
 			t.Errorf("%s, %v", again.Outcome, err)
 		}
 		f.clock.advance(2 * time.Hour)
@@ -208,7 +220,8 @@ func TestRecall(t *testing.T) {
 		f.note(t, "u", fmt.Sprint("Fact number ", i, " ", strings.Repeat("x", 100)))
 	}
 	recalled, err := f.Recall(t.Context(), f.ref, "u", 100)
-	if err != nil || len(recalled.Items) != 3 || recalled.Items[0].ID != name.ID || !recalled.More || !strings.HasPrefix(recalled.Items[1].Text, "Fact number 29") {
+	if err != nil || len(recalled.Items) != 3 || recalled.Items[0].ID != name.ID || !recalled.More ||
+		!strings.HasPrefix(recalled.Items[1].Text, "Fact number 29") {
 		t.Errorf("within 100 tokens: %v, more %v, %v", recalled.Items, recalled.More, err)
 	}
 	if all, err := f.Recall(t.Context(), f.ref, "u", 8000); err != nil || len(all.Items) != 31 || all.More {

@@ -1,7 +1,7 @@
 // Package memory is what agents remember of a user from one session to the next: notes (facts) and
 // statements (who the user is, and how they want to be treated).
 //
-//	pending ──(the user or an operator confirms)──► active ──(a newer one about the same thing)──► superseded
+//	pending ──(user or operator confirms)──► active ──(newer one about the same)──► superseded
 //
 // A user is (workspace, user_id), with the id byte for byte as sessions have it. No user id comes
 // from the arguments of a model. A slot is the thing that a memory is about (meaning.go). A unique

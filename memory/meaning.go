@@ -12,19 +12,23 @@ import (
 // Rules decide when two memories say the same, and when one contradicts the other. The rules need
 // no model, and a unique index enforces them:
 //
-//   - The meaning is the stems of the words in their order, without words that carry no meaning ("I prefer
-//     mornings", "The user prefers mornings!"). Memories with the same meaning are the same memory.
+//   - The meaning is the stems of the words in their order, without words that carry no meaning
+//     ("I prefer mornings", "The user prefers mornings!"). Memories with the same meaning are the
+//     same memory.
 //   - The slot is what a memory is about. That of a note is its meaning. That of a statement is its
-//     category and attribute. Without an attribute it is one that the text names ("My name is …", "I prefer
-//     mornings"), or else the set of stems without like, prefer, not and so on, so that "I like coffee" and
-//     "I don't like coffee" are about the same. A newer statement of a slot supersedes the older one.
+//     category and attribute. Without an attribute it is one that the text names ("My name is …",
+//     "I prefer mornings"), or else the set of stems without like, prefer, not and so on, so that
+//     "I like coffee" and "I don't like coffee" are about the same. A newer statement of a slot
+//     supersedes the older one.
 //
 // Similar vectors are not used: "allergic to peanuts" and "allergic to walnuts" are similar but
 // different.
 
 // emptyWords carry no meaning in a memory. It is known who it is about.
-var emptyWords = words(`a an the i im ive id ill me my mine myself you your we our us he she they them their his her hers it its
-is are am was were be been being do does did to of in on at for with and that this these those please very really just also so
+var emptyWords = words(`a an the i im ive id ill me my mine myself you your we our us he she they them their
+his her hers it its
+is are am was were be been being do does did to of in on at for with and that this these those please very
+really just also so
 user users customer customers caller would will has have had as`)
 
 // negations all become the stem "not".
@@ -34,7 +38,8 @@ var negations = words("not no never dont doesnt didnt isnt arent wasnt cant cann
 var tastes = words("like likes liked love loves dislike dislikes hate hates prefer prefers preferred enjoy enjoys")
 
 // singular are things of which everybody has one.
-var singular = words(`name email mail phone telephone mobile number address birthday birthdate age job profession occupation employer company
+var singular = words(`name email mail phone telephone mobile number address birthday birthdate age job
+profession occupation employer company
 city country timezone language nickname pronouns`)
 
 // dayTimes are values of the attribute timeOfDay.

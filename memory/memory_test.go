@@ -55,7 +55,9 @@ func TestStatements(t *testing.T) {
 		if first.Outcome != memory.Added || then.Outcome != row.want {
 			t.Errorf("%q then %q: %s, want %s", row.first, row.then, then.Outcome, row.want)
 		}
-		want := map[memory.Outcome][]string{memory.Added: {row.then, row.first}, memory.Replaced: {row.then}, memory.Renewed: {row.first}}[row.want]
+		want := map[memory.Outcome][]string{
+			memory.Added: {row.then, row.first}, memory.Replaced: {row.then}, memory.Renewed: {row.first},
+		}[row.want]
 		if diff := cmp.Diff(f.texts(t, f.ref, user, ""), want); diff != "" {
 			t.Errorf("%q then %q (-got +want):\n%s", row.first, row.then, diff)
 		}
@@ -69,7 +71,9 @@ func TestStatements(t *testing.T) {
 	}
 	// An attribute that the model names counts, whatever the words are.
 	for i, text := range []string{"Vegetarian since 2020.", "Eats meat again."} {
-		kept, err := f.Add(t.Context(), f.ref, memory.AddParams{UserID: "eater", Kind: memory.Statement, Text: text, Category: "Preferences", Attribute: "diet"})
+		kept, err := f.Add(
+			t.Context(), f.ref, memory.AddParams{UserID: "eater", Kind: memory.Statement, Text: text, Category: "Preferences", Attribute: "diet"},
+		)
 		if err != nil || (i == 1) != (kept.Outcome == memory.Replaced) {
 			t.Errorf("%q: %s, %v", text, kept.Outcome, err)
 		}
@@ -201,7 +205,8 @@ func TestOwner(t *testing.T) {
 	if err != nil || pending.Status != memory.Pending {
 		t.Fatalf("%+v, %v", pending, err)
 	}
-	if recalled, err := f.Recall(t.Context(), f.ref, "u", 0); err != nil || len(recalled.Items) != 2 || recalled.Items[0].Text == "My name is Eve" {
+	if recalled, err := f.Recall(t.Context(), f.ref, "u", 0); err != nil || len(recalled.Items) != 2 ||
+		recalled.Items[0].Text == "My name is Eve" {
 		t.Errorf("before it is approved: %+v, %v", recalled, err)
 	}
 	if approved, err := f.Approve(t.Context(), f.ref, "u", pending.ID); err != nil || approved.Status != memory.Active {
@@ -242,7 +247,9 @@ func TestLookAlikes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	other := f.tenant(t)
-	second, err := f.workspaces.CreateWorkspace(t.Context(), workspaces.Principal{TenantID: f.ref.TenantID, Scope: workspaces.ScopeAdmin}, "Second")
+	second, err := f.workspaces.CreateWorkspace(
+		t.Context(), workspaces.Principal{TenantID: f.ref.TenantID, Scope: workspaces.ScopeAdmin}, "Second",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,11 +259,13 @@ func TestLookAlikes(t *testing.T) {
 	}
 	alike := []string{
 		"Zoë@example.com", "zoë@example.com ", " zoë@example.com", "zoe\u0308@example.com", "zoe@example.com", "zoë@example.com\u200b",
-		"zoë@example.com\n", "zoë@example.com%", "zoë@example.co_", "%", "_________________", "zoë@example.com' OR '1'='1", "zоë@example.com", "zoë@example.com/../zoë@example.com",
+		"zoë@example.com\n", "zoë@example.com%", "zoë@example.co_", "%", "_________________",
+		"zoë@example.com' OR '1'='1", "zоë@example.com", "zoë@example.com/../zoë@example.com",
 	}
 	for _, user := range alike {
 		f.note(t, user, "I am "+user)
-		if found, err := f.Search(t.Context(), f.ref, user, "name code swordfish", 20); err != nil || slices.ContainsFunc(found, func(one memory.Found) bool { return one.UserID != user }) {
+		if found, err := f.Search(t.Context(), f.ref, user, "name code swordfish", 20); err != nil ||
+			slices.ContainsFunc(found, func(one memory.Found) bool { return one.UserID != user }) {
 			t.Errorf("%q finds %v, %v", user, found, err)
 		}
 		if texts := f.texts(t, f.ref, user, ""); len(texts) != 1 {

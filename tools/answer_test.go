@@ -54,7 +54,10 @@ c</pre><img src=x alt="A map"><template>later</template><noscript>no script</nos
 		{"JSON, laid out", "application/json", "{\n  \"a\" : [ 1.50, \"x  y\" ]\n}\n", `{"a":[1.50,"x  y"]}`},
 		{"JSON in UTF-16", "application/json; charset=utf-16le", "{\x00}\x00", "{}"},
 		{"a byte order mark", "application/json", "\xef\xbb\xbf{}", "{}"},
-		{"XML", "application/soap+xml", soap, `<s:Envelope><s:Body><order id="7" note="a&amp;&quot;b">sent &lt;now&gt;</order><none/></s:Body></s:Envelope>`},
+		{
+			"XML", "application/soap+xml", soap,
+			`<s:Envelope><s:Body><order id="7" note="a&amp;&quot;b">sent &lt;now&gt;</order><none/></s:Body></s:Envelope>`,
+		},
 		{"XML that says its encoding", "text/xml", "<?xml version='1.0' encoding='ISO-8859-1'?><a>\xfc</a>", "<a>ü</a>"},
 		{"XML that bites", "text/xml", `<!DOCTYPE a [<!ENTITY x "y"><!ENTITY z "&x;&x;">]><a>&z;</a>`, "<a>&amp;z;</a>"},
 		{"no XML", "text/xml", "<a><b", "<a><b"},
@@ -62,9 +65,15 @@ c</pre><img src=x alt="A map"><template>later</template><noscript>no script</nos
 		{"text in an unknown charset", "text/plain; charset=nonsense", "a\xff", "a\uFFFD"},
 		{"CSV", "text/csv", "a,b\n1,2\n", "a,b\n1,2\n"},
 		{"text without a type", "", "just words", "just words"},
-		{"bytes without a type", "application/octet-stream", "\x01\x02\xff", "[binary answer: application/octet-stream, 3 bytes; it cannot be shown as text]"},
+		{
+			"bytes without a type", "application/octet-stream", "\x01\x02\xff",
+			"[binary answer: application/octet-stream, 3 bytes; it cannot be shown as text]",
+		},
 		{"PDF", "application/pdf", "%PDF-1.7\n", "[binary answer: application/pdf, 9 bytes; it cannot be shown as text]"},
-		{"a long picture", "image/png", "\x89PNG" + strings.Repeat("x", 50_000), "[binary answer: image/png, more than 20000 bytes; it cannot be shown as text]"},
+		{
+			"a long picture", "image/png", "\x89PNG" + strings.Repeat("x", 50_000),
+			"[binary answer: image/png, more than 20000 bytes; it cannot be shown as text]",
+		},
 		{"a short picture", "image/png", "\x89PNG" + strings.Repeat("x", 50), "[binary answer: image/png, 54 bytes; it cannot be shown as text]"},
 	}
 	for i, row := range rows {
@@ -107,7 +116,8 @@ func TestCutAnswers(t *testing.T) {
 	}
 	for i, step := range steps {
 		outcome := f.answer(t, i, step, 1024)
-		if outcome.Error != nil || !strings.HasSuffix(outcome.Output, "\n[cut: the answer is longer than 1024 bytes]") || len(outcome.Output) > 1100 {
+		if outcome.Error != nil || !strings.HasSuffix(outcome.Output, "\n[cut: the answer is longer than 1024 bytes]") ||
+			len(outcome.Output) > 1100 {
 			t.Errorf("%d: got %d bytes, %.100q … %+v", i, len(outcome.Output), outcome.Output, outcome.Error)
 		}
 		if strings.Contains(outcome.Output, "\uFFFD") || strings.Contains(outcome.Output, "<i>word") || outcome.OutputJSON != nil {
@@ -157,10 +167,13 @@ func TestEchoedSpellings(t *testing.T) {
 		params.Config.Headers = map[string]string{"X-Key": "{{secret__key}}"}
 		tool := f.create(t, params)
 		outcome := f.call(t, f.attached(t, tool, 0), `{}`, map[string]string{"secret__key": secret})
-		if !strings.Contains(outcome.Output, "REDACTED") || !strings.HasPrefix(outcome.Output, "before ") || !strings.HasSuffix(outcome.Output, " after") {
+		if !strings.Contains(outcome.Output, "REDACTED") || !strings.HasPrefix(outcome.Output, "before ") ||
+			!strings.HasSuffix(outcome.Output, " after") {
 			t.Errorf("%s: %q became %q", name, echo, outcome.Output)
 		}
-		for _, tell := range []string{"rd&<42>", "rd\\u0026", "%3C42", "rd&amp;", encoded[8:20], "3c34323e", "&#52;&#50;", `\u0034\u0032`, "%34%32"} {
+		for _, tell := range []string{
+			"rd&<42>", "rd\\u0026", "%3C42", "rd&amp;", encoded[8:20], "3c34323e", "&#52;&#50;", `\u0034\u0032`, "%34%32",
+		} {
 			if strings.Contains(strings.ToLower(outcome.Output), strings.ToLower(tell)) {
 				t.Errorf("%s: %q shows %q", name, outcome.Output, tell)
 			}
@@ -216,12 +229,16 @@ func TestSecretAtTheCut(t *testing.T) {
 			t.Errorf("%d bytes of it before the cut: %q", shown, outcome.Output[900:])
 		}
 	}
-	outcome := call("number", "4711", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"pin": 4711, "n": 1}`})
+	outcome := call(
+		"number", "4711", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"pin": 4711, "n": 1}`},
+	)
 	if outcome.Output != `{"n":1,"pin":"REDACTED"}` || outcome.OutputJSON == nil {
 		t.Errorf("got %q", outcome.Output)
 	}
 	// Secrets that are part of the word which stands for them must not keep us busy.
-	if outcome := call("word", "ACT", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: "A\nC\nT ACT"}); !strings.Contains(outcome.Output, "REDACTED") {
+	if outcome := call(
+		"word", "ACT", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: "A\nC\nT ACT"},
+	); !strings.Contains(outcome.Output, "REDACTED") {
 		t.Errorf("got %q", outcome.Output)
 	}
 }

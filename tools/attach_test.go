@@ -65,14 +65,18 @@ func TestRegistry(t *testing.T) {
 	}
 	want := []string{
 		"find_order: ", "search_memory: ", "add_memory_note: disabled_tools", "record_persona_statement: not_available",
-		"schedule_callback: not_enabled", "manage_callback: not_enabled", "end_call: ", "language_detection: not_available", "skip_turn: not_available",
+		"schedule_callback: not_enabled", "manage_callback: not_enabled", "end_call: ",
+		"language_detection: not_available", "skip_turn: not_available",
 	}
 	if diff := cmp.Diff(want, f.registry(t)); diff != "" {
 		t.Error(diff)
 	}
 	// An opt-in tool is enabled by attaching it; disabled_tools turns it off and gives it back as it
 	// was.
-	if _, err := f.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: "builtin:schedule_callback", Enabled: true, MaxCallsPerSession: new(1)}); err != nil {
+	if _, err := f.Attach(
+		t.Context(), f.ref,
+		tools.AttachParams{AgentID: f.agent.ID, ToolID: "builtin:schedule_callback", Enabled: true, MaxCallsPerSession: new(1)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {

@@ -11,7 +11,9 @@ import (
 // BenchmarkCall is a call with secrets and variables, its endpoint's part and its trace included.
 func BenchmarkCall(b *testing.B) {
 	f := newFixture(b)
-	f.endpoint.Script("/x", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"order":"A-1007","state":"sent"}`})
+	f.endpoint.Script(
+		"/x", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"order":"A-1007","state":"sent"}`},
+	)
 	params := f.orderParams("/x")
 	params.AuthHeader, params.Config.AllowDynamicVars = "Bearer sk-0123456789abcdef", true
 	params.Config.Headers = map[string]string{"X-Key": "{{secret__key}}", "X-User": "{{user}}"}

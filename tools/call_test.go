@@ -42,13 +42,19 @@ func sendings() []sending {
 	return []sending{
 		{
 			"POST sends a body",
-			tools.Config{WebhookURL: "/r1/{id}?v=1", PathParams: []string{"id"}, QueryParams: []string{"page"}, InputSchema: schemaOf("id", "page", "note", "deep")},
+			tools.Config{
+				WebhookURL: "/r1/{id}?v=1", PathParams: []string{"id"}, QueryParams: []string{"page"},
+				InputSchema: schemaOf("id", "page", "note", "deep"),
+			},
 			`{"id":"a/b c","page":2,"note":"hi","deep":{"n":12345678901234567890}}`,
 			"POST", "/r1/a%2Fb%20c", "page=2&v=1", `{"deep":{"n":12345678901234567890},"note":"hi"}`,
 		},
 		{
 			"GET sends a query",
-			tools.Config{WebhookURL: "/r2", Method: "GET", InputSchema: schemaOf("q", "tags", "deep", "none"), HardcodedQueryParams: map[string]string{"key": "x&y", "q": "mine"}},
+			tools.Config{
+				WebhookURL: "/r2", Method: "GET", InputSchema: schemaOf("q", "tags", "deep", "none"),
+				HardcodedQueryParams: map[string]string{"key": "x&y", "q": "mine"},
+			},
 			`{"q":"theirs","tags":["a","b&c"],"deep":{"x":1},"none":null}`,
 			"GET", "/r2", "deep=%7B%22x%22%3A1%7D&key=x%26y&q=mine&tags=a&tags=b%26c", "",
 		},
@@ -60,7 +66,10 @@ func sendings() []sending {
 		},
 		{
 			"hardcoded members win and merge",
-			tools.Config{WebhookURL: "/r4", Method: "PUT", InputSchema: schemaOf("meta", "role"), HardcodedBodyParams: json.RawMessage(`{"role":"guest","meta":{"by":"us"}}`)},
+			tools.Config{
+				WebhookURL: "/r4", Method: "PUT", InputSchema: schemaOf("meta", "role"),
+				HardcodedBodyParams: json.RawMessage(`{"role":"guest","meta":{"by":"us"}}`),
+			},
 			`{"role":"admin","meta":{"a":1,"by":"them"}}`,
 			"PUT", "/r4", "", `{"meta":{"a":1,"by":"us"},"role":"guest"}`,
 		},
@@ -74,7 +83,8 @@ func sendings() []sending {
 			"placeholders are rendered for their place",
 			tools.Config{
 				WebhookURL: "/r6/{{city}}?c={{ city }}&k={{secret__key}}", AllowDynamicVars: true, InputSchema: schemaOf("note", "list"),
-				HardcodedQueryParams: map[string]string{"h": "{{city}}"}, HardcodedBodyParams: json.RawMessage(`{"x":{"q":"<{{quote}}>"},"s":"{{secret__key}}"}`),
+				HardcodedQueryParams: map[string]string{"h": "{{city}}"},
+				HardcodedBodyParams:  json.RawMessage(`{"x":{"q":"<{{quote}}>"},"s":"{{secret__key}}"}`),
 			},
 			`{"note":"{{quote}} {{secret__key}}","list":["{{city}}"]}`,
 			"POST", "/r6/S%C3%A3o%20Paulo%2FSP", "c=S%C3%A3o+Paulo%2FSP&h=S%C3%A3o+Paulo%2FSP&k=s3%2Fcr%3Ft",
@@ -121,8 +131,11 @@ func TestRefusedBeforeSending(t *testing.T) {
 	config := func(url string) tools.Config {
 		return tools.Config{
 			WebhookURL: f.endpoint.URL + url, PathParams: []string{"id"}, AllowDynamicVars: true,
-			InputSchema: json.RawMessage(`{"type":"object","properties":{"id":{},"n":{"type":"integer"},"deep":{"type":"object","required":["x"]}},"additionalProperties":false}`),
-			Headers:     map[string]string{"X-Who": "{{who}}"},
+			InputSchema: json.RawMessage(
+				`{"type":"object","properties":{"id":{},"n":{"type":"integer"},"deep":{"type":"object","required":["x"]}},` +
+					`"additionalProperties":false}`,
+			),
+			Headers: map[string]string{"X-Who": "{{who}}"},
 		}
 	}
 	tool := f.create(t, tools.CreateParams{Slug: "guarded", Description: "x", Kind: tools.KindHTTP, Config: config("/g/{id}/x")})
@@ -152,7 +165,8 @@ func TestRefusedBeforeSending(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			outcome := f.call(t, entry, row.arguments, row.variables)
-			if outcome.Error == nil || outcome.Error.Code != row.code || !strings.Contains(outcome.Error.Message, row.says) || outcome.Attempts != 0 {
+			if outcome.Error == nil || outcome.Error.Code != row.code || !strings.Contains(outcome.Error.Message, row.says) ||
+				outcome.Attempts != 0 {
 				t.Errorf("got %+v after %d attempts", outcome.Error, outcome.Attempts)
 			}
 			if outcome.Error != nil && !strings.Contains(outcome.Output, outcome.Error.Message) {
@@ -188,7 +202,8 @@ func TestDisabledIsTraced(t *testing.T) {
 	if outcome.Error == nil || outcome.Error.Code != tools.CodeDisabled || len(f.endpoint.Requests("")) != 0 {
 		t.Errorf("got %+v", outcome.Error)
 	}
-	if calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{}); err != nil || len(calls) != 1 {
+	if calls, _, err := f.ListCalls(t.Context(), f.ref, tools.CallFilter{ToolID: tool.ID}, postgres.PageParams{}); err != nil ||
+		len(calls) != 1 {
 		t.Errorf("traces: %v, %v", calls, err)
 	}
 }
@@ -218,7 +233,8 @@ func TestCap(t *testing.T) {
 	}
 	// A reconnect may lead to another node, and an attach meanwhile does not begin anew.
 	outcome := f.node(0).Call(t.Context(), tools.CallParams{Ref: f.ref, SessionID: "ses_1", Entry: f.attached(t, entry.Tool, 5)})
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeCallsExhausted || !strings.Contains(outcome.Output, "can be called 5 times in a conversation, and has been") {
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeCallsExhausted ||
+		!strings.Contains(outcome.Output, "can be called 5 times in a conversation, and has been") {
 		t.Errorf("on another node: %q", outcome.Output)
 	}
 	other := f.Call(t.Context(), tools.CallParams{Ref: f.ref, SessionID: "ses_2", Entry: entry})
@@ -241,15 +257,42 @@ func TestAnswers(t *testing.T) {
 		json   string
 		code   tools.Code
 	}{
-		{"JSON", httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"b":1,"a":1.50}`}, `{"b":1,"a":1.50}`, `{"b":1,"a":1.50}`, ""},
+		{
+			"JSON",
+			httptool.Step{Header: map[string]string{"Content-Type": "application/json"}, Body: `{"b":1,"a":1.50}`},
+			`{"b":1,"a":1.50}`,
+			`{"b":1,"a":1.50}`, "",
+		},
 		{"text", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: "hi"}, "hi", "", ""},
 		{"no content", httptool.Step{Status: 204}, "succeeded", "", ""},
-		{"binary", httptool.Step{Header: map[string]string{"Content-Type": "image/png"}, Body: "\x89PNG\x00"}, "[binary answer: image/png, 5 bytes", "", ""},
-		{"invalid UTF-8 and NUL", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: "a\xff\x00b"}, "a\uFFFD\uFFFDb", "", ""},
-		{"longer than the model gets", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: long[:18_000]}, "[cut: the first 16384 of 18000 bytes]", "", ""},
-		{"longer than the cap", httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: long}, "[cut: the first 16384 of", "", ""},
+		{
+			"binary",
+			httptool.Step{Header: map[string]string{"Content-Type": "image/png"}, Body: "\x89PNG\x00"},
+			"[binary answer: image/png, 5 bytes", "", "",
+		},
+		{
+			"invalid UTF-8 and NUL",
+			httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: "a\xff\x00b"},
+			"a\uFFFD\uFFFDb",
+			"", "",
+		},
+		{
+			"longer than the model gets",
+			httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: long[:18_000]},
+			"[cut: the first 16384 of 18000 bytes]", "", "",
+		},
+		{
+			"longer than the cap",
+			httptool.Step{Header: map[string]string{"Content-Type": "text/plain"}, Body: long},
+			"[cut: the first 16384 of",
+			"", "",
+		},
 		{"not found", httptool.Step{Status: 404, Body: "no such order"}, "no such order", "", tools.CodeHTTPStatus},
-		{"redirect", httptool.Step{Status: 302, Header: map[string]string{"Location": f.endpoint.URL + "/followed"}}, "redirects are not followed", "", tools.CodeHTTPStatus},
+		{
+			"redirect",
+			httptool.Step{Status: 302, Header: map[string]string{"Location": f.endpoint.URL + "/followed"}},
+			"redirects are not followed", "", tools.CodeHTTPStatus,
+		},
 	}
 	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -258,7 +301,8 @@ func TestAnswers(t *testing.T) {
 			params := f.orderParams(path)
 			params.Slug, params.Config.ResponseMaxBytes = fmt.Sprint("a", i), 20_000
 			outcome := f.call(t, f.attached(t, f.create(t, params), 0), `{}`, nil)
-			if !strings.Contains(outcome.Output, row.output) || string(outcome.OutputJSON) != row.json || len(outcome.Output) > tools.ModelMaxBytes+200 {
+			if !strings.Contains(outcome.Output, row.output) || string(outcome.OutputJSON) != row.json ||
+				len(outcome.Output) > tools.ModelMaxBytes+200 {
 				t.Errorf("got %.300q (%d bytes), JSON %s", outcome.Output, len(outcome.Output), outcome.OutputJSON)
 			}
 			if (row.code == "") != (outcome.Error == nil) || outcome.Error != nil && outcome.Error.Code != row.code {
@@ -354,10 +398,12 @@ func TestBuiltins(t *testing.T) {
 	if outcome := f.call(t, f.entry(t, "end_call"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != "session-closed" {
 		t.Errorf("a decision: %+v", outcome.Error)
 	}
-	if outcome := f.call(t, f.entry(t, "skip_turn"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeInternal || strings.Contains(outcome.Output, "hunter2") {
+	if outcome := f.call(t, f.entry(t, "skip_turn"), `{}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeInternal ||
+		strings.Contains(outcome.Output, "hunter2") {
 		t.Errorf("an accident: %+v", outcome)
 	}
-	if outcome := f.call(t, f.entry(t, "add_memory_note"), `{"text":"x"}`, nil); outcome.Error == nil || outcome.Error.Code != tools.CodeNotAvailable {
+	if outcome := f.call(t, f.entry(t, "add_memory_note"), `{"text":"x"}`, nil); outcome.Error == nil ||
+		outcome.Error.Code != tools.CodeNotAvailable {
 		t.Errorf("not built: %+v", outcome.Error)
 	}
 }
@@ -370,7 +416,9 @@ func TestRun(t *testing.T) {
 	params.Config.Headers = map[string]string{"X-Agent": "{{system__agent_id}}", "X-Key": "{{secret__key}}", "X-Lang": "{{system__language}}"}
 	tool := f.create(t, params)
 	outcome, err := f.Run(t.Context(), f.ref, tools.RunParams{
-		ToolID: tool.ID, Arguments: json.RawMessage(`{"id":"7"}`), DynamicVariables: map[string]string{"secret__key": "k-123", "system__language": "de"},
+		ToolID: tool.ID, Arguments: json.RawMessage(`{"id":"7"}`), DynamicVariables: map[string]string{
+			"secret__key": "k-123", "system__language": "de",
+		},
 	})
 	if err != nil || outcome.Error != nil || outcome.StatusCode != 200 || outcome.Attempts != 1 {
 		t.Fatalf("got %+v, %v", outcome, err)
@@ -379,7 +427,8 @@ func TestRun(t *testing.T) {
 	if sent.Get("X-Agent") != "agt_example" || sent.Get("X-Key") != "k-123" || sent.Get("X-Lang") != "de" {
 		t.Errorf("the endpoint got %v", sent)
 	}
-	if outcome.Request.URL != f.endpoint.URL+"/run/7" || outcome.Request.Headers["X-Key"] != "REDACTED" || strings.Contains(outcome.OutputText, "k-123") {
+	if outcome.Request.URL != f.endpoint.URL+"/run/7" || outcome.Request.Headers["X-Key"] != "REDACTED" ||
+		strings.Contains(outcome.OutputText, "k-123") {
 		t.Errorf("the run shows %+v and %s", outcome.Request, outcome.OutputText)
 	}
 	_, err = f.Run(t.Context(), f.ref, tools.RunParams{ToolID: tool.ID, Arguments: json.RawMessage(`{"id":7}`)})

@@ -31,7 +31,8 @@ func TestTracedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(traces) != 1 || traces[0].Output != "red" || traces[0].ToolID != "client:pick" || traces[0].LatencyMS != 3000 || traces[0].AgentID != f.agent.ID {
+	if len(traces) != 1 || traces[0].Output != "red" || traces[0].ToolID != "client:pick" || traces[0].LatencyMS != 3000 ||
+		traces[0].AgentID != f.agent.ID {
 		t.Errorf("traced %+v", traces)
 	}
 	if log.Len() != 0 {

@@ -3,10 +3,13 @@
 //
 // There are four buckets of tools (builtins.go has the table):
 //
-//	memory    search_memory, add_memory_note, record_persona_statement   on every agent; hidden in the catalog
-//	opt_in    schedule_callback, manage_callback                         off until attached with enabled true
-//	system    end_call, language_detection, skip_turn                    always on
-//	custom    registered in a workspace; kind http or mcp                off until attached
+//	memory    search_memory, add_memory_note,     on every agent; hidden in the catalog
+//	          record_persona_statement
+//	opt_in    schedule_callback, manage_callback  off until attached with enabled true
+//	system    end_call, language_detection,       always on
+//	          skip_turn
+//	custom    registered in a workspace;          off until attached
+//	          kind http or mcp
 //
 // This package knows built-ins by name only. The package that implements one registers a [Builtin].
 // A built-in without an implementation is listed with the reason not_available and is not offered
@@ -14,7 +17,7 @@
 //
 // A call passes these checks. A refused call is traced like any other:
 //
-//	enabled ─► arguments ─► render {{variables}} ─► slot ─► circuit breaker ─► cap ─► send, retry ─► trace
+//	enabled ─► arguments ─► render {{variables}} ─► slot ─► breaker ─► cap ─► send, retry ─► trace
 //
 // The result is text that a model can act on, also when the call failed. Secrets (auth_header and
 // secret__ variables) are put into requests only. Everything that leaves this package is redacted.

@@ -36,7 +36,9 @@ func TestGreedyCalls(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	defer hangUp()
 	call := func(ref workspaces.Ref, e tools.Entry) tools.Outcome {
-		return shared.Call(ctx, tools.CallParams{Ref: ref, SessionID: "ses_1", TurnID: "turn_1", Entry: e, Arguments: json.RawMessage(`{"id":"7"}`)})
+		return shared.Call(
+			ctx, tools.CallParams{Ref: ref, SessionID: "ses_1", TurnID: "turn_1", Entry: e, Arguments: json.RawMessage(`{"id":"7"}`)},
+		)
 	}
 	var calls sync.WaitGroup
 	var mu sync.Mutex

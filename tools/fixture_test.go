@@ -97,7 +97,9 @@ func (f *fixture) create(t testing.TB, p tools.CreateParams) tools.Tool {
 // attached is the entry of a tool, attached to the fixture's agent.
 func (f *fixture) attached(t testing.TB, tool tools.Tool, maxCalls int) tools.Entry {
 	t.Helper()
-	_, err := f.Attach(t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true, MaxCallsPerSession: &maxCalls})
+	_, err := f.Attach(
+		t.Context(), f.ref, tools.AttachParams{AgentID: f.agent.ID, ToolID: tool.ID, Enabled: true, MaxCallsPerSession: &maxCalls},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,8 @@ func TestSlowBody(t *testing.T) {
 	params := f.orderParams("")
 	params.Config.WebhookURL, params.Config.TimeoutSeconds = server.URL, 1
 	outcome := f.call(t, f.attached(t, f.create(t, params), 0), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeTimeout || outcome.StatusCode != 200 || !strings.Contains(outcome.Output, "within 1 seconds") {
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeTimeout || outcome.StatusCode != 200 ||
+		!strings.Contains(outcome.Output, "within 1 seconds") {
 		t.Errorf("got %+v, status %d", outcome.Error, outcome.StatusCode)
 	}
 }

@@ -44,7 +44,12 @@ func TestRetries(t *testing.T) {
 		{"PATCH", "429 with Retry-After", []httptool.Step{{Status: 429, Header: wait}, ok}, 2, ""},
 		{"POST", "502 with Retry-After", []httptool.Step{{Status: 502, Header: wait}, ok}, 1, tools.CodeHTTPStatus},
 		{"POST", "429 for ever", []httptool.Step{{Status: 429, Header: wait}}, 3, tools.CodeHTTPStatus},
-		{"GET", "Retry-After beyond the budget", []httptool.Step{{Status: 503, Header: map[string]string{"Retry-After": "600"}}, ok}, 1, tools.CodeHTTPStatus},
+		{
+			"GET", "Retry-After beyond the budget",
+			[]httptool.Step{{Status: 503, Header: map[string]string{"Retry-After": "600"}}, ok},
+			1,
+			tools.CodeHTTPStatus,
+		},
 		{"GET", "500", []httptool.Step{{Status: 500}, ok}, 1, tools.CodeHTTPStatus},
 		{"GET", "404", []httptool.Step{{Status: 404}, ok}, 1, tools.CodeHTTPStatus},
 	}
@@ -92,8 +97,11 @@ func TestPostIsNotRepeatedOnAnIdleConnection(t *testing.T) {
 			t.Fatalf("the first call: %+v", outcome.Error)
 		}
 		outcome := f.call(t, entry, `{}`, nil)
-		if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || server.requests.Load() != 2 || server.connections.Load() != 1 {
-			t.Errorf("%s: got %+v, %d requests on %d connections, want 2 on 1", method, outcome.Error, server.requests.Load(), server.connections.Load())
+		if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || server.requests.Load() != 2 ||
+			server.connections.Load() != 1 {
+			t.Errorf(
+				"%s: got %+v, %d requests on %d connections, want 2 on 1", method, outcome.Error, server.requests.Load(), server.connections.Load(),
+			)
 		}
 	}
 }
@@ -149,7 +157,8 @@ func TestPostIsRepeatedWhenNothingWasSent(t *testing.T) {
 	params := f.orderParams("")
 	params.Config.WebhookURL = "http://" + port.Reserve(t) + "/"
 	outcome := f.call(t, f.attached(t, f.create(t, params), 0), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || outcome.Attempts != 3 || !strings.Contains(outcome.Error.Message, "refused") {
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeConnectionFailed || outcome.Attempts != 3 ||
+		!strings.Contains(outcome.Error.Message, "refused") {
 		t.Errorf("got %+v after %d attempts", outcome.Error, outcome.Attempts)
 	}
 }
@@ -165,12 +174,15 @@ func TestNotPublic(t *testing.T) {
 	}
 	tool := f.create(t, f.orderParams("/x"))
 	// As a name would, the stored URL leads elsewhere when it is called.
-	_, err := f.db.ExecContext(t.Context(), `UPDATE tools SET config = jsonb_set(config, '{webhook_url}', '"http://10.1.2.3/"') WHERE id = ?`, tool.ID)
+	_, err := f.db.ExecContext(
+		t.Context(), `UPDATE tools SET config = jsonb_set(config, '{webhook_url}', '"http://10.1.2.3/"') WHERE id = ?`, tool.ID,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	outcome := f.call(t, f.attached(t, tool, 0), `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeNotPublic || outcome.Attempts != 1 || strings.Contains(outcome.Error.Message, "10.1") {
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeNotPublic || outcome.Attempts != 1 ||
+		strings.Contains(outcome.Error.Message, "10.1") {
 		t.Errorf("got %+v after %d attempts", outcome.Error, outcome.Attempts)
 	}
 }
@@ -183,7 +195,8 @@ func TestTimeoutAndCancel(t *testing.T) {
 	params.Config.Method, params.Config.TimeoutSeconds = "GET", 3
 	entry := f.attached(t, f.create(t, params), 0)
 	outcome := f.call(t, entry, `{}`, nil)
-	if outcome.Error == nil || outcome.Error.Code != tools.CodeTimeout || outcome.Latency < 3*time.Second || outcome.Latency > 30*time.Second || outcome.Attempts != 1 {
+	if outcome.Error == nil || outcome.Error.Code != tools.CodeTimeout || outcome.Latency < 3*time.Second ||
+		outcome.Latency > 30*time.Second || outcome.Attempts != 1 {
 		t.Errorf("got %+v after %s and %d attempts", outcome.Error, outcome.Latency, outcome.Attempts)
 	}
 

@@ -45,7 +45,10 @@ func (d doing) passes() bool {
 func anything(r *rand.Rand) doing {
 	statuses := []int{200, 201, 204, 301, 400, 404, 408, 409, 425, 429, 429, 500, 502, 503, 503, 504}
 	waits := []string{"", "", "0", "0", "Thu, 01 Jan 2026 00:00:00 GMT", "soon", "-1"}
-	partials := []string{"", "H", "HTTP/1.1 ", "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "HTTP/1.1 429 Slow\r\nRetry-After: 0\r\nContent-Length: 9\r\n\r\nhalf", "nonsense\r\n\r\n"}
+	partials := []string{
+		"", "H", "HTTP/1.1 ", "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+		"HTTP/1.1 429 Slow\r\nRetry-After: 0\r\nContent-Length: 9\r\n\r\nhalf", "nonsense\r\n\r\n",
+	}
 	d := doing{reset: r.IntN(2) == 0, closing: r.IntN(2) == 0}
 	switch r.IntN(3) {
 	case 0:
@@ -202,7 +205,13 @@ func TestRetryRule(t *testing.T) {
 			method := methods[r.IntN(len(methods))]
 			script := []doing{anything(r), anything(r), anything(r), anything(r)}
 			server.begin(script)
-			outcome := node.Call(t.Context(), tools.CallParams{Ref: f.ref, SessionID: "ses_1", Entry: entries[method], Arguments: []byte(`{"id":"1","note":"` + strings.Repeat("n", r.IntN(300)) + `"}`)})
+			outcome := node.Call(
+				t.Context(),
+				tools.CallParams{
+					Ref: f.ref, SessionID: "ses_1", Entry: entries[method],
+					Arguments: []byte(`{"id":"1","note":"` + strings.Repeat("n", r.IntN(300)) + `"}`),
+				},
+			)
 			done, keys := server.seen()
 			if problem := breaks(method, done, outcome); problem != "" {
 				t.Errorf("round %d, %s: %s\ndone %v\noutcome %+v after %d attempts", round, method, problem, done, outcome.Error, outcome.Attempts)

@@ -159,7 +159,10 @@ func (f *fixture) custom(t *testing.T) []string {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, slug := range []string{"end_call", "End_Call", "endcall", "end-call", "search_memory", "SearchMemory", "manage--callback", "end_caII", "END_CA1L", "sk1p-turn", "5earch_memory", "search_rnernory", "skipTurn", "Ianguage_detect10n"} {
+	for _, slug := range []string{
+		"end_call", "End_Call", "endcall", "end-call", "search_memory", "SearchMemory", "manage--callback", "end_caII", "END_CA1L", "sk1p-turn",
+		"5earch_memory", "search_rnernory", "skipTurn", "Ianguage_detect10n",
+	} {
 		params := f.orderParams("/")
 		params.Slug = slug
 		_, err := f.Create(t.Context(), f.ref, params)
@@ -283,7 +286,8 @@ func TestDelete(t *testing.T) {
 	if _, found := registry.Find("find_order"); found || err != nil {
 		t.Errorf("a deleted tool is attached: %v", err)
 	}
-	if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{}); err != nil || len(calls) != 1 {
+	if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{}); err != nil ||
+		len(calls) != 1 {
 		t.Errorf("its traces are gone: %v, %v", calls, err)
 	}
 	if err := f.Detach(t.Context(), f.ref, f.agent.ID, id); err != nil {
@@ -409,7 +413,9 @@ func TestAuthHeaderIsSealed(t *testing.T) {
 	other := f.orderParams("/orders")
 	other.Slug, other.AuthHeader = "other", "Bearer mine"
 	thief := f.create(t, other)
-	if _, err := f.db.ExecContext(t.Context(), "UPDATE tools SET auth_header = (SELECT auth_header FROM tools WHERE id = ?) WHERE id = ?", entry.Tool.ID, thief.ID); err != nil {
+	if _, err := f.db.ExecContext(
+		t.Context(), "UPDATE tools SET auth_header = (SELECT auth_header FROM tools WHERE id = ?) WHERE id = ?", entry.Tool.ID, thief.ID,
+	); err != nil {
 		t.Fatal(err)
 	}
 	outcome := f.call(t, f.attached(t, thief, 0), `{}`, nil)
@@ -422,7 +428,9 @@ func TestAuthHeaderIsSealed(t *testing.T) {
 func dumpOf(t *testing.T, db *postgres.DB) string {
 	t.Helper()
 	var tables []string
-	err := db.NewRaw("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'").Scan(t.Context(), &tables)
+	err := db.NewRaw(
+		"SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
+	).Scan(t.Context(), &tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,7 +489,8 @@ func TestDepth(t *testing.T) {
 		if outcome.Attempts != attempts || attempts == 0 && (outcome.Error == nil || outcome.Error.Code != tools.CodeArgumentsInvalid) {
 			t.Errorf("%d levels: %+v after %d attempts", depth, outcome.Error, outcome.Attempts)
 		}
-		if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{}); err != nil || calls[len(calls)-1].ID != outcome.CallID {
+		if calls, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1"}, postgres.PageParams{}); err != nil ||
+			calls[len(calls)-1].ID != outcome.CallID {
 			t.Errorf("%d levels: the call is not traced, %v", depth, err)
 		}
 	}

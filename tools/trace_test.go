@@ -65,11 +65,14 @@ func TestTraceFilters(t *testing.T) {
 			t.Errorf("%s: %v %s", row.name, err, diff)
 		}
 	}
-	ofSession, _, err := f.ListCallsOfSession(t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1", Status: tools.CallFailed}, postgres.PageParams{})
+	ofSession, _, err := f.ListCallsOfSession(
+		t.Context(), f.ref, tools.CallFilter{SessionID: "ses_1", Status: tools.CallFailed}, postgres.PageParams{},
+	)
 	if err != nil || !slices.Equal(slugs(ofSession), []string{"bad"}) {
 		t.Errorf("the session's failures: %v, %v", slugs(ofSession), err)
 	}
-	if calls, _, err := f.ListAllCalls(t.Context(), f.tenant(t, "pro"), tools.CallFilter{}, postgres.PageParams{}); err != nil || len(calls) != 0 {
+	if calls, _, err := f.ListAllCalls(t.Context(), f.tenant(t, "pro"), tools.CallFilter{}, postgres.PageParams{}); err != nil ||
+		len(calls) != 0 {
 		t.Errorf("another tenant sees %d traces, %v", len(calls), err)
 	}
 
@@ -81,7 +84,9 @@ func TestTraceFilters(t *testing.T) {
 	wantFault(t, err, fault.InvalidRequest, "page_token")
 	_, _, err = f.ListAllCalls(t.Context(), f.ref, tools.CallFilter{Status: "lost"}, postgres.PageParams{})
 	wantFault(t, err, fault.InvalidRequest, "status")
-	_, _, err = f.ListAllCalls(t.Context(), f.ref, tools.CallFilter{Status: tools.CallSucceeded, ErrorCode: tools.CodeTimeout}, postgres.PageParams{})
+	_, _, err = f.ListAllCalls(
+		t.Context(), f.ref, tools.CallFilter{Status: tools.CallSucceeded, ErrorCode: tools.CodeTimeout}, postgres.PageParams{},
+	)
 	wantFault(t, err, fault.InvalidRequest, "error_code")
 	_, _, err = f.ListAllCalls(t.Context(), f.ref, tools.CallFilter{StartedAfter: middle, StartedBefore: middle}, postgres.PageParams{})
 	wantFault(t, err, fault.InvalidRequest, "started_before")
@@ -90,7 +95,8 @@ func TestTraceFilters(t *testing.T) {
 	if err := f.Delete(t.Context(), f.ref, bad.ID); err != nil {
 		t.Fatal(err)
 	}
-	if calls, _, err := f.ListAllCalls(t.Context(), f.ref, tools.CallFilter{ToolID: bad.ID}, postgres.PageParams{}); err != nil || len(calls) != 2 {
+	if calls, _, err := f.ListAllCalls(t.Context(), f.ref, tools.CallFilter{ToolID: bad.ID}, postgres.PageParams{}); err != nil ||
+		len(calls) != 2 {
 		t.Errorf("%d traces of the deleted tool, %v", len(calls), err)
 	}
 }
@@ -104,7 +110,8 @@ func TestSweepOfTraces(t *testing.T) {
 	f.call(t, entry, `{}`, nil)
 	// Another tenant's old traces are deleted as well, as the sweep has no tenant.
 	f.must(t, `INSERT INTO tool_calls (id, tenant_id, workspace_id, tool_id, slug, input, output, started_at)
-		SELECT 'call_' || n, ?, ?, ?, 'old', '{}', '', now() - interval '31 days' FROM generate_series(1, 4001) AS n`, f.ref.TenantID, f.ref.ID, entry.Tool.ID)
+		SELECT 'call_' || n, ?, ?, ?, 'old', '{}', '', now() - interval '31 days' 
+		FROM generate_series(1, 4001) AS n`, f.ref.TenantID, f.ref.ID, entry.Tool.ID)
 	f.must(t, `INSERT INTO tool_call_counts (tenant_id, session_id, tool_id, calls, updated_at)
 		VALUES (?, 'ses_old', ?, 5, now() - interval '4 days')`, f.ref.TenantID, entry.Tool.ID)
 	if err := s.Sweep(t.Context(), time.Now()); err != nil {

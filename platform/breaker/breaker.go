@@ -49,7 +49,8 @@ type Options struct {
 	Consecutive bool
 }
 
-// Breaker has a circuit for each key. The zero value has the default numbers. Safe for concurrent use.
+// Breaker has a circuit for each key. The zero value has the default numbers. Safe for concurrent
+// use.
 type Breaker struct {
 	options  Options
 	mu       sync.Mutex
@@ -66,7 +67,8 @@ type circuit struct {
 	trial     bool        // a trial is running
 }
 
-// Allow says whether a call may be made. Unless it is refused, Report must be called with its result.
+// Allow says whether a call may be made. Unless it is refused, Report must be called with its
+// result.
 func (b *Breaker) Allow(key string, now time.Time) Verdict {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -60,7 +60,8 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestConsecutive: with that option failures with healthy calls between them do not open the circuit.
+// TestConsecutive: with that option failures with healthy calls between them do not open the
+// circuit.
 func TestConsecutive(t *testing.T) {
 	t.Parallel()
 	b := breaker.New(breaker.Options{Failures: 3, Consecutive: true, Pause: time.Second})

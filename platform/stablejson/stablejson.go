@@ -13,8 +13,8 @@ import (
 // when it is a message (a time, an error). Only what the contract calls optional is left out.
 var marshaller = protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}
 
-// Marshal returns the JSON of a message, the same bytes each time: protojson puts in spaces at random
-// so that nobody relies on its output, and a replayed answer must be equal to the first.
+// Marshal returns the JSON of a message, the same bytes each time: protojson puts in spaces at
+// random so that nobody relies on its output, and a replayed answer must be equal to the first.
 // Errors: a string of the message is not UTF-8.
 func Marshal(message proto.Message) ([]byte, error) {
 	spaced, err := marshaller.Marshal(message)

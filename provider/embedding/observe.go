@@ -12,7 +12,8 @@ import (
 // Observe gives embedders whose calls are traced and measured. Texts are never in a span.
 func Observe(registry prometheus.Registerer, now func() time.Time, embedders ...Embedder) []Embedder {
 	requests := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "parlance_embedding_request_duration_seconds", Help: "Calls of the embedder, of any number of texts; result is ok or the error's reason.",
+		Name: "parlance_embedding_request_duration_seconds", Help: "Calls of the embedder, of any number of texts; result is ok or the " +
+			"error's reason.",
 		Buckets: []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60},
 	}, []string{telemetry.KeyResult})
 	registry.MustRegister(requests)

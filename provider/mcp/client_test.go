@@ -86,7 +86,8 @@ func TestBothTransports(t *testing.T) {
 			server.Tool("echo", "Says it again.", `{"type":"object","properties":{"n":{"type":"integer"}}}`, mcpserver.Echo)
 			client := newClient(t, mcp.Options{})
 			list, err := client.List(t.Context(), "key", endpoint(server))
-			if err != nil || len(list) != 1 || list[0].Name != "echo" || list[0].Description != "Says it again." || !strings.Contains(string(list[0].InputSchema), `"integer"`) {
+			if err != nil || len(list) != 1 || list[0].Name != "echo" || list[0].Description != "Says it again." ||
+				!strings.Contains(string(list[0].InputSchema), `"integer"`) {
 				t.Fatalf("list: %+v, %v", list, err)
 			}
 			for range 3 {
@@ -230,7 +231,9 @@ func TestProgress(t *testing.T) {
 					return nil, ctx.Err()
 				case <-tick.C:
 				}
-				if err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i)}); err != nil {
+				if err := r.Session.NotifyProgress(
+					ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i)},
+				); err != nil {
 					return nil, err
 				}
 			}
@@ -261,13 +264,35 @@ func TestContent(t *testing.T) {
 	}{
 		"texts":      {&sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "one"}, &sdk.TextContent{Text: "two"}}}, "one\ntwo"},
 		"structured": {&sdk.CallToolResult{StructuredContent: json.RawMessage(`{"a": 1}`)}, `{"a":1}`},
-		"repeated":   {&sdk.CallToolResult{StructuredContent: json.RawMessage(`{"a":1}`), Content: []sdk.Content{&sdk.TextContent{Text: `{ "a": 1 }`}}}, `{ "a": 1 }`},
-		"image":      {&sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("12345")}}}, "[image: image/png, 5 bytes; it cannot be shown as text]"},
-		"audio":      {&sdk.CallToolResult{Content: []sdk.Content{&sdk.AudioContent{MIMEType: "audio/wav", Data: []byte("123")}}}, "[audio: audio/wav, 3 bytes; it cannot be shown as text]"},
-		"link":       {&sdk.CallToolResult{Content: []sdk.Content{&sdk.ResourceLink{URI: "file:///a.txt", Name: "a.txt", MIMEType: "text/plain"}}}, "[resource: a.txt, text/plain, file:///a.txt]"},
-		"embedded":   {&sdk.CallToolResult{Content: []sdk.Content{&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///a.txt", MIMEType: "text/plain", Text: "inside"}}}}, "[resource: text/plain, file:///a.txt]\ninside"},
-		"empty":      {&sdk.CallToolResult{Content: []sdk.Content{}}, ""},
-		"long":       {&sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("ä", 64<<10)}}}, strings.Repeat("ä", 32<<10) + "\n[cut: the answer is longer than 65536 bytes]"},
+		"repeated": {
+			&sdk.CallToolResult{StructuredContent: json.RawMessage(`{"a":1}`), Content: []sdk.Content{&sdk.TextContent{Text: `{ "a": 1 }`}}},
+			`{ "a": 1 }`,
+		},
+		"image": {
+			&sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("12345")}}},
+			"[image: image/png, 5 bytes; it cannot be shown as text]",
+		},
+		"audio": {
+			&sdk.CallToolResult{Content: []sdk.Content{&sdk.AudioContent{MIMEType: "audio/wav", Data: []byte("123")}}},
+			"[audio: audio/wav, 3 bytes; it cannot be shown as text]",
+		},
+		"link": {
+			&sdk.CallToolResult{Content: []sdk.Content{&sdk.ResourceLink{URI: "file:///a.txt", Name: "a.txt", MIMEType: "text/plain"}}},
+			"[resource: a.txt, text/plain, file:///a.txt]",
+		},
+		"embedded": {
+			&sdk.CallToolResult{
+				Content: []sdk.Content{
+					&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///a.txt", MIMEType: "text/plain", Text: "inside"}},
+				},
+			},
+			"[resource: text/plain, file:///a.txt]\ninside",
+		},
+		"empty": {&sdk.CallToolResult{Content: []sdk.Content{}}, ""},
+		"long": {
+			&sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Repeat("ä", 64<<10)}}},
+			strings.Repeat("ä", 32<<10) + "\n[cut: the answer is longer than 65536 bytes]",
+		},
 	}
 	for name, answer := range answers {
 		server.Tool(name, "", anything, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer.result, nil })
@@ -373,7 +398,9 @@ func TestGuard(t *testing.T) {
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
 	}
-	_, err = newClient(t, mcp.Options{}).Call(t.Context(), "key", mcp.Endpoint{URL: "http://127.0.0.1:9/secret-path", MaxAnswerBytes: 1024}, params("x", `{}`))
+	_, err = newClient(t, mcp.Options{}).Call(
+		t.Context(), "key", mcp.Endpoint{URL: "http://127.0.0.1:9/secret-path", MaxAnswerBytes: 1024}, params("x", `{}`),
+	)
 	failed := wantKind(t, err, mcp.Unreachable)
 	if failed.Sent || strings.Contains(failed.Error(), "secret-path") {
 		t.Errorf("got %+v", failed)

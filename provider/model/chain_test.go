@@ -65,10 +65,28 @@ func TestChain(t *testing.T) {
 	}{
 		{"first answers", t.Context(), scripted{words: []string{"a"}}, scripted{words: []string{"b"}}, "one", "", ""},
 		{"second answers", t.Context(), scripted{err: limited(0)}, scripted{words: []string{"b"}}, "two", "", ""},
-		{"not after a word", t.Context(), scripted{words: []string{"a"}, err: down}, scripted{words: []string{"b"}}, "one", fault.UpstreamFailed, "two could not"},
+		{
+			"not after a word", t.Context(),
+			scripted{words: []string{"a"}, err: down},
+			scripted{words: []string{"b"}},
+			"one",
+			fault.UpstreamFailed, "two could not",
+		},
 		{"not after a hang-up", hangUp, scripted{err: context.Canceled}, scripted{words: []string{"b"}}, "one", fault.CallerCanceled, ""},
-		{"all overloaded", t.Context(), scripted{err: limited(9 * time.Second)}, scripted{err: limited(4 * time.Second)}, "", fault.ServiceUnavailable, "No model answered"},
-		{"one down", t.Context(), scripted{err: limited(9 * time.Second)}, scripted{err: down}, "", fault.UpstreamFailed, "limiting our rate. two could not"},
+		{
+			"all overloaded", t.Context(),
+			scripted{err: limited(9 * time.Second)},
+			scripted{err: limited(4 * time.Second)},
+			"",
+			fault.ServiceUnavailable, "No model answered",
+		},
+		{
+			"one down", t.Context(),
+			scripted{err: limited(9 * time.Second)},
+			scripted{err: down},
+			"", fault.UpstreamFailed,
+			"limiting our rate. two could not",
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -112,12 +130,42 @@ func TestChainTellsItsAttempts(t *testing.T) {
 		tokens    model.Usage
 		failed    bool
 	}{
-		{"first answers", []model.Provider{&scripted{name: "one", words: []string{"a"}}, silent()}, []string{"one "}, model.Usage{InputTokens: 2}, false},
-		{"empty is failed over", []model.Provider{silent(), &scripted{name: "two", words: []string{"b"}}}, []string{"silent empty-answer", "two "}, model.Usage{InputTokens: 4}, false},
-		{"the last may be empty", []model.Provider{&scripted{name: "one", err: limited(0)}, silent()}, []string{"one unavailable", "silent "}, model.Usage{InputTokens: 4, Incomplete: true}, false},
+		{
+			"first answers",
+			[]model.Provider{&scripted{name: "one", words: []string{"a"}}, silent()},
+			[]string{"one "},
+			model.Usage{InputTokens: 2},
+			false,
+		},
+		{
+			"empty is failed over",
+			[]model.Provider{silent(), &scripted{name: "two", words: []string{"b"}}},
+			[]string{"silent empty-answer", "two "},
+			model.Usage{InputTokens: 4},
+			false,
+		},
+		{
+			"the last may be empty",
+			[]model.Provider{&scripted{name: "one", err: limited(0)}, silent()},
+			[]string{"one unavailable", "silent "},
+			model.Usage{InputTokens: 4, Incomplete: true},
+			false,
+		},
 		{"cut is not empty", []model.Provider{cut, silent()}, []string{"cut "}, model.Usage{InputTokens: 2}, false},
-		{"none", []model.Provider{&scripted{name: "one", err: limited(0)}, &scripted{name: "two", err: limited(0)}}, []string{"one unavailable", "two unavailable"}, model.Usage{InputTokens: 4, Incomplete: true}, true},
-		{"alone", []model.Provider{&scripted{name: "one", err: limited(0)}}, []string{"one unavailable"}, model.Usage{InputTokens: 2, Incomplete: true}, true},
+		{
+			"none",
+			[]model.Provider{&scripted{name: "one", err: limited(0)}, &scripted{name: "two", err: limited(0)}},
+			[]string{"one unavailable", "two unavailable"},
+			model.Usage{InputTokens: 4, Incomplete: true},
+			true,
+		},
+		{
+			"alone",
+			[]model.Provider{&scripted{name: "one", err: limited(0)}},
+			[]string{"one unavailable"},
+			model.Usage{InputTokens: 2, Incomplete: true},
+			true,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -143,7 +191,9 @@ func TestGuard(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	registry := prometheus.NewRegistry()
-	params := model.GuardParams{Breaker: model.Breaker(), Key: "one", Now: func() time.Time { return now }, Metrics: model.NewMetrics(registry)}
+	params := model.GuardParams{
+		Breaker: model.Breaker(), Key: "one", Now: func() time.Time { return now }, Metrics: model.NewMetrics(registry),
+	}
 	broken := fault.New(fault.UpstreamFailed, "one broke off in the middle of its answer.")
 	broken.Meta = map[string]string{"provider": "one"}
 	refused := fault.New(fault.UpstreamFailed, "one (status 401) refused the API key.")
@@ -164,7 +214,8 @@ func TestGuard(t *testing.T) {
 		t.Fatalf("asked %d times, want 11", len(one.asked))
 	}
 	_, err := ask(model.Chain(model.ChainParams{Providers: []model.Provider{guarded}, Now: params.Now}))
-	if f := fault.From(err); f.Reason != fault.ServiceUnavailable || f.RetryAfter != 15*time.Second || !strings.Contains(f.Message, "try again in 15 s") {
+	if f := fault.From(err); f.Reason != fault.ServiceUnavailable || f.RetryAfter != 15*time.Second ||
+		!strings.Contains(f.Message, "try again in 15 s") {
 		t.Errorf("got %v, want unavailable for 15 s", err)
 	}
 	result, err := ask(chained(guarded, &scripted{name: "two", words: []string{"b"}}))

@@ -126,7 +126,8 @@ func hasRefused(schema []byte) bool {
 					i++
 				}
 			}
-			if depth == 1 && i < len(schema) && refusedAtTop(schema[begin:i]) && bytes.HasPrefix(bytes.TrimLeft(schema[i+1:], " \t\r\n"), []byte(":")) {
+			if depth == 1 && i < len(schema) && refusedAtTop(schema[begin:i]) &&
+				bytes.HasPrefix(bytes.TrimLeft(schema[i+1:], " \t\r\n"), []byte(":")) {
 				return true
 			}
 		}

@@ -18,7 +18,13 @@ func TestFitCostsNothing(t *testing.T) { // not in parallel: it counts allocatio
 }
 
 func BenchmarkWireSchema(b *testing.B) {
-	tool := model.Tool{InputSchema: []byte(`{"type":"object","properties":{"place":{"type":"string","maxLength":80},"day":{"type":"string","description":"The day of which the weather is wanted, as 2026-08-04."}},"required":["place"],"additionalProperties":false}`)}
+	tool := model.Tool{
+		InputSchema: []byte(
+			`{"type":"object","properties":{"place":{"type":"string","maxLength":80},"day":{"type":"string",` +
+				`"description":"The day of which the weather is wanted, as 2026-08-04."}},` +
+				`"required":["place"],"additionalProperties":false}`,
+		),
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = tool.WireSchema()

@@ -83,12 +83,16 @@ func TestOddAnswers(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	server := fake.Start(t)
-	if _, err := open(t, server.URL, "wrong").Rerank(t.Context(), "secret words", []string{"a"}); !fault.IsReason(err, fault.UpstreamFailed) || strings.Contains(err.Error(), "secret") {
+	if _, err := open(t, server.URL, "wrong").Rerank(
+		t.Context(), "secret words", []string{"a"},
+	); !fault.IsReason(err, fault.UpstreamFailed) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("wrong key: got %v", err)
 	}
 	server.Hang()
 	begun := time.Now()
-	if _, err := openFor(t, server.URL, fake.APIKey, 300*time.Millisecond).Rerank(t.Context(), "a", []string{"a"}); !fault.IsReason(err, fault.UpstreamFailed) || time.Since(begun) > 30*time.Second {
+	if _, err := openFor(
+		t, server.URL, fake.APIKey, 300*time.Millisecond,
+	).Rerank(t.Context(), "a", []string{"a"}); !fault.IsReason(err, fault.UpstreamFailed) || time.Since(begun) > 30*time.Second {
 		t.Errorf("slow: got %v after %v", err, time.Since(begun))
 	}
 	for name, deps := range map[string]rerank.Deps{

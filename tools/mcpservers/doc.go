@@ -1,7 +1,7 @@
 // Package mcpservers knows which tools the MCP servers of a workspace have, and calls them.
 // provider/mcp speaks the protocol.
 //
-//	the list of the session ─► a list younger than 5 min ─► ask the server, 3 s ─► an older list, or unreachable
+//	list of the session ─► list younger than 5 min ─► ask the server, 3 s ─► older list ─► unreachable
 //
 // A list is fetched once for everybody who waits for it, on all nodes. It is made usable for models
 // (catalog.go), and a session keeps the first list that it got. What a server says is data: it is

@@ -44,9 +44,19 @@ func TestCostIsBounded(t *testing.T) {
 		{"doubling", exponential(40, `"$ref":"#/$defs/d0"`), nil, false},
 		{"itself", json.RawMessage(`{"type":"object","$ref":"#"}`), nil, false},
 		{"doubling below an argument", exponential(40, `"properties":{"a":{"$ref":"#/$defs/d0"}}`), map[string]any{"a": "x"}, true},
-		{"doubling with each level", json.RawMessage(`{"type":"object","anyOf":[{"properties":{"a":{"$ref":"#"}},"required":["z"]},{"properties":{"a":{"$ref":"#"}},"required":["z"]}]}`), nested.(map[string]any), true},
+		{
+			"doubling with each level",
+			json.RawMessage(
+				`{"type":"object","anyOf":[{"properties":{"a":{"$ref":"#"}},"required":["z"]},{"properties":{"a":{"$ref":"#"}},"required":["z"]}]}`,
+			),
+			nested.(map[string]any), true,
+		},
 		{"much for each of many", exponential(8, `"properties":{"a":{"items":{"$ref":"#/$defs/d0"}}}`), map[string]any{"a": wide}, true},
-		{"a pattern that tries much", json.RawMessage(`{"type":"object","properties":{"a":{"pattern":"(.*a){400}b$"}}}`), map[string]any{"a": strings.Repeat("a", 250_000)}, true},
+		{
+			"a pattern that tries much", json.RawMessage(`{"type":"object","properties":{"a":{"pattern":"(.*a){400}b$"}}}`),
+			map[string]any{"a": strings.Repeat("a", 250_000)},
+			true,
+		},
 		{"a pattern for each of many names", json.RawMessage(`{"type":"object","patternProperties":{"(.*a){400}b$":{}}}`), named, true},
 		{"many names for a pattern", json.RawMessage(`{"type":"object","propertyNames":{"pattern":"(.*a){400}b$"}}`), named, true},
 	}
@@ -100,12 +110,17 @@ func TestSchemaMessages(t *testing.T) {
 		{`{"type":"object","properties":{"a":{"$id":"https://example.com/","$ref":"#"}}}`, "cannot be used here"},
 		{`{"type":"object","properties":{"a":{"pattern":"("}}}`, "missing closing"},
 		{`{"type":"object","properties":{"a":{"pattern":"` + strings.Repeat("a{1000}", 11) + `"}}}`, "too long together"},
-		{`{"type":"object","patternProperties":{"((a{100}){10})x{2,1000}":{},"[^x]{1000}(ab){1000}c{1,1000}d{900,}":{},"(.?y{20}){45}(z?q){900}":{}}}`, "too long together"},
+		{
+			`{"type":"object","patternProperties":{"((a{100}){10})x{2,1000}":{},` +
+				`"[^x]{1000}(ab){1000}c{1,1000}d{900,}":{},"(.?y{20}){45}(z?q){900}":{}}}`,
+			"too long together",
+		},
 	}
 	for _, row := range rows {
 		var s Cache
 		_, err := s.Check(json.RawMessage(row.schema))
-		if err == nil || len(err.Error()) > 1<<10 || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "/tools") || strings.Contains(err.Error(), documentURL) {
+		if err == nil || len(err.Error()) > 1<<10 || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "/tools") ||
+			strings.Contains(err.Error(), documentURL) {
 			t.Errorf("%s: got %v", row.schema, err)
 		}
 	}
@@ -137,7 +152,9 @@ func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	var s Cache
 	for i := range 300 {
-		raw := json.RawMessage(`{"type":"object","title":"` + strconv.Itoa(i) + `","properties":{"a":{"pattern":"x{1000}` + strings.Repeat("a{1000}", 8) + `"}}}`)
+		raw := json.RawMessage(
+			`{"type":"object","title":"` + strconv.Itoa(i) + `","properties":{"a":{"pattern":"x{1000}` + strings.Repeat("a{1000}", 8) + `"}}}`,
+		)
 		if _, err := s.Check(raw); err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +175,9 @@ func TestCacheIsBounded(t *testing.T) {
 func TestViolationsAreShort(t *testing.T) {
 	t.Parallel()
 	var s Cache
-	fields, err := s.CheckArguments(json.RawMessage(`{"type":"object","properties":{"a":{"pattern":"^b$"}}}`), map[string]any{"a": strings.Repeat("é", 100_000)})
+	fields, err := s.CheckArguments(
+		json.RawMessage(`{"type":"object","properties":{"a":{"pattern":"^b$"}}}`), map[string]any{"a": strings.Repeat("é", 100_000)},
+	)
 	if err != nil || len(fields) != 1 || len(fields[0].Message) > 600 || !utf8.ValidString(fields[0].Message) {
 		t.Errorf("got %d bytes, %v", len(fmt.Sprint(fields)), err)
 	}

@@ -17,12 +17,15 @@ func TestConformance(t *testing.T) {
 }
 
 var passages = []string{
-	"Refunds are paid within 30 days of purchase. Send the order number to the billing team and the refund goes back to the card that was charged.",
-	"Our office opens at nine in the morning and closes at six in the evening, Monday to Friday. The opening hours on Saturday are ten to two.",
+	"Refunds are paid within 30 days of purchase. Send the order number to the billing team and the refund goes back to the card that " +
+		"was charged.",
+	"Our office opens at nine in the morning and closes at six in the evening, Monday to Friday. The opening hours on Saturday are ten " +
+		"to two.",
 	"To reset your password, open the sign-in page and choose Forgot password. A reset link arrives by email and works for one hour.",
 	"Parcels ship from the Rotterdam warehouse. Standard shipping takes three to five working days; express shipping arrives the next day.",
 	"The espresso machine needs descaling every two months. Fill the tank with descaler, run the cleaning programme and rinse twice.",
-	"Webhooks are signed with HMAC-SHA256. Compare the signature header with your own computation over the raw body before you trust the event.",
+	"Webhooks are signed with HMAC-SHA256. Compare the signature header with your own computation over the raw body before you trust the " +
+		"event.",
 	"The warranty covers manufacturing defects for two years. Damage by water or by opening the case voids the warranty.",
 	"Employees accrue vacation at two days a month. Vacation requests go to the line manager at least two weeks ahead.",
 	"Photosynthesis turns light, water and carbon dioxide into sugar and oxygen inside the chloroplasts of plant cells.",
@@ -109,7 +112,9 @@ func TestForms(t *testing.T) {
 // TestVectorsAreFrozen fails when any vector changes; then its model's name must change with it.
 func TestVectorsAreFrozen(t *testing.T) {
 	t.Parallel()
-	for want, e := range map[string]*hashing.Embedder{"parlance-lexical-hash-512 570.0022": hashing.First(), "parlance-lexical-hash-512-v2 618.3801": hashing.New()} {
+	for want, e := range map[string]*hashing.Embedder{
+		"parlance-lexical-hash-512 570.0022": hashing.First(), "parlance-lexical-hash-512-v2 618.3801": hashing.New(),
+	} {
 		vectors, err := e.Embed(t.Context(), []string{strings.Join(passages, " ")}, embedding.Document)
 		if err != nil {
 			t.Fatal(err)

@@ -81,7 +81,8 @@ func New(deps Deps) (*Embedder, error) {
 			Timeout: deps.Timeout, MaxRetries: maxRetries, MaxRetryDelay: maxRetryDelay,
 		},
 		model: embedding.Model{
-			Name: storedName(deps.Model, deps.Dimensions, deps.Prefixes.Document), DefaultFloor: deps.DefaultFloor, MaxBatch: min(deps.MaxBatch, 2048),
+			Name:         storedName(deps.Model, deps.Dimensions, deps.Prefixes.Document),
+			DefaultFloor: deps.DefaultFloor, MaxBatch: min(deps.MaxBatch, 2048),
 		},
 		name: deps.Model, prefixes: deps.Prefixes, dimensions: deps.Dimensions,
 	}
@@ -169,8 +170,17 @@ func (e *Embedder) blame(ctx context.Context, prefix string, refused *embedding.
 	if err == nil {
 		return refused
 	}
+<<<<<<< HEAD
 	if other, ok := errors.AsType[*apiclient.Refusal](err); ok && ofTexts(other.Status) {
 		return fault.Wrap(other, fault.UpstreamFailed, "The embedding server refuses every text (%d). See whether it has the model %q, and takes the dimensions asked for.", other.Status, e.name)
+=======
+	if other, ok := errors.AsType[*wire.Refusal](err); ok && ofTexts(other.Status) {
+		return fault.Wrap(
+			other, fault.UpstreamFailed,
+			"The embedding server refuses every text (%d). See whether it has the model %q, and takes the dimensions asked for.", other.Status,
+			e.name,
+		)
+>>>>>>> nouns
 	}
 	return err
 }
@@ -223,7 +233,11 @@ func (i item) numbers() ([]float64, error) {
 		return nil, fault.Wrap(err, fault.UpstreamFailed, "The embedding server answered something other than vectors.")
 	}
 	if bytes.Contains(i.Embedding, []byte("null")) {
-		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered a vector with null for a number, which is how many write NaN: its model failed on the text. Look into its log; a lower precision (fp16) is the usual cause.")
+		return nil, fault.New(
+			fault.UpstreamFailed,
+			"The embedding server answered a vector with null for a number, which is how many write NaN: its model failed on the text. Look "+
+				"into its log; a lower precision (fp16) is the usual cause.",
+		)
 	}
 	return numbers, nil
 }
@@ -254,7 +268,12 @@ func (e *Embedder) vector(numbers []float64) ([]float32, error) {
 		square += x * x
 	}
 	if want := e.dimension.Load(); int64(len(numbers)) != want || want == 0 {
-		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered a vector of %d numbers, not %d. If it serves another model by now, set EMBEDDING_NAME to a name of its own, so that the sources are embedded anew.", len(numbers), want)
+		return nil, fault.New(
+			fault.UpstreamFailed,
+			"The embedding server answered a vector of %d numbers, not %d. If it serves another model by now, set EMBEDDING_NAME to a name of "+
+				"its own, so that the sources are embedded anew.",
+			len(numbers), want,
+		)
 	}
 	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
 		return nil, fault.New(fault.UpstreamFailed, "The embedding server answered a vector without a direction.")

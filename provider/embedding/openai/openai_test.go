@@ -45,7 +45,9 @@ func TestBatchesAndDimension(t *testing.T) {
 func TestRetriesAfterTheTimeAsked(t *testing.T) {
 	t.Parallel()
 	server := openaiembed.Start(t)
-	server.Refuse(openaiembed.Refusal{Status: http.StatusTooManyRequests, RetryAfter: "1"}, openaiembed.Refusal{Status: http.StatusServiceUnavailable})
+	server.Refuse(
+		openaiembed.Refusal{Status: http.StatusTooManyRequests, RetryAfter: "1"}, openaiembed.Refusal{Status: http.StatusServiceUnavailable},
+	)
 	begun := time.Now()
 	if _, err := open(t, server.URL, openaiembed.APIKey).Embed(t.Context(), []string{"a"}, embedding.Query); err != nil {
 		t.Fatal(err)

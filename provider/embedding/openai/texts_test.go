@@ -44,7 +44,8 @@ func TestRefusesEveryText(t *testing.T) {
 	server := openaiembed.Start(t)
 	server.Poison("te")
 	_, err := open(t, server.URL, openaiembed.APIKey).Embed(t.Context(), numbered(3), embedding.Document)
-	if _, ok := errors.AsType[*embedding.Refused](err); ok || !fault.IsReason(err, fault.UpstreamFailed) || !strings.Contains(err.Error(), "refuses every text") {
+	if _, ok := errors.AsType[*embedding.Refused](err); ok || !fault.IsReason(err, fault.UpstreamFailed) ||
+		!strings.Contains(err.Error(), "refuses every text") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -131,7 +132,8 @@ func TestAnotherModelUnderTheName(t *testing.T) {
 	}
 	e.Expect(48)
 	_, err = e.Embed(t.Context(), []string{"a"}, embedding.Query)
-	if !fault.IsReason(err, fault.UpstreamFailed) || !strings.Contains(err.Error(), "32 numbers, not 48") || !strings.Contains(err.Error(), "EMBEDDING_NAME") {
+	if !fault.IsReason(err, fault.UpstreamFailed) || !strings.Contains(err.Error(), "32 numbers, not 48") ||
+		!strings.Contains(err.Error(), "EMBEDDING_NAME") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -21,7 +21,9 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			modeltest.Run(t, func(t *testing.T, s modeltest.Setup) (model.Provider, *modeltest.Script) {
 				fake := openaichat.NewAzure(t, cmp.Or(s.Key, modeltest.Key), "", s.Replies...)
-				return open(t, azure.Config{BaseURL: cmp.Or(s.BaseURL, fake.BaseURL), APIVersion: version, APIKey: s.APIKey, Timeouts: s.Timeouts}), fake.Script
+				return open(
+					t, azure.Config{BaseURL: cmp.Or(s.BaseURL, fake.BaseURL), APIVersion: version, APIKey: s.APIKey, Timeouts: s.Timeouts},
+				), fake.Script
 			})
 		})
 	}
@@ -72,7 +74,10 @@ func TestOtherDeployment(t *testing.T) {
 	t.Parallel()
 	fake := openaichat.NewAzure(t, modeltest.Key, "chat-of-ours", openaichat.Reply{Text: []string{"here"}})
 	for _, version := range []string{"", "2024-10-21"} {
-		_, err := ask(t, open(t, azure.Config{BaseURL: fake.BaseURL, APIVersion: version, APIKey: modeltest.Key, Deployment: "chat-of-theirs"}), model.Request{})
+		_, err := ask(
+			t, open(t, azure.Config{BaseURL: fake.BaseURL, APIVersion: version, APIKey: modeltest.Key, Deployment: "chat-of-theirs"}),
+			model.Request{},
+		)
 		if f := fault.From(err); f.Reason != fault.UpstreamFailed || !strings.Contains(f.Message, "no such deployment") {
 			t.Errorf("with version %q: %v", version, err)
 		}
@@ -89,7 +94,11 @@ func TestContentFilter(t *testing.T) {
 		text   string
 		finish model.FinishReason
 	}{
-		{"prompt", openaichat.Reply{Status: http.StatusBadRequest, Body: openaichat.FilteredPrompt}, "content filter objects to something in the conversation (jailbreak, violence)", "", ""},
+		{
+			"prompt",
+			openaichat.Reply{Status: http.StatusBadRequest, Body: openaichat.FilteredPrompt},
+			"content filter objects to something in the conversation (jailbreak, violence)", "", "",
+		},
 		{"whole answer", openaichat.Reply{Finish: "content_filter"}, "withheld its whole answer", "", ""},
 		{"rest of the answer", openaichat.Reply{Text: []string{"First you "}, Finish: "content_filter"}, "", "First you ", model.FinishFiltered},
 	}

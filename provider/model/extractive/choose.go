@@ -94,7 +94,10 @@ func choose(question string, words []string, passages []model.Passage) []quote {
 		if text == "" {
 			continue
 		}
-		quotes = append(quotes, quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, pages: pagesOf(c.passage), text: text, strength: strength})
+		quotes = append(
+			quotes,
+			quote{passage: c.at, source: c.passage.Source, heading: c.passage.Heading, pages: pagesOf(c.passage), text: text, strength: strength},
+		)
 	}
 	slices.SortStableFunc(quotes, func(a, b quote) int { return cmp.Compare(b.strength, a.strength) })
 	return slices.DeleteFunc(quotes, func(q quote) bool { return q.strength < quotes[0].strength*besideBest })

@@ -28,15 +28,31 @@ const (
 // What people say about memory, in English: with other words, and in other languages, /tool does
 // it.
 var (
-	askAll = regexp.MustCompile(`^(?:so |and )?(?:what (?:do|did|can) you (?:know|remember|recall)(?: about me| of me)?|what (?:have you|did you) (?:noted?|stored?|remembered|learn(?:t|ed)?|saved?)(?: about me| of me)?|what is (?:in your memory|remembered)(?: about me| of me)?|what's in your memory|(?:do|can) you (?:remember|know|recall) me|who am i|(?:tell|show) me (?:what|everything|all) you (?:know|remember)(?: about me| of me)?)$`)
+	askAll = regexp.MustCompile(
+		`^(?:so |and )?(?:what (?:do|did|can) you (?:know|remember|recall)(?: about me| of me)?|` +
+			`what (?:have you|did you) (?:noted?|stored?|remembered|learn(?:t|ed)?|saved?)(?: about me| of me)?|` +
+			`what is (?:in your memory|remembered)(?: about me| of me)?|` +
+			`what's in your memory|(?:do|can) you (?:remember|know|recall) me|` +
+			`who am i|(?:tell|show) me (?:what|everything|all) you (?:know|remember)(?: about me| of me)?)$`,
+	)
 	askOne = regexp.MustCompile(`^(?:what is|what's|whats|do you (?:know|remember)|tell me) my (?:` + ownThings + `)$`)
 
-	stating  = regexp.MustCompile(`(?i)^(?:my (?:` + ownThings + `) (?:is|are) \S|(?:i am|i'm|i’m) (?:called|allergic to|vegetarian|vegan|intolerant)\b|i (?:really |always |usually )?(?:prefer|like|love|hate|dislike|enjoy)\b|i (?:don't|don’t|do not) (?:like|enjoy|eat|drink)\b|i live in \S)`)
+	stating = regexp.MustCompile(
+		`(?i)^(?:my (?:` + ownThings + `) (?:is|are) \S|(?:i am|i'm|i’m) (?:called|allergic to|vegetarian|vegan|intolerant)\b|` +
+			`i (?:really |always |usually )?(?:prefer|like|love|hate|dislike|enjoy)\b|` +
+			`i (?:don't|don’t|do not) (?:like|enjoy|eat|drink)\b|i live in \S)`,
+	)
 	callMe   = regexp.MustCompile(`^(?:[Pp]lease )?[Cc]all me \p{Lu}`)
 	remember = regexp.MustCompile(`(?i)^(?:please )?(?:remember|note|keep in mind)(?: that)? +(.+)$`)
 
-	forgetAll  = regexp.MustCompile(`^(?:please )?(?:forget|delete|erase|remove) (?:everything|all)(?: that| of it| of that| of them)?(?: you (?:know|remember|have noted|noted|have stored|stored))?(?: (?:about|of|on) me)?(?: please)?$|^(?:please )?(?:forget|delete|erase) (?:what you (?:know|remember) (?:about|of) me|me|my memory)(?: please)?$`)
-	forgetThat = regexp.MustCompile(`^(?:please )?(?:forget|delete|erase)(?: about)? (?:that|it|this|these|them|those|both)(?: again)?(?: please)?$`)
+	forgetAll = regexp.MustCompile(
+		`^(?:please )?(?:forget|delete|erase|remove) (?:everything|all)(?: that| of it| of that| of them)?` +
+			`(?: you (?:know|remember|have noted|noted|have stored|stored))?(?: (?:about|of|on) me)?(?: please)?$|` +
+			`^(?:please )?(?:forget|delete|erase) (?:what you (?:know|remember) (?:about|of) me|me|my memory)(?: please)?$`,
+	)
+	forgetThat = regexp.MustCompile(
+		`^(?:please )?(?:forget|delete|erase)(?: about)? (?:that|it|this|these|them|those|both)(?: again)?(?: please)?$`,
+	)
 	forgetWhat = regexp.MustCompile(`^(?:please )?(?:forget|delete|erase)(?: about| that)? ((?:my|i|i'm|what|where|how|the|our) .+)$`)
 
 	saysYes   = regexp.MustCompile(`^(?:yes|yes please|yeah|sure|ok|okay|please do|go ahead|of course|you may)$`)
@@ -44,7 +60,8 @@ var (
 )
 
 // ownThings are what a person has one of.
-const ownThings = `(?:(?:first|last|full) )?name|e-?mail(?: address)?|(?:phone|telephone|mobile)(?: number)?|address|birthday|pronouns|language|time ?zone|job|profession|(?:favou?rite|preferred) [\p{L}-]+`
+const ownThings = `(?:(?:first|last|full) )?name|e-?mail(?: address)?|(?:phone|telephone|mobile)(?: number)?|address|birthday|pronouns|` +
+	`language|time ?zone|job|profession|(?:favou?rite|preferred) [\p{L}-]+`
 
 // memoryCalls are the calls that the user's words ask for; ok is false when they are about
 // something else. Without a call there are words to say.
@@ -150,7 +167,10 @@ func forgetting(req model.Request, ids []string) (model.Result, bool) {
 		return model.Result{}, false
 	}
 	if len(ids) == 0 {
-		return model.Result{Text: "I do not know which of the things I remember that is. Ask me what I know about you, then say “forget that”, or say “forget everything”."}, true
+		return model.Result{
+			Text: "I do not know which of the things I remember that is. Ask me what I know about you, then say “forget that”, or say “forget " +
+				"everything”.",
+		}, true
 	}
 	return model.Result{ToolCalls: []model.ToolCall{call(req, 0, tool, map[string]any{"forget": ids})}}, true
 }

@@ -32,8 +32,10 @@ func names(passages []model.Passage) map[string]bool {
 }
 
 // german are words that only German questions have: its nouns are written as names are.
-var german = set(`der das dem den des ein eine einen einem einer eines ist sind seid bin wie wann wo wer wen wem wieso warum welche welcher welches
-welchen und oder aber nicht kein keine keinen ich wir ihr ihre euch sie mein meine unser unsere gibt habt habe haben kann kannst können muss müssen darf
+var german = set(`der das dem den des ein eine einen einem einer eines ist sind seid bin wie wann wo wer wen
+wem wieso warum welche welcher welches
+welchen und oder aber nicht kein keine keinen ich wir ihr ihre euch sie mein meine unser unsere gibt habt
+habe haben kann kannst können muss müssen darf
 für mit von vom zu zum zur auf im beim nach bei aus über unter noch auch bitte`)
 
 var (

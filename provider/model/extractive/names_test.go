@@ -40,7 +40,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, text := range unanswerable {
-		if result, _ := ask(t, question(text, passages...)); strings.HasPrefix(result.Text, "I have no passage about that") && len(result.Citations) == 0 {
+		if result, _ := ask(t, question(text, passages...)); strings.HasPrefix(result.Text, "I have no passage about that") &&
+			len(result.Citations) == 0 {
 			declined++
 		} else {
 			t.Errorf("%q: got %q, want it declined", text, result.Text)

@@ -15,12 +15,13 @@ const (
 	// wordsPerPiece is how many words go out at once.
 	wordsPerPiece = 3
 
-	selfIntroduction = "I am the built-in extractive responder, not a language model: I quote your knowledge base and run tools with /tool <slug> {json}."
-	noPassage        = "I have no passage about that in my knowledge base. " + selfIntroduction
-	unreachable      = "My knowledge base cannot be reached right now, so I could not look that up. Please ask me again in a moment."
-	noQuestion       = "Hello! Ask me something about my knowledge base. " + selfIntroduction
-	welcome          = "You are welcome. Ask me again any time."
-	goodbye          = "Goodbye!"
+	selfIntroduction = "I am the built-in extractive responder, not a language model: I quote your knowledge base and run tools with " +
+		"/tool <slug> {json}."
+	noPassage   = "I have no passage about that in my knowledge base. " + selfIntroduction
+	unreachable = "My knowledge base cannot be reached right now, so I could not look that up. Please ask me again in a moment."
+	noQuestion  = "Hello! Ask me something about my knowledge base. " + selfIntroduction
+	welcome     = "You are welcome. Ask me again any time."
+	goodbye     = "Goodbye!"
 )
 
 // Responder is a model.Provider without a model. The zero value is ready; it is safe for

@@ -17,11 +17,29 @@ import (
 // shop is a small shop's knowledge base, as retrieval may hand it over: always all of it, near
 // or far, so that declining is the responder's own doing.
 var shop = []model.Passage{
-	{Source: "Refund policy", Heading: "Returns > Refunds", Text: "# Refunds\nRefunds are made within 14 days, to the card you paid with. Sale items\ncannot be returned. Postage is not refunded, e.g. for express parcels."},
-	{Source: "Shipping", Heading: "Shipping > Countries", Text: "We ship to Germany, Austria and Switzerland. Parcels to Switzerland may be held at customs.\n\nDelivery takes:\n\n- **Germany:** 2 working days\n- **Austria:** 4 working days"},
-	{Source: "Handbook", Heading: "About Brightlane", Text: "Brightlane sells lamps and lampshades. At Brightlane we build every lamp by hand in Leipzig. The showroom opens at 10 am and closes at 6 pm."},
-	{Source: "Handbook", Heading: "Account > Subscription", Text: "You can cancel your plan at any time on the billing page. Your e-mail address is changed under Profile."},
-	{Source: "Handbook", Heading: "Account > Password", Text: "To reset it, choose “Forgot password” on the sign-in page. The link is valid for 30 minutes."},
+	{
+		Source: "Refund policy", Heading: "Returns > Refunds",
+		Text: "# Refunds\nRefunds are made within 14 days, to the card you paid with. Sale items\ncannot be returned. Postage is not " +
+			"refunded, e.g. for express parcels.",
+	},
+	{
+		Source: "Shipping", Heading: "Shipping > Countries",
+		Text: "We ship to Germany, Austria and Switzerland. Parcels to Switzerland may be held at customs.\n\nDelivery takes:\n\n- " +
+			"**Germany:** 2 working days\n- **Austria:** 4 working days",
+	},
+	{
+		Source: "Handbook", Heading: "About Brightlane",
+		Text: "Brightlane sells lamps and lampshades. At Brightlane we build every lamp by hand in Leipzig. The showroom opens at 10 am and " +
+			"closes at 6 pm.",
+	},
+	{
+		Source: "Handbook", Heading: "Account > Subscription",
+		Text: "You can cancel your plan at any time on the billing page. Your e-mail address is changed under Profile.",
+	},
+	{
+		Source: "Handbook", Heading: "Account > Password",
+		Text: "To reset it, choose “Forgot password” on the sign-in page. The link is valid for 30 minutes.",
+	},
 }
 
 func ask(t *testing.T, req model.Request) (model.Result, []model.Event) {
@@ -224,7 +242,9 @@ func TestToolAnswer(t *testing.T) {
 	for _, row := range rows {
 		req := question("/tool order-status")
 		req.Messages = append(req.Messages,
-			model.Message{Role: model.RoleAssistant, ToolCalls: []model.ToolCall{{ID: "c1", Name: "order-status", Arguments: json.RawMessage(`{}`)}}},
+			model.Message{
+				Role: model.RoleAssistant, ToolCalls: []model.ToolCall{{ID: "c1", Name: "order-status", Arguments: json.RawMessage(`{}`)}},
+			},
 			model.Message{Role: model.RoleTool, ToolCallID: "c1", Text: row.output})
 		result, _ := ask(t, req)
 		if diff := cmp.Diff(result.Text, row.want); diff != "" {
@@ -271,7 +291,10 @@ func FuzzAnswer(f *testing.F) {
 func TestStrongestFirst(t *testing.T) {
 	t.Parallel()
 	hooks := []model.Passage{
-		{Source: "Webhooks", Heading: "Webhooks", Text: "Webhooks\n\nA webhook tells your system what happened.\n\nThe answer holds the signing secret, once."},
+		{
+			Source: "Webhooks", Heading: "Webhooks",
+			Text: "Webhooks\n\nA webhook tells your system what happened.\n\nThe answer holds the signing secret, once.",
+		},
 		{Source: "Webhooks", Heading: "Webhooks", Text: "Webhook signatures\n\nWebhooks are signed with HMAC-SHA256 over the raw body."},
 		{Source: "Sessions", Heading: "Sessions", Text: "When a conversation is over, a webhook carries its transcript."},
 	}

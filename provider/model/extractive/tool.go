@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	usage = "Type /tool <slug> {json}, for example: /tool get_weather {\"city\": \"Rome\"}. The JSON is an object with the tool's arguments and may be left out."
+	usage = "Type /tool <slug> {json}, for example: /tool get_weather {\"city\": \"Rome\"}. The JSON is an object with the tool's " +
+		"arguments and may be left out."
 	// maxOutputRunes bounds how much of a tool's output is repeated.
 	maxOutputRunes = 1000
 	// maxFields bounds the fields of an output that are put into words; more stay JSON.

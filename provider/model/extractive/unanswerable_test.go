@@ -30,7 +30,8 @@ func TestDeclinesUnanswerable(t *testing.T) {
 		}
 	}
 	for _, text := range lines(t, examples+"unanswerable.txt") {
-		if result, _ := ask(t, question(text, passages...)); !strings.HasPrefix(result.Text, "I have no passage about that") || len(result.Citations) != 0 {
+		if result, _ := ask(t, question(text, passages...)); !strings.HasPrefix(result.Text, "I have no passage about that") ||
+			len(result.Citations) != 0 {
 			t.Errorf("%q: got %q, want it declined", text, result.Text)
 		}
 	}

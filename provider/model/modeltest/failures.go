@@ -27,7 +27,12 @@ func (s suite) refusals(t *testing.T) {
 		{"rate limited", Reply{Status: http.StatusTooManyRequests, RetryAfter: "17"}, fault.ServiceUnavailable, "(status 429)", 17 * time.Second},
 		{"server error", Reply{Status: http.StatusInternalServerError}, fault.UpstreamFailed, "(status 500)", 0},
 		{"no JSON", Reply{Status: http.StatusBadGateway, Body: "<html>Bad Gateway</html>"}, fault.UpstreamFailed, "(status 502)", 0},
-		{"odd JSON", Reply{Status: http.StatusNotFound, Body: `{"error":"model not found, " + "pull it"}`}, fault.UpstreamFailed, "(status 404)", 0},
+		{
+			"odd JSON",
+			Reply{Status: http.StatusNotFound, Body: `{"error":"model not found, " + "pull it"}`},
+			fault.UpstreamFailed,
+			"(status 404)", 0,
+		},
 		{"string error", Reply{Status: http.StatusBadRequest, Body: `{"error":"no tools"}`}, fault.UpstreamFailed, "(status 400)", 0},
 	}
 	for _, row := range rows {
@@ -94,13 +99,21 @@ func (s suite) silence(t *testing.T) {
 	t.Parallel()
 	t.Run("first token", func(t *testing.T) {
 		t.Parallel()
-		p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitShort, BetweenTokens: waitLong}, Replies: []Reply{{Text: []string{"never"}, Gate: make(chan struct{})}}})
+		p, _ := s.start(
+			t,
+			Setup{
+				APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitShort, BetweenTokens: waitLong},
+				Replies: []Reply{{Text: []string{"never"}, Gate: make(chan struct{})}},
+			},
+		)
 		_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
 		failed(t, err, fault.UpstreamFailed, "did not begin to answer in time")
 	})
 	t.Run("events that say nothing", func(t *testing.T) {
 		t.Parallel()
-		p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: 4 * waitShort, BetweenTokens: waitLong}, Replies: []Reply{{Idle: true}}})
+		p, _ := s.start(
+			t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: 4 * waitShort, BetweenTokens: waitLong}, Replies: []Reply{{Idle: true}}},
+		)
 		_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
 		failed(t, err, fault.UpstreamFailed, "did not begin to answer in time")
 	})
@@ -108,7 +121,13 @@ func (s suite) silence(t *testing.T) {
 		t.Parallel()
 		gate := make(chan struct{}, 1)
 		gate <- struct{}{}
-		p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitLong, BetweenTokens: waitShort}, Replies: []Reply{{Text: []string{"one ", "two"}, Gate: gate}}})
+		p, _ := s.start(
+			t,
+			Setup{
+				APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitLong, BetweenTokens: waitShort},
+				Replies: []Reply{{Text: []string{"one ", "two"}, Gate: gate}},
+			},
+		)
 		result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
 		failed(t, err, fault.UpstreamFailed, "fell silent")
 		if result.Text != "one " {
@@ -122,7 +141,13 @@ func (s suite) tooLongAnAnswer(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{}, 1)
 	gate <- struct{}{}
-	p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitLong, BetweenTokens: waitLong, Whole: 10 * waitShort}, Replies: []Reply{{Text: []string{"one ", "two"}, Gate: gate}}})
+	p, _ := s.start(
+		t,
+		Setup{
+			APIKey: Key, Timeouts: model.Timeouts{FirstToken: waitLong, BetweenTokens: waitLong, Whole: 10 * waitShort},
+			Replies: []Reply{{Text: []string{"one ", "two"}, Gate: gate}},
+		},
+	)
 	result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}})
 	failed(t, err, fault.UpstreamFailed, "did not come to the end of its answer in time")
 	if result.Text != "one " && result.Text != "" { // a machine that is slow enough has not even begun
@@ -149,9 +174,21 @@ func (s suite) aboutTheConversation(t *testing.T) {
 		name, body, words string
 		failsOver         bool
 	}{
-		{"too long for OpenAI", `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`, "cannot read a conversation of this length", true},
-		{"too long for Anthropic", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}`, "history_tokens", true},
-		{"filtered", `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","code":"content_filter"}}`, "content filter", false},
+		{
+			"too long for OpenAI", `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`,
+			"cannot read a conversation of this length", true,
+		},
+		{
+			"too long for Anthropic",
+			`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}`,
+			"history_tokens", true,
+		},
+		{
+			"filtered",
+			`{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management " +
+				"policy.","code":"content_filter"}}`,
+			"content filter", false,
+		},
 		{"bad", `{"error":{"message":"tools[0].name is bad"}}`, "did not accept the request", false},
 	}
 	for _, row := range rows {
@@ -175,7 +212,9 @@ func (s suite) aboutTheConversation(t *testing.T) {
 func (s suite) listenerStops(t *testing.T) {
 	t.Parallel()
 	p, _ := s.with(t, Reply{Text: []string{"one ", "two ", "three"}})
-	result, err := p.Stream(t.Context(), model.Request{Messages: []model.Message{user("hi")}}, func(model.Event) error { return errOfListener })
+	result, err := p.Stream(
+		t.Context(), model.Request{Messages: []model.Message{user("hi")}}, func(model.Event) error { return errOfListener },
+	)
 	if !errors.Is(err, errOfListener) || result.Text != "one " {
 		t.Errorf("got %q, %v", result.Text, err)
 	}

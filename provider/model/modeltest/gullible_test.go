@@ -13,7 +13,8 @@ import (
 func TestGullible(t *testing.T) {
 	t.Parallel()
 	tool := model.Tool{Name: "book_table", InputSchema: json.RawMessage(
-		`{"type":"object","properties":{"guests":{"type":"integer"},"name":{"type":"string"},"when":{"enum":["noon"]}},"required":["guests","name","when"]}`)}
+		`{"type":"object","properties":{"guests":{"type":"integer"},"name":{"type":"string"},"when":{"enum":["noon"]}},` +
+			`"required":["guests","name","when"]}`)}
 	rows := []struct {
 		name string
 		last model.Message
@@ -22,7 +23,12 @@ func TestGullible(t *testing.T) {
 	}{
 		{"echo", model.Message{Role: model.RoleUser, Text: "good day"}, "You said: good day", ""},
 		{"call", model.Message{Role: model.RoleUser, Text: `book_table {"guests": 2}`}, "", `book_table{"guests": 2}`},
-		{"made-up arguments", model.Message{Role: model.RoleUser, Text: "Book_table"}, "", `book_table{"guests":1,"name":"Book_table","when":"noon"}`},
+		{
+			"made-up arguments",
+			model.Message{Role: model.RoleUser, Text: "Book_table"},
+			"",
+			`book_table{"guests":1,"name":"Book_table","when":"noon"}`,
+		},
 		{"repeat", model.Message{Role: model.RoleTool, Text: "booked"}, "The tool answered: booked", ""},
 	}
 	for _, row := range rows {

@@ -27,7 +27,12 @@ func (s suite) blanks(t *testing.T) {
 		text   string
 		events []model.Event
 	}{
-		{"before words", Reply{Text: []string{"\n", "\n ", "Hel", "lo", "\n"}}, "\n\n Hello\n", []model.Event{model.TextDelta{Text: "\n\n Hel"}, model.TextDelta{Text: "lo"}, model.TextDelta{Text: "\n"}}},
+		{
+			"before words",
+			Reply{Text: []string{"\n", "\n ", "Hel", "lo", "\n"}},
+			"\n\n Hello\n",
+			[]model.Event{model.TextDelta{Text: "\n\n Hel"}, model.TextDelta{Text: "lo"}, model.TextDelta{Text: "\n"}},
+		},
 		{"before a call", Reply{Text: []string{"\n\n"}, Calls: calls}, "", []model.Event{model.ToolCallReady{Call: call("c1", "Rome")}}},
 		{"alone", Reply{Text: []string{"\n", " ", "\t"}}, "", nil},
 	}
@@ -83,20 +88,29 @@ func (s suite) madeUp(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			p, script := s.with(t, Reply{Calls: []Call{{ID: "call.1", Name: row.wrote, Arguments: []string{`{}`}}, {ID: "call:1", Name: row.wrote, Arguments: []string{`{}`}}}}, Reply{Text: []string{"fine"}}, Reply{Text: []string{"fine"}})
+			p, script := s.with(
+				t,
+				Reply{
+					Calls: []Call{{ID: "call.1", Name: row.wrote, Arguments: []string{`{}`}}, {ID: "call:1", Name: row.wrote, Arguments: []string{`{}`}}},
+				},
+				Reply{Text: []string{"fine"}}, Reply{Text: []string{"fine"}},
+			)
 			req := model.Request{Messages: []model.Message{user("go")}, Tools: []model.Tool{weather}}
 			result, _, err := ask(t.Context(), p, req)
 			if err != nil || len(result.ToolCalls) != 2 || result.ToolCalls[0].Name != row.wrote || result.ToolCalls[0].ID != "call.1" {
 				t.Fatalf("got %+v, %v", result.ToolCalls, err)
 			}
 			req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, ToolCalls: result.ToolCalls},
-				model.Message{Role: model.RoleTool, ToolCallID: "call:1", Text: "two"}, model.Message{Role: model.RoleTool, ToolCallID: "call.1", Text: "one"})
+				model.Message{
+					Role: model.RoleTool, ToolCallID: "call:1", Text: "two",
+				}, model.Message{Role: model.RoleTool, ToolCallID: "call.1", Text: "one"})
 			if _, _, err := ask(t.Context(), p, req); err != nil {
 				t.Fatal(err)
 			}
 			sent := script.Requests()[1].Messages
 			calls, answers := sent[1].ToolCalls, sent[2:]
-			if len(calls) != 2 || calls[0].Name != row.sent || calls[0].ID == calls[1].ID || answers[0].ToolCallID != calls[1].ID || answers[1].ToolCallID != calls[0].ID {
+			if len(calls) != 2 || calls[0].Name != row.sent || calls[0].ID == calls[1].ID || answers[0].ToolCallID != calls[1].ID ||
+				answers[1].ToolCallID != calls[0].ID {
 				t.Errorf("sent %+v", sent)
 			}
 			req.Tools = nil
@@ -123,7 +137,12 @@ func (s suite) schemas(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			p, script := s.with(t, Reply{Text: []string{"fine"}})
-			_, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("hi")}, Tools: []model.Tool{weather, {Name: "odd", InputSchema: json.RawMessage(row.schema)}}})
+			_, _, err := ask(
+				t.Context(), p,
+				model.Request{
+					Messages: []model.Message{user("hi")}, Tools: []model.Tool{weather, {Name: "odd", InputSchema: json.RawMessage(row.schema)}},
+				},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +151,10 @@ func (s suite) schemas(t *testing.T) {
 	}
 	refusals := []struct{ name, body, words string }{
 		{"Anthropic's", `{"error":{"message":"tools.1.custom.input_schema: JSON schema is invalid"}}`, `: it objects to the tool "odd". Look at`},
-		{"OpenAI's", `{"error":{"message":"Invalid schema for function 'odd': no.","param":"tools[0].function.parameters"}}`, `: it objects to the tool "odd". Look at`},
+		{
+			"OpenAI's", `{"error":{"message":"Invalid schema for function 'odd': no.","param":"tools[0].function.parameters"}}`,
+			`: it objects to the tool "odd". Look at`,
+		},
 		{"in quotes", `{"error":{"message":"Invalid schema for function \"odd\""}}`, `: it objects to the tool "odd". Look at`},
 		{"no such index", `{"error":{"message":"tools.2.custom.input_schema: no"}}`, `did not accept the request.`},
 		{"no such tool", `{"error":{"message":"Invalid schema for function 'evil'"}}`, `did not accept the request.`},
@@ -167,7 +189,13 @@ func (s suite) cutCalls(t *testing.T) {
 		for _, row := range rows {
 			t.Run(reason+" "+row.name, func(t *testing.T) {
 				t.Parallel()
-				p, _ := s.with(t, Reply{Finish: reason, Calls: []Call{{ID: "c0", Name: weather.Name, Arguments: row.first}, {ID: "c1", Name: weather.Name, Arguments: row.second}}})
+				p, _ := s.with(
+					t,
+					Reply{
+						Finish: reason,
+						Calls:  []Call{{ID: "c0", Name: weather.Name, Arguments: row.first}, {ID: "c1", Name: weather.Name, Arguments: row.second}},
+					},
+				)
 				result, events, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}, Tools: []model.Tool{weather}})
 				if err != nil || result.FinishReason != model.FinishToolCalls || len(events) != 2 {
 					t.Fatalf("%d events, %s, %v", len(events), result.FinishReason, err)
@@ -189,7 +217,8 @@ func (s suite) cutCalls(t *testing.T) {
 // cutOff checks a call that was.
 func cutOff(t *testing.T, cut model.ToolCall, arguments []string) {
 	t.Helper()
-	if string(cut.Arguments) != `{}` || cut.Malformed != strings.Join(arguments, "")+"…" || !strings.Contains(cut.Cut, "so the call was not made") {
+	if string(cut.Arguments) != `{}` || cut.Malformed != strings.Join(arguments, "")+"…" ||
+		!strings.Contains(cut.Cut, "so the call was not made") {
 		t.Errorf("the call that was cut: %+v", cut)
 	}
 }
@@ -212,9 +241,12 @@ func (s suite) endless(t *testing.T) {
 	rome := Call{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}
 	t.Run("text", func(t *testing.T) {
 		t.Parallel()
-		p, _ := s.with(t, Reply{Text: []string{"a", strings.Repeat("é", textBytes/4), strings.Repeat("é", textBytes/2), "more"}, Calls: []Call{rome}})
+		p, _ := s.with(
+			t, Reply{Text: []string{"a", strings.Repeat("é", textBytes/4), strings.Repeat("é", textBytes/2), "more"}, Calls: []Call{rome}},
+		)
 		result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}})
-		if err != nil || len(result.Text) != textBytes-1 || !strings.HasSuffix(result.Text, "é") || result.FinishReason != model.FinishLength || len(result.ToolCalls) > 0 {
+		if err != nil || len(result.Text) != textBytes-1 || !strings.HasSuffix(result.Text, "é") || result.FinishReason != model.FinishLength ||
+			len(result.ToolCalls) > 0 {
 			t.Errorf("%d bytes, %s, %v", len(result.Text), result.FinishReason, err)
 		}
 	})
@@ -228,9 +260,12 @@ func (s suite) endless(t *testing.T) {
 	})
 	t.Run("arguments", func(t *testing.T) {
 		t.Parallel()
-		p, _ := s.with(t, Reply{Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"`, strings.Repeat("x", argumentBytes), `"}`}}}})
+		p, _ := s.with(
+			t, Reply{Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"`, strings.Repeat("x", argumentBytes), `"}`}}}},
+		)
 		result, _, err := ask(t.Context(), p, model.Request{Messages: []model.Message{user("go")}})
-		if err != nil || len(result.ToolCalls) != 1 || result.ToolCalls[0].Cut == "" || len(result.ToolCalls[0].Malformed) > argumentBytes+len("…") {
+		if err != nil || len(result.ToolCalls) != 1 || result.ToolCalls[0].Cut == "" ||
+			len(result.ToolCalls[0].Malformed) > argumentBytes+len("…") {
 			t.Errorf("%d calls, %v", len(result.ToolCalls), err)
 		}
 	})
@@ -263,7 +298,15 @@ func (s suite) wholeAtLast(t *testing.T) {
 	for name, end := range map[string]End{"cut": EndUnclosed, "left open": EndOpen} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, _ := s.start(t, Setup{APIKey: Key, Timeouts: model.Timeouts{BetweenTokens: waitLong}, Replies: []Reply{{Text: []string{"All of it."}, Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}}, End: end}}})
+			p, _ := s.start(
+				t,
+				Setup{
+					APIKey: Key, Timeouts: model.Timeouts{BetweenTokens: waitLong},
+					Replies: []Reply{
+						{Text: []string{"All of it."}, Calls: []Call{{ID: "c1", Name: weather.Name, Arguments: []string{`{"place":"Rome"}`}}}, End: end},
+					},
+				},
+			)
 			ctx, cancel := context.WithTimeout(t.Context(), waitLong/2)
 			defer cancel()
 			result, _, err := ask(ctx, p, model.Request{Messages: []model.Message{user("hi")}})
@@ -294,7 +337,8 @@ func (s suite) keptKeys(t *testing.T) {
 				if err == nil || len(script.Requests()) == 0 {
 					t.Fatalf("got %v after %d requests", err, len(script.Requests()))
 				}
-				if said := err.Error(); strings.Contains(said, "letters") || strings.Contains(said, "Incorrect") && status != http.StatusInternalServerError {
+				if said := err.Error(); strings.Contains(said, "letters") || strings.Contains(said, "Incorrect") &&
+					status != http.StatusInternalServerError {
 					t.Errorf("the error holds the key: %s", said)
 				} else if status != http.StatusInternalServerError && json.Valid([]byte(reply.Body)) && !strings.Contains(said, "of_some_type") {
 					t.Errorf("the error does not hold the code: %s", said)

@@ -87,7 +87,9 @@ func user(text string) model.Message { return model.Message{Role: model.RoleUser
 
 var weather = model.Tool{
 	Name: "get_weather", Description: "Weather of a place.",
-	InputSchema: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string","maxLength":80}},"required":["place"],"additionalProperties":false}`),
+	InputSchema: json.RawMessage(
+		`{"type":"object","properties":{"place":{"type":"string","maxLength":80}},"required":["place"],"additionalProperties":false}`,
+	),
 }
 
 func call(id, place string) model.ToolCall {
@@ -134,7 +136,8 @@ func (s suite) request(t *testing.T) {
 		MaxTokens           int     `json:"max_tokens"`
 		MaxCompletionTokens int     `json:"max_completion_tokens"`
 	}
-	if err := json.Unmarshal(got.Body, &numbers); err != nil || numbers.Temperature != 0.5 || numbers.MaxTokens+numbers.MaxCompletionTokens != 99 {
+	if err := json.Unmarshal(got.Body, &numbers); err != nil || numbers.Temperature != 0.5 ||
+		numbers.MaxTokens+numbers.MaxCompletionTokens != 99 {
 		t.Errorf("numbers = %+v, %v", numbers, err)
 	}
 }

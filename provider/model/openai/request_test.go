@@ -59,7 +59,10 @@ func TestToolChoice(t *testing.T) {
 func TestTools(t *testing.T) {
 	t.Parallel()
 	tools := []model.Tool{
-		{Name: "look", Description: "\"Looks\" \\ <b>&\n\u2028", InputSchema: []byte(`{"type": "object", "properties": {"<at>": {"type": "string"}}}`)},
+		{
+			Name: "look", Description: "\"Looks\" \\ <b>&\n\u2028",
+			InputSchema: []byte(`{"type": "object", "properties": {"<at>": {"type": "string"}}}`),
+		},
 		{Name: "wait"},
 	}
 	want := []any{

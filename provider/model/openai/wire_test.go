@@ -27,7 +27,9 @@ func streamed(t *testing.T, events ...string) (model.Result, error) {
 	}))
 	t.Cleanup(server.Close)
 	p := provider(t, openai.Config{BaseURL: server.URL + "/v1"})
-	return p.Stream(t.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}}, func(model.Event) error { return nil })
+	return p.Stream(
+		t.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}}, func(model.Event) error { return nil },
+	)
 }
 
 func content(text string) string {
@@ -60,9 +62,15 @@ func TestDialects(t *testing.T) {
 			`data: {"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
 			`data: {"choices":[{"delta":{"content":"b"}}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`, content("c"), done, "",
 		}, "abc", nil, model.Usage{InputTokens: 3, OutputTokens: 2}},
-		{"refusal", []string{`data: {"choices":[{"delta":{"content":null,"refusal":"I may not."},"finish_reason":"stop"}]}`, done, ""}, "I may not.", nil, untold},
+		{
+			"refusal",
+			[]string{`data: {"choices":[{"delta":{"content":null,"refusal":"I may not."},"finish_reason":"stop"}]}`, done, ""},
+			"I may not.", nil, untold,
+		},
 		{"whole calls with index 0 each", []string{
-			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\":1}"}}`), piece(`{"index":0,"id":"c2","function":{"name":"f","arguments":"{}"}}`), done, "",
+			piece(
+				`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\":1}"}}`,
+			), piece(`{"index":0,"id":"c2","function":{"name":"f","arguments":"{}"}}`), done, "",
 		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`), call("c2", "f", `{}`)}, untold},
 		{"calls in one chunk", []string{
 			piece(`{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":null}}`), done, "",
@@ -71,18 +79,37 @@ func TestDialects(t *testing.T) {
 			piece(`{"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":{"n":1}}}`), done, "",
 		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, untold},
 		{"id repeated in each piece", []string{
-			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\""}}`), piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":":1}"}}`), done, "",
+			piece(
+				`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\""}}`,
+			), piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":":1}"}}`), done, "",
 		}, "", []model.ToolCall{call("c1", "f", `{"n":1}`)}, untold},
 		{"other choices", []string{
-			`data: {"choices":[{"index":1,"delta":{"content":"wrong"}}]}`, `data: {"choices":[{"index":1,"delta":{"content":"wrong"},"finish_reason":"stop"},{"index":0,"delta":{"content":"a"}}]}`, content("b"), done, "",
+			`data: {"choices":[{"index":1,"delta":{"content":"wrong"}}]}`,
+			`data: {"choices":[{"index":1,"delta":{"content":"wrong"},"finish_reason":"stop"},{"index":0,"delta":{"content":"a"}}]}`,
+			content("b"), done, "",
 		}, "ab", nil, untold},
-		{"a letter in two", []string{content(`a\ud83d`), content(`\ude00b \\ud83d`), content(`c\uD83D`), content(`\uDE00`), done, ""}, "a\U0001f600b \\ud83dc\U0001f600", nil, untold},
+		{
+			"a letter in two",
+			[]string{content(`a\ud83d`), content(`\ude00b \\ud83d`), content(`c\uD83D`), content(`\uDE00`), done, ""},
+			"a\U0001f600b \\ud83dc\U0001f600", nil, untold,
+		},
 		{"half a letter", []string{content(`a\ud83d`), content("b"), content(`\ude00c`), done, ""}, "ab\ufffdc", nil, untold},
 		{"a letter of arguments in two", []string{
-			piece(`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\":\"\ud83d"}}`), piece(`{"index":0,"function":{"arguments":"\ude00\"}"}}`), done, "",
+			piece(
+				`{"index":0,"id":"c1","function":{"name":"f","arguments":"{\"n\":\"\ud83d"}}`,
+			), piece(`{"index":0,"function":{"arguments":"\ude00\"}"}}`), done, "",
 		}, "", []model.ToolCall{call("c1", "f", "{\"n\":\"\U0001f600\"}")}, untold},
-		{"a message beside the piece", []string{`data: {"choices":[{"delta":{"content":"b"},"message":{"content":"ab"}}]}`, done, ""}, "b", nil, untold},
-		{"an error behind the end", []string{`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, `data: {"error":{"message":"cannot count"}}`, ""}, "a", nil, untold},
+		{
+			"a message beside the piece",
+			[]string{`data: {"choices":[{"delta":{"content":"b"},"message":{"content":"ab"}}]}`, done, ""},
+			"b", nil,
+			untold,
+		},
+		{
+			"an error behind the end",
+			[]string{`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`, `data: {"error":{"message":"cannot count"}}`, ""},
+			"a", nil, untold,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -117,7 +144,10 @@ func TestAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := model.NewToolCall("c1", "look", `{"at":"it"}`)
-	want := model.Result{Text: "Not streamed.", ToolCalls: []model.ToolCall{made}, FinishReason: model.FinishToolCalls, Usage: modeltest.Usage, Provider: "openai", Model: openaichat.Model}
+	want := model.Result{
+		Text: "Not streamed.", ToolCalls: []model.ToolCall{made}, FinishReason: model.FinishToolCalls, Usage: modeltest.Usage,
+		Provider: "openai", Model: openaichat.Model,
+	}
 	if diff := gocmp.Diff(got, want); diff != "" {
 		t.Error(diff)
 	}
@@ -126,7 +156,8 @@ func TestAtOnce(t *testing.T) {
 	}
 	for body, words := range map[string]string{
 		"<html><body>Sign in</body></html>\n": "did not answer with an event stream", "": "did not answer with an event stream",
-		`{"status":"ok"}`: "did not answer with an event stream", `{"error":{"message":"no"}}`: "reported an error", `{"choices":`: "reported an error",
+		`{"status":"ok"}`: "did not answer with an event stream", `{"error":{"message":"no"}}`: "reported an error",
+		`{"choices":`:  "reported an error",
 		"data: {}\n\n": "broke off", ": waiting\n\n": "broke off",
 	} {
 		if _, err := streamed(t, body); err == nil || !strings.Contains(fault.From(err).Message, words) {
@@ -138,7 +169,10 @@ func TestAtOnce(t *testing.T) {
 // TestThoughts: a model that thinks has begun to answer, in whatever shape its server says so.
 func TestThoughts(t *testing.T) {
 	t.Parallel()
-	for _, delta := range []string{`"reasoning_content":"hm"`, `"content":"","reasoning":"hm"`, `"reasoning_details":[{"text":"hm"}]`, `"content":[{"type":"thinking"}]`, `"tool_calls":[{"index":0,"id":"c1"}]`} {
+	for _, delta := range []string{
+		`"reasoning_content":"hm"`, `"content":"","reasoning":"hm"`, `"reasoning_details":[{"text":"hm"}]`, `"content":[{"type":"thinking"}]`,
+		`"tool_calls":[{"index":0,"id":"c1"}]`,
+	} {
 		for _, more := range []string{delta, `"content":"","reasoning":"","reasoning_content":null,"reasoning_details":[]`} {
 			hungUp := make(chan struct{})
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,8 +181,15 @@ func TestThoughts(t *testing.T) {
 				<-r.Context().Done()
 				close(hungUp)
 			}))
-			p := provider(t, openai.Config{BaseURL: server.URL + "/v1", Timeouts: model.Timeouts{FirstToken: 300 * time.Millisecond, BetweenTokens: time.Millisecond}})
-			_, err := p.Stream(t.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}}, func(model.Event) error { return nil })
+			p := provider(
+				t,
+				openai.Config{
+					BaseURL: server.URL + "/v1", Timeouts: model.Timeouts{FirstToken: 300 * time.Millisecond, BetweenTokens: time.Millisecond},
+				},
+			)
+			_, err := p.Stream(
+				t.Context(), model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "hi"}}}, func(model.Event) error { return nil },
+			)
 			<-hungUp
 			server.Close()
 			want := "fell silent in the middle"
@@ -202,7 +243,10 @@ func (s *sent) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := json.NewDecoder(req.Body).Decode(&s.body); err != nil {
 		return nil, err
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(content("a") + "\n\ndata: [DONE]\n\n")), Request: req}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(content("a") + "\n\ndata: [DONE]\n\n")),
+		Request: req,
+	}, nil
 }
 
 // TestWhereAndWhat: the URL for each way to write a base, and the limit in the server's word.
@@ -263,5 +307,7 @@ func BenchmarkStream(b *testing.B) {
 type answering string
 
 func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(a))), Request: req}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(a))), Request: req,
+	}, nil
 }

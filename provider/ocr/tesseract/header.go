@@ -145,7 +145,9 @@ func webpHeader(in io.Reader) (header, error) {
 		if !hasAt(chunk, 3, "\x9d\x01\x2a") {
 			return header{}, errors.New("WEBP: a broken frame")
 		}
-		return header{width: int(binary.LittleEndian.Uint16(chunk[6:])) & 0x3fff, height: int(binary.LittleEndian.Uint16(chunk[8:])) & 0x3fff}, nil
+		return header{
+			width: int(binary.LittleEndian.Uint16(chunk[6:])) & 0x3fff, height: int(binary.LittleEndian.Uint16(chunk[8:])) & 0x3fff,
+		}, nil
 	}
 	return header{}, errors.New("WEBP: an unknown first chunk")
 }

@@ -70,7 +70,8 @@ func (e *LanguageError) Error() string {
 	for i, language := range e.Missing {
 		packages[i] = "tesseract-ocr-" + strings.ReplaceAll(strings.ToLower(language), "_", "-")
 	}
-	return fmt.Sprintf("tesseract has no data for %s (it has %s): install %s on Debian and Ubuntu, tesseract-lang with Homebrew, or name another language",
+	return fmt.Sprintf("tesseract has no data for %s (it has %s): install %s on Debian and Ubuntu, tesseract-lang with Homebrew, or name "+
+		"another language",
 		strings.Join(e.Missing, ", "), strings.Join(e.Installed, ", "), strings.Join(packages, " "))
 }
 

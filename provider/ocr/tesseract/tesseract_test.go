@@ -181,7 +181,8 @@ func TestLanguages(t *testing.T) {
 	newReader(t, tesseract.Options{})
 	_, err := tesseract.New(t.Context(), tesseract.Options{Sandbox: newSandbox(t), Languages: []string{"eng", "tlh_klingon"}})
 	missing, ok := errors.AsType[*tesseract.LanguageError](err)
-	if !ok || len(missing.Missing) != 1 || !strings.Contains(err.Error(), "tesseract-ocr-tlh-klingon") || !strings.Contains(err.Error(), "eng") {
+	if !ok || len(missing.Missing) != 1 || !strings.Contains(err.Error(), "tesseract-ocr-tlh-klingon") ||
+		!strings.Contains(err.Error(), "eng") {
 		t.Errorf("got %v", err)
 	}
 	for list, want := range map[string][]string{

@@ -32,7 +32,12 @@ func countPages(ctx context.Context, box *sandbox.Box) (int, error) {
 		if end, ok := errors.AsType[*sandbox.Error](err); ok && noPages.MatchString(end.Stderr) {
 			fault = errNoPages()
 			if said := wrongCount.FindStringSubmatch(end.Stderr); said != nil {
-				fault = &pdf.Fault{Kind: pdf.Corrupt, Message: "The PDF is damaged: it says that it has " + said[1] + said[2] + " pages, which cannot be. Save it again with another program.", Cause: err}
+				fault = &pdf.Fault{
+					Kind: pdf.Corrupt,
+					Message: "The PDF is damaged: it says that it has " + said[1] + said[2] + " pages, which cannot be. Save it again with another " +
+						"program.",
+					Cause: err,
+				}
 			}
 		}
 		return 0, fault

@@ -82,7 +82,9 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, o pdf.Options, each fun
 		return err
 	}
 	if o.MaxPages > 0 && pages > o.MaxPages {
-		return &pdf.Fault{Kind: pdf.TooManyPages, Message: fmt.Sprintf("The document has %d pages; at most %d can be read. Split it.", pages, o.MaxPages)}
+		return &pdf.Fault{
+			Kind: pdf.TooManyPages, Message: fmt.Sprintf("The document has %d pages; at most %d can be read. Split it.", pages, o.MaxPages),
+		}
 	}
 	run := &reading{
 		box: box, options: o, pages: pages, deps: r.deps,

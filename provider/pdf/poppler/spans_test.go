@@ -86,7 +86,8 @@ func TestRightToLeft(t *testing.T) {
 func FuzzSheets(f *testing.F) {
 	f.Add(output, 3)
 	f.Add(strings.ReplaceAll(output, `number="3"`, `number="1"`), 100)
-	f.Add("<page number=\"2\"><text top=\"1e999\" left=\"NaN\" width=\"-3\" height=\"5\" font=\"x\">a\tb</text>\n<text >x</text>\n</page>\n", 1)
+	f.Add("<page number=\"2\"><text top=\"1e999\" left=\"NaN\" width=\"-3\" height=\"5\" font=\"x\">a\tb</text>\n<text "+
+		">x</text>\n</page>\n", 1)
 	f.Fuzz(func(t *testing.T, written string, piece int) {
 		pages, blocks := read(t, written, min(max(piece, 1), 1<<20))
 		whole, same := read(t, written, len(written)+1)
@@ -134,7 +135,10 @@ func TestHostilePages(t *testing.T) {
 		page.WriteString("<page number=\"1\" height=\"900\" width=\"900\">\n")
 		for i := range pieces {
 			left, top, width, height := place(i)
-			fmt.Fprintf(&page, "<text top=\"%d\" left=\"%d\" width=\"%d\" height=\"%d\" font=\"0\">some words of %d pieces</text>\n", top, left, width, height, i)
+			fmt.Fprintf(
+				&page, "<text top=\"%d\" left=\"%d\" width=\"%d\" height=\"%d\" font=\"0\">some words of %d pieces</text>\n", top, left, width,
+				height, i,
+			)
 		}
 		page.WriteString("</page>\n")
 		_, blocks := read(t, page.String(), 1<<16)
