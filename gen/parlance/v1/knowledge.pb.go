@@ -59,7 +59,8 @@ type Source struct {
 	ChunkCount int32 `protobuf:"varint,13,opt,name=chunk_count,json=chunkCount,proto3" json:"chunk_count,omitempty"`
 	// The model that embedded the chunks.
 	EmbeddingModel string `protobuf:"bytes,14,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
-	// Why it failed, or, with the code retrying, why its last attempt did while it is queued for the next; null otherwise.
+	// Why it failed, or, with the code retrying, why its last attempt did while it is queued for the
+	// next; null otherwise.
 	Error *SourceError `protobuf:"bytes,15,opt,name=error,proto3" json:"error,omitempty"`
 	// The pasted text; only in GetSource of an inline source.
 	Content *string `protobuf:"bytes,16,opt,name=content,proto3,oneof" json:"content,omitempty"`
@@ -275,8 +276,9 @@ func (x *Source) GetWarnings() []string {
 // SourceError is why a source failed.
 type SourceError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages, too-many-chunks, timeout,
-	// embedding-refused (the embedding server takes a passage's text under no circumstances), retrying or internal.
+	// encrypted, corrupt, empty, binary, wrong-type, too-large, too-complex, too-many-pages,
+	// too-many-chunks, timeout, embedding-refused (the embedding server takes a passage's text under
+	// no circumstances), retrying or internal.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// A sentence a person understands.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
@@ -2797,7 +2799,8 @@ type EvaluationPlace struct {
 	SourceId string `protobuf:"bytes,3,opt,name=source_id,json=sourceId,proto3" json:"source_id,omitempty"`
 	// Similarity of that passage; for a miss, of the nearest passage of the first expected source.
 	Similarity float64 `protobuf:"fixed64,4,opt,name=similarity,proto3" json:"similarity,omitempty"`
-	// found, or why the first expected source was not: not_attached, not_ready, below_floor or crowded_out.
+	// found, or why the first expected source was not: not_attached, not_ready, below_floor or
+	// crowded_out.
 	Outcome       string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

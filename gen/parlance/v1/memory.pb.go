@@ -770,7 +770,8 @@ func (x *SearchMemoriesRequest) GetTopK() int32 {
 type FoundMemory struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Memory *Memory                `protobuf:"bytes,1,opt,name=memory,proto3" json:"memory,omitempty"`
-	// Cosine of the vectors, 0 to 1; for one without a vector the share of the question's words that it has.
+	// Cosine of the vectors, 0 to 1; for one without a vector the share of the question's words that
+	// it has.
 	Similarity float64 `protobuf:"fixed64,2,opt,name=similarity,proto3" json:"similarity,omitempty"`
 	// Similarity with recency: what the order is by.
 	Score         float64 `protobuf:"fixed64,3,opt,name=score,proto3" json:"score,omitempty"`

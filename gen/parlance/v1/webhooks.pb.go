@@ -62,8 +62,8 @@ type WebhookEndpoint struct {
 	HeaderNames []string `protobuf:"bytes,14,rep,name=header_names,json=headerNames,proto3" json:"header_names,omitempty"`
 	// Only events about one of these agents; empty: all, also those about none.
 	AgentIds []string `protobuf:"bytes,15,rep,name=agent_ids,json=agentIds,proto3" json:"agent_ids,omitempty"`
-	// One delivery at a time, in the order of the events. One that fails holds those behind it until it
-	// succeeds or its last attempt was made.
+	// One delivery at a time, in the order of the events. One that fails holds those behind it until
+	// it succeeds or its last attempt was made.
 	Ordered bool `protobuf:"varint,16,opt,name=ordered,proto3" json:"ordered,omitempty"`
 	// Requests a second, over all workers; 0: no limit. What is over it waits.
 	MaxPerSecond int32 `protobuf:"varint,17,opt,name=max_per_second,json=maxPerSecond,proto3" json:"max_per_second,omitempty"`
@@ -278,7 +278,8 @@ type WebhookEndpointHealth struct {
 	P95LatencyMs *float64 `protobuf:"fixed64,8,opt,name=p95_latency_ms,json=p95LatencyMs,proto3,oneof" json:"p95_latency_ms,omitempty"`
 	// Events that wait for their next attempt or for being sent at all, counted to 10,000.
 	Pending int32 `protobuf:"varint,9,opt,name=pending,proto3" json:"pending,omitempty"`
-	// Events since the window's start that were given up, counted to 10,000; recover sends them again.
+	// Events since the window's start that were given up, counted to 10,000; recover sends them
+	// again.
 	FailedEvents int32 `protobuf:"varint,10,opt,name=failed_events,json=failedEvents,proto3" json:"failed_events,omitempty"`
 	// Failed attempts since the last success.
 	ConsecutiveFailures int32 `protobuf:"varint,11,opt,name=consecutive_failures,json=consecutiveFailures,proto3" json:"consecutive_failures,omitempty"`
@@ -702,11 +703,11 @@ type CreateWebhookEndpointRequest struct {
 	Events []string `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
 	// At most 500 characters.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	// Sent with every request, e.g. Authorization; stored encrypted and never shown. At most 20, a value of
-	// at most 4,096 bytes; none of those that the service or the connection sets.
+	// Sent with every request, e.g. Authorization; stored encrypted and never shown. At most 20, a
+	// value of at most 4,096 bytes; none of those that the service or the connection sets.
 	Headers map[string]string `protobuf:"bytes,5,rep,name=headers,proto3" json:"headers,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Only events about one of these agents of the workspace, which leaves out events about none; empty: all.
-	// At most 100.
+	// Only events about one of these agents of the workspace, which leaves out events about none;
+	// empty: all. At most 100.
 	AgentIds []string `protobuf:"bytes,6,rep,name=agent_ids,json=agentIds,proto3" json:"agent_ids,omitempty"`
 	// One delivery at a time, in the order of the events; one that fails holds those behind it.
 	Ordered bool `protobuf:"varint,7,opt,name=ordered,proto3" json:"ordered,omitempty"`
@@ -1714,7 +1715,8 @@ func (x *RecoverWebhookDeliveriesResponse) GetMore() bool {
 
 type ListWebhookDeliveriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The page, newest first. By event or status it can hold fewer than limit, or none, and not be the last.
+	// The page, newest first. By event or status it can hold fewer than limit, or none, and not be
+	// the last.
 	Deliveries []*WebhookDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
 	// Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
