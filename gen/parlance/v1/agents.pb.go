@@ -29,8 +29,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Agent is who holds a conversation: what it says, with which model and voice, and within which
-// limits.
+// Agent is the configuration of a conversational agent: instructions, model, voice and limits.
 type Agent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// agt_…
@@ -718,8 +717,8 @@ type AgentRetrieval struct {
 	// similarity or hybrid, which fuses it with a ranking by words. Default: hybrid; similarity for
 	// agents made before 0.2.
 	Ranking string `protobuf:"bytes,3,opt,name=ranking,proto3" json:"ranking,omitempty"`
-	// Has the reranking server order the best 30 anew, where the installation has one. When it fails
-	// the order stays as it was.
+	// Whether the reranking server, if the installation has one, reorders the best 30. When it fails
+	// the order stays.
 	Rerank        bool `protobuf:"varint,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -852,8 +851,8 @@ func (x *ToolsConfig) GetClientTools() []*AgentClientTool {
 // AgentClientTool is a tool that a connected client runs.
 type AgentClientTool struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the client knows it by, 1 to 64 letters, digits, _ and -. Unique in the list; a tool of
-	// the agent with the same name goes before it.
+	// Its name, 1 to 64 letters, digits, _ and -. Unique in the list; a tool of the agent with the
+	// same name takes precedence.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// What the model reads to decide when to call it, at most 2,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
@@ -1088,8 +1087,7 @@ type AgentMemory struct {
 	ConfirmCategories []string `protobuf:"bytes,2,rep,name=confirm_categories,json=confirmCategories,proto3" json:"confirm_categories,omitempty"`
 	// Most tokens of memories that the model is given without asking, 100 to 8000; 0 means 800.
 	MaxTokens int32 `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3" json:"max_tokens,omitempty"`
-	// Whether nothing is taken down from a session when it is over; only what the tools were called
-	// for.
+	// Whether no memories are extracted when a session is over; only the tools then add memories.
 	SkipExtraction bool `protobuf:"varint,4,opt,name=skip_extraction,json=skipExtraction,proto3" json:"skip_extraction,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

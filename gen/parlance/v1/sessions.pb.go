@@ -65,9 +65,9 @@ type Session struct {
 	DynamicVariables map[string]string `protobuf:"bytes,16,rep,name=dynamic_variables,json=dynamicVariables,proto3" json:"dynamic_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Variables that answers of tools have set since; they win over dynamic_variables.
 	AssignedVariables map[string]string `protobuf:"bytes,17,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// What a model found out about it when it was over.
+	// The post-call analysis.
 	Analysis *SessionAnalysis `protobuf:"bytes,18,opt,name=analysis,proto3" json:"analysis,omitempty"`
-	// What the user thought of the answers; null when there is no feedback.
+	// The user's feedback on the answers; null when there is none.
 	Feedback      *SessionFeedback `protobuf:"bytes,30,opt,name=feedback,proto3" json:"feedback,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -652,11 +652,11 @@ type Turn struct {
 	Retrieval *TurnRetrieval `protobuf:"bytes,14,opt,name=retrieval,proto3" json:"retrieval,omitempty"`
 	// The hash of its receipt (GetTurnReceipt); empty while the turn goes on.
 	ReceiptHash string `protobuf:"bytes,15,opt,name=receipt_hash,json=receiptHash,proto3" json:"receipt_hash,omitempty"`
-	// Items that the texts above do not tell of, or that the model sees otherwise than they were
-	// said: what clients put in, moved, removed or cut on a socket, and what was spoken.
+	// Items that the texts above do not contain, or that the model sees differently: items that
+	// clients inserted, moved, deleted or truncated on a socket, and spoken items.
 	Items []*TurnItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
-	// It could not be written at once, because the database was away: a server kept it on disk and
-	// wrote it later.
+	// The database was unavailable when the turn ended: a server kept the turn on its disk and wrote
+	// it later.
 	Spilled bool `protobuf:"varint,17,opt,name=spilled,proto3" json:"spilled,omitempty"`
 	// Why the model stopped before the end of a completed answer: max_output_tokens or
 	// content_filter; empty: it did not.
@@ -843,10 +843,10 @@ type TurnItem struct {
 	CallId string `protobuf:"bytes,4,opt,name=call_id,json=callId,proto3" json:"call_id,omitempty"`
 	// The called tool.
 	Name string `protobuf:"bytes,5,opt,name=name,proto3" json:"name,omitempty"`
-	// A client put it in: the agent has not said or called it.
+	// A client inserted it: the agent did not say or call it.
 	PutIn bool `protobuf:"varint,6,opt,name=put_in,json=putIn,proto3" json:"put_in,omitempty"`
-	// Where a client put it in what the model sees: behind that item, or root for the front; empty:
-	// where time puts it.
+	// Its place in what the model sees: after the item with this id, or root for the beginning;
+	// empty: in order of time.
 	PreviousItemId string `protobuf:"bytes,7,opt,name=previous_item_id,json=previousItemId,proto3" json:"previous_item_id,omitempty"`
 	// The model does not see it any more.
 	Removed bool `protobuf:"varint,8,opt,name=removed,proto3" json:"removed,omitempty"`
@@ -1031,8 +1031,8 @@ type TurnRetrieval struct {
 	EmbeddingModel string `protobuf:"bytes,2,opt,name=embedding_model,json=embeddingModel,proto3" json:"embedding_model,omitempty"`
 	// The least similarity a passage had to have.
 	MinSimilarity float64 `protobuf:"fixed64,3,opt,name=min_similarity,json=minSimilarity,proto3" json:"min_similarity,omitempty"`
-	// done, failed (the order is the one from before) or not_configured; empty when it was not asked
-	// for.
+	// done, failed (the order before reranking is used) or not_configured; empty when it was not
+	// requested.
 	Rerank string `protobuf:"bytes,4,opt,name=rerank,proto3" json:"rerank,omitempty"`
 	// What was considered, in the order of the ranking; what is under the floor comes last.
 	Chunks        []*RetrievedChunk `protobuf:"bytes,5,rep,name=chunks,proto3" json:"chunks,omitempty"`
@@ -2726,7 +2726,7 @@ type Approval struct {
 	// waiting, approved, denied, expired (nobody answered in time) or withdrawn (the answer was
 	// stopped before).
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
-	// What was said with the word; the model is told it when the call was denied.
+	// The reason given with the decision; the model is told it when the call was denied.
 	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	// key_…, session_token, socket, or empty: nobody.
 	DecidedBy string `protobuf:"bytes,8,opt,name=decided_by,json=decidedBy,proto3" json:"decided_by,omitempty"`

@@ -476,7 +476,7 @@ type AgentTool struct {
 	DisabledDetail string `protobuf:"bytes,43,opt,name=disabled_detail,json=disabledDetail,proto3" json:"disabled_detail,omitempty"`
 	// What the model reads.
 	Description string `protobuf:"bytes,44,opt,name=description,proto3" json:"description,omitempty"`
-	// What the model's arguments are held to; for a tool of an MCP server the one that it declares.
+	// Schema of the model's arguments; for a tool of an MCP server the one that the server declares.
 	InputSchema   *structpb.Struct `protobuf:"bytes,45,opt,name=input_schema,json=inputSchema,proto3" json:"input_schema,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -740,8 +740,8 @@ type ToolCall struct {
 	AgentId string `protobuf:"bytes,13,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
 	// In the answers to turns and transcripts: names of the variables that the answer set.
 	AssignedVariables []string `protobuf:"bytes,20,rep,name=assigned_variables,json=assignedVariables,proto3" json:"assigned_variables,omitempty"`
-	// In the answers to turns and transcripts: who allowed the call, or did not; absent when nobody
-	// had to be asked.
+	// In the answers to turns and transcripts: the decision on the call; absent when no approval was
+	// needed.
 	Approval      *ToolCallApproval `protobuf:"bytes,21,opt,name=approval,proto3,oneof" json:"approval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -882,7 +882,7 @@ func (x *ToolCall) GetApproval() *ToolCallApproval {
 	return nil
 }
 
-// ToolCallApproval is what came of the request for a call's approval.
+// ToolCallApproval is the result of the request for a call's approval.
 type ToolCallApproval struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// approved, denied, expired (nobody answered in time) or withdrawn (the answer was stopped

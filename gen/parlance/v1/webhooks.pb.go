@@ -71,7 +71,7 @@ type WebhookEndpoint struct {
 	MaxInFlight int32 `protobuf:"varint,18,opt,name=max_in_flight,json=maxInFlight,proto3" json:"max_in_flight,omitempty"`
 	// How many events are sent anew; only in the answer to enable with since.
 	Requeued *int32 `protobuf:"varint,19,opt,name=requeued,proto3,oneof" json:"requeued,omitempty"`
-	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
+	// Progress to being disabled for failures: 0 after a success, 1 when it is disabled.
 	DisableProgress float64 `protobuf:"fixed64,20,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
 	// ok; warning: half as many failures in a row as disable it, or more; or disabled.
 	Health        string `protobuf:"bytes,21,opt,name=health,proto3" json:"health,omitempty"`
@@ -256,7 +256,7 @@ func (x *WebhookEndpoint) GetHealth() string {
 	return ""
 }
 
-// WebhookEndpointHealth is how an endpoint does.
+// WebhookEndpointHealth is the health of an endpoint.
 type WebhookEndpointHealth struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// we_…
@@ -283,11 +283,11 @@ type WebhookEndpointHealth struct {
 	FailedEvents int32 `protobuf:"varint,10,opt,name=failed_events,json=failedEvents,proto3" json:"failed_events,omitempty"`
 	// Failed attempts since the last success.
 	ConsecutiveFailures int32 `protobuf:"varint,11,opt,name=consecutive_failures,json=consecutiveFailures,proto3" json:"consecutive_failures,omitempty"`
-	// So many disable it, when the last success is long ago, too.
+	// Number of failures in a row that disables it, when the last success is long ago, too.
 	DisableFailures int32 `protobuf:"varint,12,opt,name=disable_failures,json=disableFailures,proto3" json:"disable_failures,omitempty"`
-	// From then on so many failures disable it; null while it is disabled.
+	// Time from which that many failures disable it; null while it is disabled.
 	DisableNotBefore *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=disable_not_before,json=disableNotBefore,proto3" json:"disable_not_before,omitempty"`
-	// How near it is to being disabled for its failures: 0 after a success, 1 when it is.
+	// Progress to being disabled for failures: 0 after a success, 1 when it is disabled.
 	DisableProgress float64 `protobuf:"fixed64,14,opt,name=disable_progress,json=disableProgress,proto3" json:"disable_progress,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -434,7 +434,7 @@ type WebhookDelivery struct {
 	Event string `protobuf:"bytes,4,opt,name=event,proto3" json:"event,omitempty"`
 	// Counted from 1 for the event and the endpoint.
 	Attempt int32 `protobuf:"varint,5,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	// pending, succeeded, failed, or unknown: we died before the answer was written down.
+	// pending, succeeded, failed, or unknown: the worker stopped before it recorded the answer.
 	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
 	// HTTP status; 0 when there was no answer.
 	StatusCode int32 `protobuf:"varint,7,opt,name=status_code,json=statusCode,proto3" json:"status_code,omitempty"`
@@ -1178,8 +1178,8 @@ type EnableWebhookEndpointRequest struct {
 	WorkspaceId string `protobuf:"bytes,1,opt,name=workspace_id,json=workspaceId,proto3" json:"workspace_id,omitempty"`
 	// we_…
 	EndpointId string `protobuf:"bytes,2,opt,name=endpoint_id,json=endpointId,proto3" json:"endpoint_id,omitempty"`
-	// Send anew what happened at this time or later and was not received; at most what is kept, and
-	// nothing of before the endpoint was made.
+	// Sends events of this time or later again that were not received: those that are still kept and
+	// are newer than the endpoint.
 	Since         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -76,9 +76,8 @@ type MemoryServiceClient interface {
 	SearchMemories(context.Context, *v1.SearchMemoriesRequest) (*v1.SearchMemoriesResponse, error)
 	// GetMemory is one memory. Errors: not-found.
 	GetMemory(context.Context, *v1.GetMemoryRequest) (*v1.Memory, error)
-	// AddMemory adds a note or a statement; it is active at once. One that says the same as another
-	// is not doubled: the answer is that other one, renewed. A statement supersedes the one about the
-	// same thing.
+	// AddMemory adds a note or a statement; it is active at once. A duplicate is not stored: the
+	// existing memory is renewed and returned. A statement supersedes the one about the same subject.
 	// Errors: memory-full, invalid-request.
 	AddMemory(context.Context, *v1.AddMemoryRequest) (*v1.Memory, error)
 	// UpdateMemory corrects the fields sent; null clears. Errors: not-found, invalid-request (a
@@ -284,9 +283,8 @@ type MemoryServiceHandler interface {
 	SearchMemories(context.Context, *v1.SearchMemoriesRequest) (*v1.SearchMemoriesResponse, error)
 	// GetMemory is one memory. Errors: not-found.
 	GetMemory(context.Context, *v1.GetMemoryRequest) (*v1.Memory, error)
-	// AddMemory adds a note or a statement; it is active at once. One that says the same as another
-	// is not doubled: the answer is that other one, renewed. A statement supersedes the one about the
-	// same thing.
+	// AddMemory adds a note or a statement; it is active at once. A duplicate is not stored: the
+	// existing memory is renewed and returned. A statement supersedes the one about the same subject.
 	// Errors: memory-full, invalid-request.
 	AddMemory(context.Context, *v1.AddMemoryRequest) (*v1.Memory, error)
 	// UpdateMemory corrects the fields sent; null clears. Errors: not-found, invalid-request (a

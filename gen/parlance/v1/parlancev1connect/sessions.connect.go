@@ -106,7 +106,7 @@ type SessionServiceClient interface {
 	// streams its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or
 	// the session's token. Errors: not-found.
 	GetTurn(context.Context, *v1.GetTurnRequest) (*v1.Turn, error)
-	// FollowTurn streams a turn's events after last_event_id, and goes on with it while it runs.
+	// FollowTurn streams a turn's events after last_event_id, also those to come while it runs.
 	// Events are the same on the node that runs the turn; elsewhere, and of a turn that is over, the
 	// rest of the text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that
 	// failed.
@@ -118,10 +118,10 @@ type SessionServiceClient interface {
 	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP,
 	// newest first. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	ListApprovals(context.Context, *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error)
-	// DecideApproval says whether a call may be made that waits for approval; its turn goes on by
-	// itself, on any node. The first word counts: the same again changes nothing and returns what is
-	// decided. Takes an API key or the session's token. Errors: not-found, approval-decided
-	// (otherwise, or its time is over), invalid-request.
+	// DecideApproval allows or refuses a call that waits for approval; its turn then continues, on
+	// any node. The first decision counts: repeating it changes nothing and returns it. Takes an API
+	// key or the session's token. Errors: not-found, approval-decided (otherwise, or its time is
+	// over), invalid-request.
 	DecideApproval(context.Context, *v1.DecideApprovalRequest) (*v1.Approval, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
@@ -396,7 +396,7 @@ type SessionServiceHandler interface {
 	// streams its events: what there is after `Last-Event-ID`, then what comes. Takes an API key or
 	// the session's token. Errors: not-found.
 	GetTurn(context.Context, *v1.GetTurnRequest) (*v1.Turn, error)
-	// FollowTurn streams a turn's events after last_event_id, and goes on with it while it runs.
+	// FollowTurn streams a turn's events after last_event_id, also those to come while it runs.
 	// Events are the same on the node that runs the turn; elsewhere, and of a turn that is over, the
 	// rest of the text comes as one turn.delta. Errors: not-found; as StreamTurn for a turn that
 	// failed.
@@ -408,10 +408,10 @@ type SessionServiceHandler interface {
 	// ListApprovals lists the calls of a session that asked for approval, on sockets and over HTTP,
 	// newest first. Takes an API key or the session's token. Errors: not-found, invalid-request.
 	ListApprovals(context.Context, *v1.ListApprovalsRequest) (*v1.ListApprovalsResponse, error)
-	// DecideApproval says whether a call may be made that waits for approval; its turn goes on by
-	// itself, on any node. The first word counts: the same again changes nothing and returns what is
-	// decided. Takes an API key or the session's token. Errors: not-found, approval-decided
-	// (otherwise, or its time is over), invalid-request.
+	// DecideApproval allows or refuses a call that waits for approval; its turn then continues, on
+	// any node. The first decision counts: repeating it changes nothing and returns it. Takes an API
+	// key or the session's token. Errors: not-found, approval-decided (otherwise, or its time is
+	// over), invalid-request.
 	DecideApproval(context.Context, *v1.DecideApprovalRequest) (*v1.Approval, error)
 	// GetTranscript lists a session's turns in order. Errors: not-found.
 	GetTranscript(context.Context, *v1.GetTranscriptRequest) (*v1.GetTranscriptResponse, error)
