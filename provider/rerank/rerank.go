@@ -69,16 +69,11 @@ func New(deps Deps) (*Server, error) {
 		return nil, fmt.Errorf("a reranking server: %w", err)
 	}
 	return &Server{
-<<<<<<< HEAD
-		caller: apiclient.Caller{Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: apiclient.Header("application/json", deps.APIKey), Timeout: deps.Timeout},
-		model:  deps.Model, timeout: deps.Timeout,
-=======
-		caller: wire.Caller{
-			Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: wire.Header("application/json", deps.APIKey),
+		caller: apiclient.Caller{
+			Client: deps.Client, URL: base.JoinPath("rerank").String(), Header: apiclient.Header("application/json", deps.APIKey),
 			Timeout: deps.Timeout,
 		},
 		model: deps.Model, timeout: deps.Timeout,
->>>>>>> nouns
 	}, nil
 }
 

@@ -170,17 +170,12 @@ func (e *Embedder) blame(ctx context.Context, prefix string, refused *embedding.
 	if err == nil {
 		return refused
 	}
-<<<<<<< HEAD
 	if other, ok := errors.AsType[*apiclient.Refusal](err); ok && ofTexts(other.Status) {
-		return fault.Wrap(other, fault.UpstreamFailed, "The embedding server refuses every text (%d). See whether it has the model %q, and takes the dimensions asked for.", other.Status, e.name)
-=======
-	if other, ok := errors.AsType[*wire.Refusal](err); ok && ofTexts(other.Status) {
 		return fault.Wrap(
 			other, fault.UpstreamFailed,
 			"The embedding server refuses every text (%d). See whether it has the model %q, and takes the dimensions asked for.", other.Status,
 			e.name,
 		)
->>>>>>> nouns
 	}
 	return err
 }
